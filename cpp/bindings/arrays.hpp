@@ -1,0 +1,43 @@
+// numpy arrays at the core's door: checked once, then handed on as plain views.
+#pragma once
+
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "../core/error.hpp"
+#include "../core/matrix.hpp"
+
+namespace svm::python {
+
+namespace py = pybind11;
+
+template <typename T>
+using Array = py::array_t<T, py::array::c_style>;
+
+/// A data matrix that keeps its numpy arrays alive.
+class Matrix {
+ public:
+  explicit Matrix(Array<float> dense);
+  Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<float> values, std::size_t columns);
+
+  const MatrixView& view() const noexcept { return view_; }
+
+ private:
+  std::vector<py::array> owners_;
+  MatrixView view_;
+};
+
+void bind_build(py::module_& module);
+void bind_kernel(py::module_& module);
+void bind_linear(py::module_& module);
+void bind_random(py::module_& module);
+void bind_rows(py::module_& module);
+void bind_solvers(py::module_& module);
+void bind_water_level(py::module_& module);
+
+}  // namespace svm::python

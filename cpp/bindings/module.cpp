@@ -1,0 +1,16 @@
+#include "../core/error.hpp"
+#include "arrays.hpp"
+
+PYBIND11_MODULE(_core, module) {
+  namespace py = pybind11;
+  using namespace svm::python;
+  module.doc() = "The instrumented core: kernels, counted rows, water levels and solvers.";
+  py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError);
+  bind_build(module);
+  bind_random(module);
+  bind_kernel(module);
+  bind_rows(module);
+  bind_water_level(module);
+  bind_solvers(module);
+  bind_linear(module);
+}

@@ -1,0 +1,66 @@
+#include "../core/rows.hpp"
+
+#include "../core/gram.hpp"
+#include "arrays.hpp"
+
+namespace svm::python {
+
+void bind_rows(py::module_& module) {
+  py::class_<RowSource>(module, "RowSource", "Rows of the kernel matrix of class-ordered training points.")
+      .def_property_readonly("size", &RowSource::size)
+      .def_property_readonly("positives", &RowSource::positives)
+      .def_property_readonly("diagonal",
+                             [](const RowSource& self) {
+                               return Array<float>(static_cast<py::ssize_t>(self.size()), self.diagonal().data());
+                             })
+      .def(
+          "row",
+          [](RowSource& self, std::size_t i) {
+            require(i < self.size(), "there is no row " + std::to_string(i));
+            return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
+          },
+          py::arg("i"), "A copy of row i, (n,) float32; not charged.");
+
+  py::class_<GramRows, RowSource>(module, "GramRows")
+      .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives,
+                       const py::array_t<float, 0>& gram) {
+             const auto n = static_cast<py::ssize_t>(matrix.view().rows);
+             require(gram.ndim() == 2 && gram.shape(0) == n && gram.shape(1) == n &&
+                         (gram.flags() & py::array::c_style) != 0,
+                     "the Gram matrix is a C-contiguous float32 array of n x n");
+             return std::make_unique<GramRows>(kernel, matrix.view(), positives, gram.data());
+           }),
+           py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("gram").noconvert(),
+           py::keep_alive<1, 3>(), py::keep_alive<1, 5>())
+      .def(
+          "expand",
+          [](const GramRows& self, const Array<std::uint32_t>& support, const Array<float>& coefficients,
+             unsigned threads) {
+            require(support.ndim() == 1 && coefficients.ndim() == 2 && coefficients.shape(0) == support.size(),
+                    "coefficients are (support points, vectors)");
+            const std::vector<std::uint32_t> rows(support.data(), support.data() + support.size());
+            for (const std::uint32_t row : rows) require(row < self.size(), "there is no row " + std::to_string(row));
+            const auto vectors = coefficients.shape(1);
+            Array<double> out({static_cast<py::ssize_t>(self.size()), vectors});
+            double* values = out.mutable_data();
+            const py::gil_scoped_release released;
+            expand(gram_tiles(self.gram(), self.size()), rows, coefficients.data(), static_cast<std::size_t>(vectors),
+                   self.size(), values, threads);
+            return out;
+          },
+          py::arg("support"), py::arg("coefficients").noconvert(), py::arg("threads") = 1);
+
+  py::class_<CachedRows, RowSource>(module, "CachedRows")
+      .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives, std::size_t capacity) {
+             return std::make_unique<CachedRows>(kernel, matrix.view(), positives, capacity);
+           }),
+           py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("capacity"), py::keep_alive<1, 3>())
+      .def_property_readonly("capacity", &CachedRows::capacity)
+      .def_property_readonly("computed", &CachedRows::computed);
+
+  py::enum_<Accounting>(module, "Accounting")
+      .value("kept", Accounting::kept)
+      .value("on_demand", Accounting::on_demand);
+}
+
+}  // namespace svm::python

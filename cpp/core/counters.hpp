@@ -1,0 +1,26 @@
+// Exact costs of a run, as the papers charge them.
+#pragma once
+
+#include <cstdint>
+
+namespace svm {
+
+/// Plain integers, one object per solver, incremented at row granularity by the
+/// objects that hand out kernel rows or feature rows (never by the solvers).
+struct Counters {
+  std::uint64_t iterations = 0;              ///< passes of the main loop
+  std::uint64_t presentations = 0;           ///< examples looked at; epochs = presentations / n
+  std::uint64_t kernel_evaluations = 0;      ///< one K(x_i, x_j)
+  std::uint64_t inner_products = 0;          ///< one d-dimensional inner product
+  std::uint64_t feature_accesses = 0;        ///< one stored coordinate of one training vector
+  std::uint64_t feature_accesses_dense = 0;  ///< the same, every vector taken as d coordinates
+};
+
+/// False only in the build that measures what counting costs.
+#ifdef SVM_WITHOUT_COUNTERS
+inline constexpr bool counting = false;
+#else
+inline constexpr bool counting = true;
+#endif
+
+}  // namespace svm

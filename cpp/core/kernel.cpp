@@ -1,0 +1,99 @@
+#include "kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "blas.hpp"
+#include "error.hpp"
+#include "simd.hpp"
+
+namespace svm {
+
+double KernelFunction::self(double square) const noexcept {
+  switch (kind) {
+    case Kind::gaussian: return 1.0;
+    case Kind::polynomial: return std::pow(gamma * square + coef0, degree);
+    case Kind::linear: break;
+  }
+  return square;
+}
+
+void KernelFunction::apply(float* products, float norm, const float* norms, std::size_t n) const noexcept {
+  switch (kind) {
+    case Kind::gaussian: simd::kernels().gaussian(products, norms, norm, static_cast<float>(gamma), n); return;
+    case Kind::polynomial:
+      simd::kernels().polynomial(products, static_cast<float>(gamma), static_cast<float>(coef0), degree, n);
+      return;
+    case Kind::linear: return;
+  }
+}
+
+Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    const std::size_t begin = matrix.sparse() ? static_cast<std::size_t>(matrix.offsets[i]) : i * matrix.columns;
+    const std::size_t end = begin + matrix.stored(i);
+    double square = 0.0;
+    for (std::size_t p = begin; p < end; ++p) {
+      square += static_cast<double>(matrix.values[p]) * static_cast<double>(matrix.values[p]);
+    }
+    norms_[i] = static_cast<float>(square);
+  }
+}
+
+namespace {
+
+// 16 rows of x at a time are spread over a dense strip, which every sparse row of z then meets once.
+void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
+                 std::size_t count_z, float* tile, std::size_t stride) {
+  thread_local std::vector<float> strip;
+  strip.assign(x.columns * simd::group, 0.0F);
+  for (std::size_t a = 0; a < count_x; a += simd::group) {
+    const std::size_t rows = std::min(simd::group, count_x - a);
+    const auto spread = [&](bool clear) {
+      for (std::size_t k = 0; k < rows; ++k) {
+        const std::size_t row = first + a + k;
+        for (std::int64_t p = x.offsets[row]; p < x.offsets[row + 1]; ++p) {
+          strip[static_cast<std::size_t>(x.indices[p]) * simd::group + k] = clear ? 0.0F : x.values[p];
+        }
+      }
+    };
+    spread(false);
+    for (std::size_t b = 0; b < count_z; ++b) {
+      float products[simd::group];
+      const std::int64_t offset = z.offsets[begin + b];
+      simd::kernels().sparse_dots(z.indices + offset, z.values + offset, z.stored(begin + b), strip.data(), products);
+      for (std::size_t k = 0; k < rows; ++k) tile[(a + k) * stride + b] = products[k];
+    }
+    spread(true);
+  }
+}
+
+}  // namespace
+
+void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
+                 std::size_t begin, std::size_t count_z, float* tile, std::size_t stride) {
+  const MatrixView& left = x.matrix();
+  const MatrixView& right = z.matrix();
+  require(left.columns == right.columns && left.sparse() == right.sparse(),
+          "a kernel block needs two matrices of the same width and storage");
+  if (left.sparse()) {
+    sparse_tile(left, first, count_x, right, begin, count_z, tile, stride);
+  } else if (count_x == 1) {
+    simd::kernels().dots(left.values + first * left.columns, right.values + begin * right.columns, count_z,
+                         left.columns, tile);
+  } else {
+    multiply_transposed(left.values + first * left.columns, right.values + begin * right.columns, tile,
+                        static_cast<int>(count_x), static_cast<int>(count_z), static_cast<int>(left.columns),
+                        static_cast<int>(stride), 0.0F);
+  }
+  for (std::size_t a = 0; a < count_x; ++a) {
+    kernel.apply(tile + a * stride, x.norms()[first + a], z.norms().data() + begin, count_z);
+  }
+}
+
+void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
+  kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
+  row[i] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
+}
+
+}  // namespace svm

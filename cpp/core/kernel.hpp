@@ -1,0 +1,47 @@
+// Kernel functions and blocks of kernel values between two data matrices.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "matrix.hpp"
+
+namespace svm {
+
+/// K(x, z) as a function of <x, z> and the squared norms.
+struct KernelFunction {
+  enum class Kind { gaussian, polynomial, linear };
+
+  Kind kind = Kind::gaussian;
+  double gamma = 1.0;  ///< gaussian: exp(-gamma |x - z|^2), gamma = 1 / (2 sigma^2); polynomial: (gamma <x, z> + coef0)^degree
+  double coef0 = 0.0;
+  int degree = 1;
+
+  /// K(x, x) for a point of squared norm `square`.
+  double self(double square) const noexcept;
+  /// Turns inner products of one point with n others into kernel values, in place.
+  void apply(float* products, float norm, const float* norms, std::size_t n) const noexcept;
+};
+
+/// One side of a kernel block: the matrix and its squared norms.
+class Points {
+ public:
+  explicit Points(MatrixView matrix);
+
+  const MatrixView& matrix() const noexcept { return matrix_; }
+  std::size_t size() const noexcept { return matrix_.rows; }
+  const std::vector<float>& norms() const noexcept { return norms_; }
+
+ private:
+  MatrixView matrix_;
+  std::vector<float> norms_;
+};
+
+/// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
+void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
+                 std::size_t begin, std::size_t count_z, float* tile, std::size_t stride);
+
+/// row[j] = K(row i of x, row j of x) for all j.
+void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
+
+}  // namespace svm

@@ -1,0 +1,46 @@
+// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
+// numbers: as easy as 1, 2, 3; SC 2011), with bounded integers, shuffles and normals of our own,
+// so that a seed means the same with every compiler and standard library.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace svm {
+
+/// What a stream is for. Streams of one seed and different purposes are independent.
+enum class Purpose : std::uint32_t { sampling = 1, order = 2, features = 3, data = 4 };
+
+class Random {
+ public:
+  Random(std::uint64_t seed, Purpose purpose) noexcept;
+
+  std::uint32_t bits32() noexcept;
+  std::uint64_t bits64() noexcept;
+  /// Uniform on {0, ..., bound - 1}, without bias (Lemire 2019); bound >= 1.
+  std::uint64_t below(std::uint64_t bound) noexcept;
+  /// Uniform on [0, 1) with 53 random bits.
+  double uniform() noexcept;
+  /// Standard normal (Marsaglia's polar method).
+  double normal() noexcept;
+  /// Fisher-Yates.
+  void shuffle(std::vector<std::uint32_t>& items) noexcept;
+
+ private:
+  void refill() noexcept;
+
+  std::array<std::uint32_t, 2> key_;
+  std::uint32_t purpose_;
+  std::uint64_t block_ = 0;
+  std::array<std::uint32_t, 4> buffer_{};
+  std::size_t used_ = 4;
+  bool has_spare_ = false;
+  double spare_ = 0.0;
+};
+
+/// The bare generator: 10 rounds on one counter block.
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) noexcept;
+
+}  // namespace svm

@@ -1,0 +1,62 @@
+#include "rows.hpp"
+
+#include <algorithm>
+
+#include "error.hpp"
+
+namespace svm {
+
+RowSource::RowSource(KernelFunction kernel, MatrixView matrix, std::size_t positives)
+    : kernel_(kernel), points_(matrix), positives_(positives), diagonal_(matrix.rows) {
+  require(positives > 0 && positives < matrix.rows,
+          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
+              std::to_string(matrix.rows) + " are positive");
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
+  }
+}
+
+GramRows::GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram)
+    : RowSource(kernel, matrix, positives), gram_(gram) {}
+
+CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
+    : RowSource(kernel, matrix, positives), capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))) {
+  require(capacity >= 2, "a row cache holds at least 2 rows, got " + std::to_string(capacity));
+}
+
+const float* CachedRows::row(std::size_t i) {
+  if (const auto known = where_.find(i); known != where_.end()) {
+    recent_.splice(recent_.begin(), recent_, known->second);
+    return recent_.front().values.get();
+  }
+  if (recent_.size() < capacity_) {
+    recent_.push_front({i, std::unique_ptr<float[]>(new float[size()])});
+  } else {
+    where_.erase(recent_.back().index);
+    recent_.splice(recent_.begin(), recent_, std::prev(recent_.end()));
+    recent_.front().index = i;
+  }
+  where_[i] = recent_.begin();
+  ++computed_;
+  kernel_row(kernel(), points(), i, recent_.front().values.get());
+  return recent_.front().values.get();
+}
+
+CountedRows::CountedRows(RowSource& source)
+    : source_(source), stored_(source.points().matrix().stored()), columns_(source.points().matrix().columns) {}
+
+double CountedRows::largest_diagonal() const noexcept {
+  return static_cast<double>(*std::max_element(source_.diagonal().begin(), source_.diagonal().end()));
+}
+
+void CountedRows::enter_support(std::size_t i) noexcept {
+  ++support_;
+  support_stored_ += source_.points().matrix().stored(i);
+}
+
+void CountedRows::leave_support(std::size_t i) noexcept {
+  --support_;
+  support_stored_ -= source_.points().matrix().stored(i);
+}
+
+}  // namespace svm

@@ -1,0 +1,320 @@
+// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math, which vectorises exp. The
+// loops on float64 state are written on explicit vectors of eight, so their order of summation is the same everywhere.
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "simd.hpp"
+
+namespace svm::simd {
+namespace {
+
+using Wide = double __attribute__((vector_size(64)));
+using Narrow = float __attribute__((vector_size(32)));
+using Mask = long long __attribute__((vector_size(64)));
+constexpr std::size_t lanes = 8;
+
+inline Wide load(const double* p) {
+  Wide x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+
+inline Wide load(const float* p) {
+  Narrow x;
+  std::memcpy(&x, p, sizeof x);
+  return __builtin_convertvector(x, Wide);
+}
+
+inline void store(double* p, const Wide& x) { std::memcpy(p, &x, sizeof x); }
+
+inline Wide all(double x) { return Wide{x, x, x, x, x, x, x, x}; }
+
+inline double sum(const Wide& x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); }
+
+inline Wide larger(const Wide& a, const Wide& b) { return a > b ? a : b; }
+inline Wide smaller(const Wide& a, const Wide& b) { return a < b ? a : b; }
+
+inline double largest(const Wide& x) {
+  double best = x[0];
+  for (std::size_t k = 1; k < lanes; ++k) best = x[k] > best ? x[k] : best;
+  return best;
+}
+
+void add(double* v, const float* x, double a, std::size_t n) {
+  const Wide scale = all(a);
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) store(v + j, load(v + j) + scale * load(x + j));
+  for (; j < n; ++j) v[j] += a * static_cast<double>(x[j]);
+}
+
+// One pass: update every element by `step(vector at j)` or `step(element j)`, count and sum what lies below the window.
+template <typename VectorStep, typename ElementStep>
+inline double survey_with(std::size_t n, double low, double high, double* codes, const VectorStep& vector_step,
+                          const ElementStep& element_step) {
+  const Wide lows = all(low);
+  const Wide highs = all(high);
+  const Wide one = all(1.0);
+  const Wide inside = all(inside_unit);
+  const Wide zero{};
+  Wide below{};
+  std::size_t j = 0;
+  for (; j + block <= n; j += block) {
+    Wide code{};
+    for (std::size_t k = 0; k < block; k += lanes) {
+      const Wide x = vector_step(j + k);
+      const Mask under = x < lows;
+      below += under ? x : zero;
+      code += under ? one : (x <= highs ? inside : zero);
+    }
+    *codes++ = sum(code);
+  }
+  double total = sum(below);
+  if (j < n) {
+    double code = 0.0;
+    for (; j < n; ++j) {
+      const double x = element_step(j);
+      if (x < low) total += x;
+      code += x < low ? 1.0 : (x <= high ? inside_unit : 0.0);
+    }
+    *codes = code;
+  }
+  return total;
+}
+
+double add_and_survey(double* v, const float* x, double a, std::size_t n, double low, double high, double* codes) {
+  const Wide scale = all(a);
+  return survey_with(
+      n, low, high, codes,
+      [&](std::size_t j) {
+        const Wide updated = load(v + j) + scale * load(x + j);
+        store(v + j, updated);
+        return updated;
+      },
+      [&](std::size_t j) { return v[j] += a * static_cast<double>(x[j]); });
+}
+
+double add_two_and_survey(double* v, const float* x, double a, const float* z, double b, std::size_t n, double low,
+                          double high, double* codes) {
+  const Wide first = all(a);
+  const Wide second = all(b);
+  return survey_with(
+      n, low, high, codes,
+      [&](std::size_t j) {
+        const Wide updated = load(v + j) + (first * load(x + j) + second * load(z + j));
+        store(v + j, updated);
+        return updated;
+      },
+      [&](std::size_t j) {
+        return v[j] += a * static_cast<double>(x[j]) + b * static_cast<double>(z[j]);
+      });
+}
+
+double survey(const double* v, std::size_t n, double low, double high, double* codes) {
+  return survey_with(
+      n, low, high, codes, [&](std::size_t j) { return load(v + j); }, [&](std::size_t j) { return v[j]; });
+}
+
+// Below this a curvature counts as none.
+constexpr double flat = 1e-100;
+
+// Step of one coordinate to the maximum of the dual, clipped to [0, C], and what the dual gains by it. A point of zero
+// curvature (a zero row under a linear kernel) moves to the bound that its gradient points to.
+inline double gain_of(double response, double alpha, double diagonal, double C) {
+  const double gradient = 1.0 - response;
+  const double curvature = diagonal > flat ? diagonal : flat;
+  const double free = alpha + gradient / curvature;
+  const double step = (free < 0.0 ? 0.0 : (free > C ? C : free)) - alpha;
+  return step * (gradient - 0.5 * step * diagonal);
+}
+
+inline double violation_of(double response, double alpha, double C) {
+  const double gradient = 1.0 - response;
+  const double up = alpha < C ? gradient : 0.0;
+  const double down = alpha > 0.0 ? -gradient : 0.0;
+  return up > down ? up : down;
+}
+
+Best add_and_best_gain(const DualRange& range, const float* x, double a) {
+  const Wide scale = all(a);
+  const Wide one = all(1.0);
+  const Wide half = all(0.5);
+  const Wide zero{};
+  const Wide box = all(range.C);
+  const Wide tiny = all(flat);
+  Best best{-1.0, 0.0, 0};
+  Wide violation{};
+  const std::size_t n = range.size;
+  std::size_t j = 0;
+  for (; j + block <= n; j += block) {
+    Wide top = all(-1.0);
+    for (std::size_t k = j; k < j + block; k += lanes) {
+      const Wide response = load(range.responses + k) + scale * load(x + k);
+      store(range.responses + k, response);
+      const Wide alpha = load(range.alpha + k);
+      const Wide diagonal = load(range.diagonal + k);
+      const Wide gradient = one - response;
+      const Wide free = alpha + gradient / larger(diagonal, tiny);
+      const Wide step = smaller(larger(free, zero), box) - alpha;
+      top = larger(top, step * (gradient - half * step * diagonal));
+      violation = larger(violation, larger(alpha < box ? gradient : zero, alpha > zero ? -gradient : zero));
+    }
+    const double score = largest(top);
+    if (score > best.score) best = {score, 0.0, j / block};
+  }
+  best.violation = largest(violation);
+  for (const std::size_t tail = j; j < n; ++j) {
+    const double response = range.responses[j] += a * static_cast<double>(x[j]);
+    const double score = gain_of(response, range.alpha[j], static_cast<double>(range.diagonal[j]), range.C);
+    const double violated = violation_of(response, range.alpha[j], range.C);
+    if (score > best.score) best = {score, best.violation, tail / block};
+    if (violated > best.violation) best.violation = violated;
+  }
+  return best;
+}
+
+Best add_two_and_best_up(const DualRange& range, const float* x, double a, const float* z, double b, double sign) {
+  const Wide first = all(a);
+  const Wide second = all(b);
+  const Wide one = all(1.0);
+  const Wide zero{};
+  const Wide box = all(range.C);
+  const Wide signs = all(sign);
+  const Wide nothing = all(-DBL_MAX);
+  const Wide ceiling = all(DBL_MAX);
+  const bool positive = sign > 0.0;
+  Best best{-DBL_MAX, DBL_MAX, 0};
+  Wide lowest = ceiling;
+  const std::size_t n = range.size;
+  std::size_t j = 0;
+  for (; j + block <= n; j += block) {
+    Wide top = nothing;
+    for (std::size_t k = j; k < j + block; k += lanes) {
+      const Wide response = load(range.responses + k) + (first * load(x + k) + second * load(z + k));
+      store(range.responses + k, response);
+      const Wide alpha = load(range.alpha + k);
+      const Wide value = signs * (one - response);
+      const Mask rises = alpha < box;
+      const Mask falls = alpha > zero;
+      top = larger(top, (positive ? rises : falls) ? value : nothing);
+      lowest = smaller(lowest, (positive ? falls : rises) ? value : ceiling);
+    }
+    const double score = largest(top);
+    if (score > best.score) best = {score, DBL_MAX, j / block};
+  }
+  best.violation = -largest(-lowest);
+  for (const std::size_t tail = j; j < n; ++j) {
+    const double response = range.responses[j] += a * static_cast<double>(x[j]) + b * static_cast<double>(z[j]);
+    const double value = sign * (1.0 - response);
+    const bool rises = range.alpha[j] < range.C;
+    const bool falls = range.alpha[j] > 0.0;
+    if ((positive ? rises : falls) && value > best.score) best = {value, best.violation, tail / block};
+    if ((positive ? falls : rises) && value < best.violation) best.violation = value;
+  }
+  return best;
+}
+
+// LIBSVM's constant for a direction of no curvature.
+constexpr double tau = 1e-12;
+
+inline double partner_score_of(double response, double alpha, double diagonal, double entry, double C, double sign,
+                               double top, double top_diagonal) {
+  const bool low = sign > 0.0 ? alpha > 0.0 : alpha < C;
+  const double descent = top - sign * (1.0 - response);
+  if (!low || descent <= 0.0) return -1.0;
+  const double curvature = top_diagonal + diagonal - 2.0 * entry;
+  return descent * descent / (curvature > 0.0 ? curvature : tau);
+}
+
+Best best_partner(const DualRange& range, const float* x, double sign, double top, double diagonal) {
+  const Wide one = all(1.0);
+  const Wide two = all(2.0);
+  const Wide zero{};
+  const Wide box = all(range.C);
+  const Wide signs = all(sign);
+  const Wide tops = all(top);
+  const Wide diagonals = all(diagonal);
+  const Wide nothing = all(-1.0);
+  const Wide taus = all(tau);
+  const bool positive = sign > 0.0;
+  Best best{-1.0, 0.0, 0};
+  const std::size_t n = range.size;
+  std::size_t j = 0;
+  for (; j + block <= n; j += block) {
+    Wide score = nothing;
+    for (std::size_t k = j; k < j + block; k += lanes) {
+      const Wide alpha = load(range.alpha + k);
+      const Wide descent = tops - signs * (one - load(range.responses + k));
+      const Wide curvature = diagonals + load(range.diagonal + k) - two * load(x + k);
+      const Mask low = (positive ? (alpha > zero) : (alpha < box)) & (descent > zero);
+      const Wide ratio = descent * descent / (curvature > zero ? curvature : taus);
+      score = larger(score, low ? ratio : nothing);
+    }
+    const double block_best = largest(score);
+    if (block_best > best.score) best = {block_best, 0.0, j / block};
+  }
+  for (const std::size_t tail = j; j < n; ++j) {
+    const double score = partner_score_of(range.responses[j], range.alpha[j], static_cast<double>(range.diagonal[j]),
+                                          static_cast<double>(x[j]), range.C, sign, top, diagonal);
+    if (score > best.score) best = {score, 0.0, tail / block};
+  }
+  return best;
+}
+
+void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* out) {
+  for (std::size_t j = 0; j < n; ++j, z += d) {
+    float total = 0.0F;
+    for (std::size_t k = 0; k < d; ++k) total += x[k] * z[k];
+    out[j] = total;
+  }
+}
+
+void sparse_dots(const std::int32_t* indices, const float* values, std::size_t stored, const float* dense, float* out) {
+  float total[group] = {};
+  for (std::size_t p = 0; p < stored; ++p) {
+    const float* column = dense + static_cast<std::size_t>(indices[p]) * group;
+    for (std::size_t k = 0; k < group; ++k) total[k] += values[p] * column[k];
+  }
+  std::memcpy(out, total, sizeof total);
+}
+
+void gaussian(float* x, const float* norms, float norm, float gamma, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    const float distance = norm + norms[j] - 2.0F * x[j];
+    x[j] = std::exp(-gamma * (distance > 0.0F ? distance : 0.0F));
+  }
+}
+
+void polynomial(float* x, float gamma, float coef0, int degree, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    const float base = gamma * x[j] + coef0;
+    float power = 1.0F;
+    for (int k = 0; k < degree; ++k) power *= base;
+    x[j] = power;
+  }
+}
+
+double dot(const float* x, const double* w, std::size_t d) {
+  Wide total{};
+  std::size_t k = 0;
+  for (; k + lanes <= d; k += lanes) total += load(w + k) * load(x + k);
+  double result = sum(total);
+  for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
+  return result;
+}
+
+}  // namespace
+
+#define SVM_TEXT_OF(name) #name
+#define SVM_TEXT(name) SVM_TEXT_OF(name)
+#define SVM_JOIN_OF(a, b) a##b
+#define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
+
+extern const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME);
+const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
+    SVM_TEXT(SVM_SIMD_NAME), add,           add_and_survey, add_two_and_survey, survey,
+    add_and_best_gain,       gain_of,       add_two_and_best_up,
+    best_partner,            partner_score_of, dots,        sparse_dots,        gaussian,
+    polynomial,              dot};
+
+}  // namespace svm::simd

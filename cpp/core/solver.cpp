@@ -1,0 +1,61 @@
+#include "solver.hpp"
+
+#include <ctime>
+
+namespace svm {
+namespace {
+
+double seconds(clockid_t clock) noexcept {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Adds what passes during its life to two sums.
+class Stopwatch {
+ public:
+  Stopwatch(double& cpu, double& wall) noexcept
+      : cpu_(cpu), wall_(wall), cpu_start_(seconds(CLOCK_THREAD_CPUTIME_ID)), wall_start_(seconds(CLOCK_MONOTONIC)) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() {
+    cpu_ += seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_start_;
+    wall_ += wall();
+  }
+  double cpu() const noexcept { return cpu_ + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu_start_; }
+  double wall() const noexcept { return seconds(CLOCK_MONOTONIC) - wall_start_; }
+
+ private:
+  double& cpu_;
+  double& wall_;
+  double cpu_start_;
+  double wall_start_;
+};
+
+}  // namespace
+
+Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
+  const Stopwatch watch(cpu_seconds_, wall_seconds_);
+  // The clocks are read after a number of iterations that takes about a hundredth of a second: an iteration may be
+  // a few nanoseconds (a look at one response) or a millisecond (a kernel row computed from the data).
+  std::uint64_t stride = 1;
+  std::uint64_t countdown = stride;
+  double last = 0.0;
+  while (!limit.reached(counters())) {
+    if (converged_) return Status::converged;
+    if (!step()) {
+      converged_ = true;
+      return Status::converged;
+    }
+    if (--countdown > 0) continue;
+    const double now = watch.wall();
+    if (interrupted && interrupted()) return Status::interrupted;
+    if (watch.cpu() >= limit.cpu_seconds) return Status::limit;
+    stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
+    last = now;
+    countdown = stride;
+  }
+  return Status::limit;
+}
+
+}  // namespace svm

@@ -1,0 +1,58 @@
+// What all solvers have in common: a resumable state machine with limits, exact counters and clocks of its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "counters.hpp"
+
+namespace svm {
+
+/// Where advance() stops: at the end of the first iteration in which a counter reaches its limit.
+struct Limit {
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t iterations = none;
+  std::uint64_t presentations = none;
+  std::uint64_t kernel_evaluations = none;
+  std::uint64_t inner_products = none;
+  double cpu_seconds = std::numeric_limits<double>::infinity();
+
+  bool reached(const Counters& counters) const noexcept {
+    return counters.iterations >= iterations || counters.presentations >= presentations ||
+           counters.kernel_evaluations >= kernel_evaluations || counters.inner_products >= inner_products;
+  }
+};
+
+enum class Status {
+  limit,        ///< a limit was reached
+  converged,    ///< the method's own stopping rule holds
+  interrupted,  ///< the caller asked to stop; advance() again goes on as if nothing had happened
+};
+
+class Solver {
+ public:
+  Solver() = default;
+  virtual ~Solver() = default;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// Runs until a limit is reached or the method has converged. `interrupted` is asked every few hundredths of a second.
+  /// Advancing in one go or in many steps gives the same bits.
+  Status advance(const Limit& limit, const std::function<bool()>& interrupted);
+
+  virtual const Counters& counters() const noexcept = 0;
+  double cpu_seconds() const noexcept { return cpu_seconds_; }
+  double wall_seconds() const noexcept { return wall_seconds_; }
+
+ protected:
+  /// One iteration; returns false when the method has converged and nothing was done.
+  virtual bool step() = 0;
+
+ private:
+  bool converged_ = false;
+  double cpu_seconds_ = 0.0;
+  double wall_seconds_ = 0.0;
+};
+
+}  // namespace svm

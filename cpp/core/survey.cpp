@@ -1,0 +1,83 @@
+#include "survey.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simd.hpp"
+
+namespace svm {
+
+Survey::Survey(std::size_t begin, std::size_t end)
+    : begin_(begin), end_(end), codes_((end - begin + simd::block - 1) / simd::block) {}
+
+void Survey::take(const double* v, Window window) {
+  window_ = window;
+  below_sum_ = simd::kernels().survey(v + begin_, size(), window.low, window.high, codes_.data());
+  gather(v);
+}
+
+void Survey::take_updated(double* v, const float* x, double a, Window window) {
+  window_ = window;
+  below_sum_ =
+      simd::kernels().add_and_survey(v + begin_, x + begin_, a, size(), window.low, window.high, codes_.data());
+  gather(v);
+}
+
+void Survey::take_updated(double* v, const float* x, double a, const float* z, double b, Window window) {
+  window_ = window;
+  below_sum_ = simd::kernels().add_two_and_survey(v + begin_, x + begin_, a, z + begin_, b, size(), window.low,
+                                                  window.high, codes_.data());
+  gather(v);
+}
+
+void Survey::gather(const double* v) {
+  double codes = 0.0;
+  double units = 0.0;
+  for (const double code : codes_) {
+    codes += code;
+    units += std::trunc(code / simd::inside_unit);
+  }
+  const auto total = static_cast<std::size_t>(units);
+  below_ = static_cast<std::size_t>(codes - units * simd::inside_unit);
+  // One place more than needed: the copy below writes every element and keeps it only if it lies inside.
+  inside_.resize(total + 1);
+  inside_index_.resize(total + 1);
+  std::size_t kept = 0;
+  for (std::size_t b = 0; b < codes_.size() && kept < total; ++b) {
+    if (codes_[b] < simd::inside_unit) continue;
+    const std::size_t first = begin_ + b * simd::block;
+    const std::size_t last = std::min(first + simd::block, end_);
+    for (std::size_t j = first; j < last; ++j) {
+      inside_[kept] = v[j];
+      inside_index_[kept] = j;
+      kept += static_cast<std::size_t>((v[j] >= window_.low) & (v[j] <= window_.high));
+    }
+  }
+  inside_.resize(total);
+  inside_index_.resize(total);
+}
+
+std::size_t Survey::covered(double level) const noexcept {
+  return below_ + static_cast<std::size_t>(
+                      std::count_if(inside_.begin(), inside_.end(), [=](double x) { return x <= level; }));
+}
+
+std::size_t Survey::covered_index(const double* v, double level, std::size_t k) const noexcept {
+  if (k >= below_) {
+    k -= below_;
+    for (std::size_t p = 0;; ++p) {
+      if (inside_[p] <= level && k-- == 0) return inside_index_[p];
+    }
+  }
+  std::size_t b = 0;
+  for (;; ++b) {
+    const std::size_t here = static_cast<std::size_t>(codes_[b]) % static_cast<std::size_t>(simd::inside_unit);
+    if (k < here) break;
+    k -= here;
+  }
+  for (std::size_t j = begin_ + b * simd::block;; ++j) {
+    if (v[j] < window_.low && k-- == 0) return j;
+  }
+}
+
+}  // namespace svm

@@ -1,0 +1,53 @@
+// A survey of one contiguous range of responses against a window around the expected water level: how many lie below,
+// their sum, and the few that lie inside. One pass over memory, fused with the update of the responses.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace svm {
+
+/// The open interval of levels that a survey resolves. Whole-range surveys use +-everything.
+struct Window {
+  static constexpr double everything = 1e300;
+  double low = -everything;
+  double high = everything;
+};
+
+class Survey {
+ public:
+  /// Elements [begin, end) of the response array.
+  Survey(std::size_t begin, std::size_t end);
+
+  void take(const double* v, Window window);
+  /// v += a x on the range, then the survey of the result.
+  void take_updated(double* v, const float* x, double a, Window window);
+  /// v += a x + b z on the range, then the survey of the result.
+  void take_updated(double* v, const float* x, double a, const float* z, double b, Window window);
+
+  const Window& window() const noexcept { return window_; }
+  std::size_t size() const noexcept { return end_ - begin_; }
+  /// Number and sum of the elements below the window.
+  std::size_t below() const noexcept { return below_; }
+  double below_sum() const noexcept { return below_sum_; }
+  /// Values inside the window, in order of index.
+  const std::vector<double>& inside() const noexcept { return inside_; }
+  /// Elements covered at `level`, a level inside the window: those with v <= level.
+  std::size_t covered(double level) const noexcept;
+  /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it).
+  std::size_t covered_index(const double* v, double level, std::size_t k) const noexcept;
+
+ private:
+  void gather(const double* v);
+
+  std::size_t begin_;
+  std::size_t end_;
+  Window window_;
+  std::vector<double> codes_;
+  std::size_t below_ = 0;
+  double below_sum_ = 0.0;
+  std::vector<double> inside_;
+  std::vector<std::size_t> inside_index_;
+};
+
+}  // namespace svm

@@ -1,0 +1,97 @@
+"""SVM solvers on one instrumented core.
+
+A solver is a class derived from `solvers.base.Solver` with a `name`; every module of this package is looked through for
+such classes, so a new solver is one new file. Files named in the environment variable SVM_SOLVERS (separated as in PATH)
+are looked through as well.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import pkgutil
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from solvers import _core
+from solvers.base import Counters, FunctionSnapshot, KernelSnapshot, Limit, Snapshot, Solver, Status
+from solvers.errors import SettingsError
+from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
+from solvers.nu import derive_nu
+from solvers.problem import Problem
+from solvers.rows import RowPolicy
+
+__all__ = [
+    "Counters",
+    "FunctionSnapshot",
+    "Gaussian",
+    "Kernel",
+    "KernelSnapshot",
+    "Limit",
+    "Linear",
+    "Polynomial",
+    "Problem",
+    "RowPolicy",
+    "SettingsError",
+    "Snapshot",
+    "Solver",
+    "Status",
+    "build_info",
+    "derive_nu",
+    "get",
+    "names",
+]
+
+
+def _modules() -> list[ModuleType]:
+    own = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
+    for entry in filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep)):
+        path = Path(entry)
+        spec = importlib.util.spec_from_file_location(f"svm_solver_{path.stem}", path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise SettingsError(f"SVM_SOLVERS names {entry!r}, which is not a Python file")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        own.append(module)
+    return own
+
+
+@cache
+def _registry() -> dict[str, type[Solver]]:
+    found: dict[str, type[Solver]] = {}
+    for module in _modules():
+        for _, member in inspect.getmembers(module, inspect.isclass):
+            if not issubclass(member, Solver) or inspect.isabstract(member) or member.__module__ != module.__name__:
+                continue
+            if member.name in found:
+                raise SettingsError(f"two solvers are called {member.name!r}: {found[member.name]} and {member}")
+            found[member.name] = member
+    return dict(sorted(found.items()))
+
+
+def names() -> list[str]:
+    """Return the names of all solvers, sorted."""
+    return list(_registry())
+
+
+def get(name: str) -> type[Solver]:
+    """Return the solver class called `name`.
+
+    Raises
+    ------
+    SettingsError
+        If there is none.
+    """
+    try:
+        return _registry()[name]
+    except KeyError:
+        raise SettingsError(f"there is no solver {name!r}; there are {', '.join(names())}") from None
+
+
+def build_info() -> dict[str, Any]:
+    """Return what the core was built from and with: build_id, compiler, flags, isa (in use on this machine), counting."""
+    return _core.build_info()

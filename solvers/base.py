@@ -1,0 +1,190 @@
+"""The interface of every solver: a resumable state machine with exact counters."""
+
+from __future__ import annotations
+
+import abc
+import enum
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers import _core
+from solvers.errors import CoreError, SettingsError
+from solvers.problem import Features, Problem
+
+
+class Status(enum.Enum):
+    """Why `advance` came back."""
+
+    LIMIT = "limit"
+    CONVERGED = "converged"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Where `advance` stops: at the end of the first iteration in which a counter reaches its limit.
+
+    `cpu_seconds` bounds the solver's own total CPU time, looked at about every hundredth of a second.
+    """
+
+    iterations: int | None = None
+    presentations: int | None = None
+    kernel_evaluations: int | None = None
+    inner_products: int | None = None
+    cpu_seconds: float | None = None
+
+    def given(self) -> dict[str, int | float]:
+        """Return the limits that are set."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Exact costs; None where a method cannot be charged in that unit."""
+
+    iterations: int | None = 0
+    presentations: int | None = 0
+    kernel_evaluations: int | None = 0
+    inner_products: int | None = 0
+    feature_accesses: int | None = 0
+    feature_accesses_dense: int | None = 0
+
+    def epochs(self, n: int) -> float | None:
+        """Return example presentations over n."""
+        return None if self.presentations is None else self.presentations / n
+
+
+@dataclass(frozen=True)
+class KernelSnapshot:
+    """A predictor f(x) = sum_i coefficients_i K(x_i, x) + bias, over the problem's ordered points.
+
+    Attributes
+    ----------
+    coefficients : (n,) float64
+        Signed: y_i alpha_i.
+    bias : float
+    responses : (n,) float64 or None
+        y_i (f(x_i) - bias), where the solver keeps them.
+    dual_feasible : bool
+        Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
+    volume : float or None
+        n nu, when the predictor is still to be divided by its water level at that volume (and given the levels' bias,
+        where the problem has one).
+    """
+
+    coefficients: NDArray[np.float64]
+    bias: float = 0.0
+    responses: NDArray[np.float64] | None = None
+    dual_feasible: bool = False
+    volume: float | None = None
+
+
+class FunctionSnapshot(abc.ABC):
+    """A predictor that is not a kernel expansion."""
+
+    norm: float
+    """||w|| in its own feature space."""
+    bias: float = 0.0
+    support_vectors: int | None = None
+
+    @abc.abstractmethod
+    def decision_values(self, X: Features) -> NDArray[np.float64]:
+        """Return f(x), (m,) float64, for (m, d) raw features."""
+
+
+Snapshot = KernelSnapshot | FunctionSnapshot
+
+
+class Solver(abc.ABC):
+    """Base of all solvers. A subclass in a module of this package is found by its `name`."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One line for the list of solvers."""
+    Settings: ClassVar[type[Any]]
+    """A dataclass of typed settings with defaults."""
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """Which of "lambda" and "nu" the problem must have."""
+    biases: ClassVar[frozenset[bool]] = frozenset({False})
+    """Whether it can run without (False) and with (True) an unregularised bias."""
+    cost: ClassVar[str] = "kernel_evaluations"
+    """The counter that its curve is drawn against."""
+
+    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
+        if problem.bias not in self.biases:
+            wanted = "with" if problem.bias else "without"
+            raise SettingsError(
+                f"algo={self.name} does not solve problems {wanted} bias: set problem.bias={not problem.bias}".lower()
+            )
+        if not 0 <= seed < 2**63:
+            raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
+        self.problem = problem
+        self.settings = settings
+        self.seed = seed
+
+    @abc.abstractmethod
+    def advance(self, limit: Limit) -> Status:
+        """Run until a limit is reached or the method has converged.
+
+        Advancing in one go or in many steps gives bit-identical results.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Within about a tenth of a second of Ctrl-C; the state stays valid and can go on.
+        """
+
+    @property
+    @abc.abstractmethod
+    def counters(self) -> Counters:
+        """Exact costs so far."""
+
+    @property
+    @abc.abstractmethod
+    def cpu_seconds(self) -> float:
+        """CPU seconds inside the solver so far (the calling thread's)."""
+
+    @property
+    @abc.abstractmethod
+    def wall_seconds(self) -> float:
+        """Monotonic seconds inside the solver so far."""
+
+    @abc.abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Return the present predictor without disturbing the run."""
+
+
+class CoreSolver(Solver):
+    """A solver whose loop runs in the compiled core."""
+
+    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
+        super().__init__(problem, settings, seed)
+        try:
+            self._core = self.make(problem.rows.source)
+        except CoreError as error:
+            raise SettingsError(f"algo={self.name}: {error}") from error
+
+    @abc.abstractmethod
+    def make(self, rows: _core.RowSource) -> _core.KernelSolver:
+        """Return the core's solver on these rows."""
+
+    def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
+        return Status(self._core.advance(**limit.given()).name)
+
+    @property
+    def counters(self) -> Counters:  # noqa: D102 (inherited)
+        core = self._core.counters
+        return Counters(**{name: getattr(core, name) for name in Counters.__dataclass_fields__})
+
+    @property
+    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._core.cpu_seconds
+
+    @property
+    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._core.wall_seconds
+
+    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
+        return KernelSnapshot(self._core.coefficients(), self._core.bias, self._core.responses())

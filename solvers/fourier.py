@@ -1,0 +1,164 @@
+"""Random Fourier features with an exact linear SVM on them (Rahimi, Recht 2007; Cotter et al. 2012, Figure 3)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers import _core
+from solvers.base import Counters, FunctionSnapshot, Limit, Solver, Status
+from solvers.errors import SettingsError
+from solvers.kernels import Gaussian
+from solvers.problem import Features, Problem
+
+_BLOCK = 4096  # rows of features made at a time when predicting
+
+
+@dataclass
+class FourierSettings:
+    """Settings of `Fourier`."""
+
+    pairs: int = 1024
+    """Largest number k of (cos, sin) pairs; the run goes through k = 1, 2, 4, ... up to it."""
+    relative_gap: float = 1e-4
+    """Relative duality gap to which each linear SVM is solved."""
+    max_epochs: int = 2000
+    """Passes of dual coordinate descent after which a linear SVM is taken as it is."""
+
+
+class FourierSnapshot(FunctionSnapshot):
+    """sign <w, P(x)> for the feature map P of k pairs."""
+
+    def __init__(self, problem: Problem, frequencies: NDArray[np.float32], weights: NDArray[np.float64]) -> None:
+        self._problem = problem
+        self._frequencies = frequencies
+        self._weights = weights
+        self.norm = float(np.linalg.norm(weights))
+
+    def decision_values(self, X: Features) -> NDArray[np.float64]:
+        """Return <w, P(x)>, (m,) float64, for (m, d) features."""
+        points = self._problem.points(X)
+        values = [
+            fourier_features(points[first : first + _BLOCK], self._frequencies) @ self._weights
+            for first in range(0, points.shape[0], _BLOCK)
+        ]
+        return np.concatenate(values)
+
+
+def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return cos and sin of the projections over sqrt(k): <P(x), P(z)> -> K(x, z) as k grows (Rahimi, Recht 2007, Claim 1).
+
+    Parameters
+    ----------
+    X : (m, d) float32
+    frequencies : (k, d) float32
+        v / sigma with v ~ N(0, I).
+
+    Returns
+    -------
+    (m, 2k) float32
+    """
+    k = frequencies.shape[0]
+    angles = np.asarray(X @ frequencies.T, dtype=np.float32)
+    features = np.empty((angles.shape[0], 2 * k), dtype=np.float32)
+    np.cos(angles, out=features[:, :k])
+    np.sin(angles, out=features[:, k:])
+    features *= np.float32(1.0 / math.sqrt(k))
+    return features
+
+
+class Fourier(Solver):
+    """One iteration solves the linear SVM on the next k = 1, 2, 4, ... pairs to its optimum.
+
+    The cost is that of computing the features, k n inner products, as the paper charges it: the first k frequencies are
+    also the first of 2k, so costs add up to k n. Optimising the linear SVM is not charged. `cpu_seconds` is the whole
+    process's, because the features are matrix products on as many threads as there are.
+    """
+
+    name = "fourier"
+    summary = "Random Fourier features and the exact linear SVM on them (Rahimi, Recht 2007)"
+    Settings = FourierSettings
+    needs = frozenset({"lambda"})
+    cost = "inner_products"
+
+    def __init__(self, problem: Problem, settings: FourierSettings, seed: int) -> None:
+        super().__init__(problem, settings, seed)
+        if not isinstance(problem.kernel, Gaussian):
+            raise SettingsError("algo=fourier approximates the Gaussian kernel: set kernel=gaussian")
+        if settings.pairs < 1:
+            raise SettingsError(f"algo.pairs = {settings.pairs}: it must be at least 1")
+        if not settings.relative_gap > 0:
+            raise SettingsError(f"algo.relative_gap = {settings.relative_gap}: it must be positive")
+        if settings.max_epochs < 1:
+            raise SettingsError(f"algo.max_epochs = {settings.max_epochs}: it must be at least 1")
+        self._random = _core.Random(seed, _core.Purpose.features)
+        self._sigma = math.sqrt(problem.kernel.sigma2)
+        self._frequencies = np.empty((0, problem.d), dtype=np.float32)
+        self._weights = np.zeros(0)
+        self._iterations = 0
+        self._cpu = 0.0
+        self._wall = 0.0
+
+    def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
+        cpu, wall = time.process_time(), time.monotonic()
+        try:
+            while not self._reached(limit, self._cpu + time.process_time() - cpu):
+                k = 2**self._iterations
+                if k > self.settings.pairs:
+                    return Status.CONVERGED
+                self._solve(k)
+            return Status.LIMIT
+        finally:
+            self._cpu += time.process_time() - cpu
+            self._wall += time.monotonic() - wall
+
+    def _reached(self, limit: Limit, cpu_seconds: float) -> bool:
+        now = {**vars(self.counters), "cpu_seconds": cpu_seconds}
+        return any(now[name] >= value for name, value in limit.given().items())
+
+    def _solve(self, k: int) -> None:
+        problem = self.problem
+        more = k - len(self._frequencies)
+        drawn = self._random.normal(more * problem.d).reshape(more, problem.d) / self._sigma
+        frequencies = np.concatenate([self._frequencies, drawn.astype(np.float32)])
+        features = fourier_features(problem.X, frequencies)
+        solution = _core.linear_dcd(
+            _core.Matrix(features),
+            positives=problem.positives,
+            C=problem.C,
+            relative_gap=self.settings.relative_gap,
+            max_epochs=self.settings.max_epochs,
+            seed=self.seed,
+        )
+        self._frequencies = frequencies
+        self._weights = solution["weights"]
+        self._iterations += 1
+
+    @property
+    def counters(self) -> Counters:  # noqa: D102 (inherited)
+        k, n, d = len(self._frequencies), self.problem.n, self.problem.d
+        return Counters(
+            iterations=self._iterations,
+            presentations=None,
+            kernel_evaluations=None,
+            inner_products=k * n,
+            feature_accesses=k * self.problem.matrix.stored,
+            feature_accesses_dense=k * n * d,
+        )
+
+    @property
+    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._cpu
+
+    @property
+    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._wall
+
+    def snapshot(self) -> FourierSnapshot:  # noqa: D102 (inherited)
+        k = len(self._frequencies)
+        weights = self._weights if k else np.zeros(0)
+        return FourierSnapshot(self.problem, self._frequencies, weights)

@@ -1,0 +1,142 @@
+"""Gram matrices in files that all processes map, built once and reused by every later run.
+
+The default place is memory-backed (``/dev/shm``) where it has room, else the per-user cache on disk. The folder holds at
+most what a run's memory limit allows: the least recently used matrices make room for a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers import _core
+from solvers.errors import SettingsError
+
+Progress = Callable[[float], None]
+
+_MARGIN = 256 << 20  # bytes left free on the file system
+
+
+def default_directory() -> Path:
+    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache."""
+    if named := os.environ.get("SVM_GRAM_DIR"):
+        return Path(named)
+    shared = Path("/dev/shm")
+    if shared.is_dir() and os.access(shared, os.W_OK):
+        return shared / f"svm-cost-curves-{os.getuid()}"
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return cache / "svm-cost-curves" / "gram"
+
+
+def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
+    """Return the identity of a Gram matrix: the kernel's parameters, the ordered data, the core's build."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{kernel!r} {_core.build_info()['build_id']} {_core.build_info()['isa']}".encode())
+    for array in arrays:
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(memoryview(np.ascontiguousarray(array)).cast("B"))
+    return digest.hexdigest()
+
+
+class GramStore:
+    """A folder of Gram matrices.
+
+    Parameters
+    ----------
+    directory : Path
+        Made when it is missing.
+    limit_bytes : int
+        What the folder may hold in all.
+    """
+
+    def __init__(self, directory: Path, limit_bytes: int) -> None:
+        self.directory = directory
+        self.limit_bytes = limit_bytes
+
+    def room_for(self, n: int) -> str | None:
+        """Return None when a matrix of n x n float32 can be kept here, else the reason why not."""
+        size = 4 * n * n
+        if size > self.limit_bytes:
+            return f"{size / 1e9:.1f} GB are more than the memory limit leaves ({self.limit_bytes / 1e9:.1f} GB)"
+        existing = self.directory
+        while not existing.exists():
+            existing = existing.parent
+        reclaimable = sum(path.stat().st_size for path in self._matrices())
+        free = shutil.disk_usage(existing).free + reclaimable
+        if size + _MARGIN > free:
+            return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
+        return None
+
+    def get(
+        self,
+        key: str,
+        n: int,
+        fill: Callable[[NDArray[np.float32], Progress], None],
+        progress: Progress,
+    ) -> np.memmap[tuple[int, int], np.dtype[np.float32]]:
+        """Map the matrix `key`, (n, n) float32, read-only; build it first when it is not there.
+
+        A process that finds another one building waits for it. An unfinished file is never taken for a matrix: it is built
+        beside and renamed when it is whole.
+
+        Raises
+        ------
+        SettingsError
+            If there is no room for it, or the folder cannot be written.
+        """
+        path = self.directory / f"{key}.f32"
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with self._locked(key):
+                if not (path.exists() and path.stat().st_size == 4 * n * n):
+                    self._build(path, n, fill, progress)
+                os.utime(path)
+        except OSError as error:
+            raise SettingsError(
+                f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR"
+            ) from error
+        return np.memmap(path, dtype=np.float32, mode="r", shape=(n, n))
+
+    def _build(
+        self, path: Path, n: int, fill: Callable[[NDArray[np.float32], Progress], None], progress: Progress
+    ) -> None:
+        if reason := self.room_for(n):
+            raise SettingsError(f"the Gram matrix does not fit: {reason}")
+        self._make_room(4 * n * n)
+        partial = path.with_suffix(".partial")
+        try:
+            matrix = np.memmap(partial, dtype=np.float32, mode="w+", shape=(n, n))
+            fill(matrix, progress)
+            del matrix
+            partial.rename(path)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    def _matrices(self) -> list[Path]:
+        """All matrices, the least recently used first."""
+        found = self.directory.glob("*.f32") if self.directory.is_dir() else []
+        return sorted(found, key=lambda path: path.stat().st_mtime)
+
+    def _make_room(self, size: int) -> None:
+        matrices = self._matrices()
+        held = sum(path.stat().st_size for path in matrices)
+        for path in matrices:
+            free = shutil.disk_usage(self.directory).free
+            if held + size <= self.limit_bytes and size + _MARGIN <= free:
+                return
+            held -= path.stat().st_size
+            path.unlink(missing_ok=True)  # a process that has it mapped keeps its copy
+
+    @contextlib.contextmanager
+    def _locked(self, key: str) -> Iterator[None]:
+        with (self.directory / f"{key}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield

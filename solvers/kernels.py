@@ -1,0 +1,97 @@
+"""Kernel functions: names, parameters, and their form in the core."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from solvers import _core
+from solvers.errors import SettingsError
+
+
+def _finite(name: str, value: float, *, positive: bool = False) -> None:
+    if not math.isfinite(value) or (positive and value <= 0):
+        raise SettingsError(f"{name} = {value!r}: it must be finite{' and positive' if positive else ''}")
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """K(x, z) = exp(-||x - z||^2 / (2 sigma2)).
+
+    Parameters
+    ----------
+    sigma2 : float
+        Squared bandwidth, > 0, in the units of squared feature distance.
+
+    Raises
+    ------
+    SettingsError
+        If sigma2 is not finite and positive.
+    """
+
+    sigma2: float = 1.0
+
+    def __post_init__(self) -> None:
+        _finite("kernel.sigma2", self.sigma2, positive=True)
+
+    def __str__(self) -> str:
+        return f"gaussian, sigma^2 = {self.sigma2:g}"
+
+    def core(self) -> _core.KernelFunction:
+        """Return the kernel as the core takes it."""
+        return _core.KernelFunction(_core.KernelFunction.Kind.gaussian, gamma=0.5 / self.sigma2)
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """K(x, z) = (gamma <x, z> + coef0)^degree.
+
+    Parameters
+    ----------
+    degree : int
+        1 to 16.
+    gamma : float
+        Scale of the inner product, > 0.
+    coef0 : float
+        Constant, >= 0 (a negative one makes no kernel).
+
+    Raises
+    ------
+    SettingsError
+        If a parameter is outside its range.
+    """
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        _finite("kernel.gamma", self.gamma, positive=True)
+        _finite("kernel.coef0", self.coef0)
+        if self.coef0 < 0:
+            raise SettingsError(f"kernel.coef0 = {self.coef0!r}: it must not be negative")
+        if not 1 <= self.degree <= 16:
+            raise SettingsError(f"kernel.degree = {self.degree!r}: it must be between 1 and 16")
+
+    def __str__(self) -> str:
+        return f"polynomial, ({self.gamma:g} <x, z> + {self.coef0:g})^{self.degree}"
+
+    def core(self) -> _core.KernelFunction:
+        """Return the kernel as the core takes it."""
+        kind = _core.KernelFunction.Kind.polynomial
+        return _core.KernelFunction(kind, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """K(x, z) = <x, z>."""
+
+    def __str__(self) -> str:
+        return "linear"
+
+    def core(self) -> _core.KernelFunction:
+        """Return the kernel as the core takes it."""
+        return _core.KernelFunction(_core.KernelFunction.Kind.linear)
+
+
+Kernel = Gaussian | Polynomial | Linear

@@ -1,0 +1,22 @@
+"""The kernel Perceptron (Rosenblatt 1958; as compared in Cotter, Shalev-Shwartz, Srebro 2012, section 4.5)."""
+
+from dataclasses import dataclass
+
+from solvers import _core
+from solvers.base import CoreSolver
+
+
+@dataclass
+class PerceptronSettings:
+    """The Perceptron has no settings."""
+
+
+class Perceptron(CoreSolver):
+    """A fresh random order each epoch; on y f(x) <= 0 add y K(x, .), at n kernel evaluations. Any number of epochs."""
+
+    name = "perceptron"
+    summary = "Kernel Perceptron, any number of passes (Rosenblatt 1958)"
+    Settings = PerceptronSettings
+
+    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
+        return _core.Perceptron(rows, seed=self.seed)

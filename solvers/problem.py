@@ -1,0 +1,152 @@
+"""The SVM problem that all solvers are given: data, kernel, regularisation, and a source of kernel rows."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from solvers import _core
+from solvers.errors import SettingsError
+from solvers.kernels import Gaussian, Kernel
+from solvers.rows import RowPolicy, Rows, make_rows
+
+Features = NDArray[np.float32] | sparse.csr_matrix
+
+
+def _arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
+    if isinstance(features, np.ndarray):
+        return (features,)
+    offsets = features.indptr.astype(np.int64, copy=False)
+    return offsets, features.indices.astype(np.int32, copy=False), features.data
+
+
+class Problem:
+    """A binary classification problem with a kernel SVM objective.
+
+    Inside, examples are ordered by class, the positive ones first and otherwise in the order given: responses of one class
+    are then one contiguous range, which is what water filling, SMO and the row update want. `order` maps back.
+
+    Parameters
+    ----------
+    X : (n, d) float32, dense C-contiguous or CSR
+    y : (n,) labels in {-1, +1}
+    kernel : Kernel
+    lambda_ : float, optional
+        Regularisation of the lambda form, lambda/2 ||w||^2 + mean hinge loss; C = 1 / (lambda n).
+    nu : float, optional
+        Slack volume per example of the slack-constrained form.
+    bias : bool
+        Whether the predictor has an unregularised bias.
+    rows : RowPolicy, optional
+        How kernel rows are provided, once they are asked for.
+
+    Raises
+    ------
+    SettingsError
+        If shapes or labels do not agree, or a value is outside its range.
+    """
+
+    def __init__(
+        self,
+        X: Features,
+        y: NDArray[np.integer],
+        kernel: Kernel,
+        *,
+        lambda_: float | None = None,
+        nu: float | None = None,
+        bias: bool = False,
+        rows: RowPolicy | None = None,
+    ) -> None:
+        if X.ndim != 2 or y.shape != (X.shape[0],):
+            raise SettingsError(f"X is (n, d) and y (n,), got {X.shape} and {y.shape}")
+        if X.dtype != np.float32:
+            raise SettingsError(f"X is float32, got {X.dtype}")
+        if set(np.unique(y)) != {-1, 1}:
+            raise SettingsError(f"labels are -1 and +1, both present, got {np.unique(y)[:5].tolist()}")
+        for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
+            if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
+                raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
+        self.n, self.d = X.shape
+        self.kernel = kernel
+        self.lambda_ = lambda_
+        self.nu = nu
+        self.bias = bias
+        self.policy = rows or RowPolicy()
+        self.order: NDArray[np.intp] = np.argsort(-y.astype(np.int8), kind="stable")
+        self.positives = int(np.count_nonzero(y == 1))
+        self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
+        ordered = X[self.order]
+        self._shift = self._integral_mean(ordered)
+        self.X: Features = self._shifted(ordered)
+        self.matrix = self.core_matrix(self.X)
+
+    @property
+    def C(self) -> float:
+        """LIBSVM's C = 1 / (lambda n)."""
+        return 1.0 / (self.require_lambda() * self.n)
+
+    def require_lambda(self) -> float:
+        """Return lambda, or say that it is missing."""
+        if self.lambda_ is None:
+            raise SettingsError("this solver works on the lambda form: set problem.lambda_ or problem.C")
+        return self.lambda_
+
+    def require_nu(self) -> float:
+        """Return nu, or say that it is missing."""
+        if self.nu is None:
+            raise SettingsError("this solver works on the slack-constrained form: set problem.nu")
+        return self.nu
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Kernel rows, built at first use: a solver that needs none never pays for them."""
+        return make_rows(self.kernel, self.matrix, _arrays(self.X), self.positives, self.policy)
+
+    def describe_rows(self) -> str:
+        """Say where kernel rows come from."""
+        return self.rows.description
+
+    def points(self, X: Features) -> Features:
+        """Return other points of the same space as the core compares them with the training points.
+
+        Parameters
+        ----------
+        X : (m, d) float32
+
+        Returns
+        -------
+        (m, d) float32, shifted where the training points are
+
+        Raises
+        ------
+        SettingsError
+            If the width differs.
+        """
+        if X.shape[1] != self.d:
+            raise SettingsError(f"the points have {X.shape[1]} features, the training set has {self.d}")
+        return self._shifted(X)
+
+    @staticmethod
+    def core_matrix(X: Features) -> _core.Matrix:
+        """Return a view of (m, d) features for the core."""
+        arrays = _arrays(X)
+        if len(arrays) == 1:
+            return _core.Matrix(np.ascontiguousarray(arrays[0]))
+        return _core.Matrix(*arrays, X.shape[1])
+
+    def _integral_mean(self, X: Features) -> NDArray[np.float32] | None:
+        # |x|^2 + |z|^2 - 2 <x, z> loses digits when the points lie far from the origin. Distances do not change when all
+        # points move by one vector, and a vector of integers keeps integer features, and so their distances, exact.
+        if not isinstance(self.kernel, Gaussian) or not isinstance(X, np.ndarray):
+            return None
+        shift = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)
+        return shift if shift.any() else None
+
+    def _shifted(self, X: Features) -> Features:
+        if self._shift is None or not isinstance(X, np.ndarray):
+            return X
+        return X - self._shift

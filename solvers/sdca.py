@@ -1,0 +1,30 @@
+"""Stochastic dual coordinate ascent on kernels (Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013)."""
+
+from dataclasses import dataclass, replace
+
+from solvers import _core
+from solvers.accounting import Accounting
+from solvers.base import CoreSolver, KernelSnapshot
+
+
+@dataclass
+class SdcaSettings:
+    """Settings of `Sdca`."""
+
+    accounting: Accounting = Accounting.on_demand
+    """on_demand: each response costs one evaluation per support vector; kept: n for each example whose alpha changes."""
+
+
+class Sdca(CoreSolver):
+    """Examples drawn uniformly with replacement; each alpha moved to the exact maximum of the dual, clipped to [0, C]."""
+
+    name = "sdca"
+    summary = "Stochastic dual coordinate ascent (Hsieh et al. 2008)"
+    Settings = SdcaSettings
+    needs = frozenset({"lambda"})
+
+    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
+        return _core.Sdca(rows, C=self.problem.C, accounting=self.settings.accounting.core(), seed=self.seed)
+
+    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
+        return replace(super().snapshot(), dual_feasible=True)
