@@ -1,8 +1,8 @@
 """SVM solvers on one instrumented core.
 
-A solver is a class derived from `solvers.base.Solver` with a `name`; every module of this package is looked through for
-such classes, so a new solver is one new file. Files named in the environment variable SVM_SOLVERS (separated as in PATH)
-are looked through as well.
+A solver is a class derived from `solvers.base.Solver` with a `name`; every module of this package is looked through
+for such classes, so a new solver is one new file. Files named in the environment variable SVM_SOLVERS (separated as in
+PATH) are looked through as well.
 """
 
 from __future__ import annotations
@@ -93,5 +93,5 @@ def get(name: str) -> type[Solver]:
 
 
 def build_info() -> dict[str, Any]:
-    """Return what the core was built from and with: build_id, compiler, flags, isa (in use on this machine), counting."""
+    """Return what the core was built from and with: build_id, compiler, flags, isa (in use here), counting."""
     return _core.build_info()

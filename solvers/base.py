@@ -51,6 +51,11 @@ class Counters:
     feature_accesses: int | None = 0
     feature_accesses_dense: int | None = 0
 
+    @classmethod
+    def of(cls, core: _core.Counters) -> Counters:
+        """Return the core's counters."""
+        return cls(**{name: getattr(core, name) for name in cls.__dataclass_fields__})
+
     def epochs(self, n: int) -> float | None:
         """Return example presentations over n."""
         return None if self.presentations is None else self.presentations / n
@@ -175,8 +180,7 @@ class CoreSolver(Solver):
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        core = self._core.counters
-        return Counters(**{name: getattr(core, name) for name in Counters.__dataclass_fields__})
+        return Counters.of(self._core.counters)
 
     @property
     def cpu_seconds(self) -> float:  # noqa: D102 (inherited)

@@ -7,7 +7,7 @@ from solvers import _core
 
 @cache
 def connect() -> None:
-    """Give the core its SGEMM. Imported late, because scipy.linalg takes a quarter of a second that --help need not pay."""
+    """Give the core its SGEMM, at first use: scipy.linalg takes a quarter of a second that --help need not pay."""
     from scipy.linalg import cython_blas
 
     _core.set_sgemm(cython_blas.__pyx_capi__["sgemm"])

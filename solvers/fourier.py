@@ -42,6 +42,8 @@ class FourierSnapshot(FunctionSnapshot):
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return <w, P(x)>, (m,) float64, for (m, d) features."""
         points = self._problem.points(X)
+        if not len(self._weights):
+            return np.zeros(points.shape[0])
         values = [
             fourier_features(points[first : first + _BLOCK], self._frequencies) @ self._weights
             for first in range(0, points.shape[0], _BLOCK)
@@ -50,7 +52,9 @@ class FourierSnapshot(FunctionSnapshot):
 
 
 def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return cos and sin of the projections over sqrt(k): <P(x), P(z)> -> K(x, z) as k grows (Rahimi, Recht 2007, Claim 1).
+    """Return cos and sin of the projections over sqrt(k).
+
+    <P(x), P(z)> tends to K(x, z) as k grows (Rahimi, Recht 2007, Claim 1).
 
     Parameters
     ----------
@@ -97,7 +101,8 @@ class Fourier(Solver):
             raise SettingsError(f"algo.max_epochs = {settings.max_epochs}: it must be at least 1")
         self._random = _core.Random(seed, _core.Purpose.features)
         self._sigma = math.sqrt(problem.kernel.sigma2)
-        self._frequencies = np.empty((0, problem.d), dtype=np.float32)
+        self._drawn = np.empty((0, problem.d), dtype=np.float32)
+        self._frequencies = self._drawn
         self._weights = np.zeros(0)
         self._iterations = 0
         self._cpu = 0.0
@@ -118,13 +123,15 @@ class Fourier(Solver):
 
     def _reached(self, limit: Limit, cpu_seconds: float) -> bool:
         now = {**vars(self.counters), "cpu_seconds": cpu_seconds}
-        return any(now[name] >= value for name, value in limit.given().items())
+        return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
 
     def _solve(self, k: int) -> None:
         problem = self.problem
-        more = k - len(self._frequencies)
-        drawn = self._random.normal(more * problem.d).reshape(more, problem.d) / self._sigma
-        frequencies = np.concatenate([self._frequencies, drawn.astype(np.float32)])
+        while len(self._drawn) < k:  # drawn once, even if Ctrl-C stops what follows
+            more = max(len(self._drawn), 1)
+            normals = self._random.normal(more * problem.d).reshape(more, problem.d)
+            self._drawn = np.concatenate([self._drawn, (normals / self._sigma).astype(np.float32)])
+        frequencies = self._drawn[:k]
         features = fourier_features(problem.X, frequencies)
         solution = _core.linear_dcd(
             _core.Matrix(features),
@@ -159,6 +166,4 @@ class Fourier(Solver):
         return self._wall
 
     def snapshot(self) -> FourierSnapshot:  # noqa: D102 (inherited)
-        k = len(self._frequencies)
-        weights = self._weights if k else np.zeros(0)
-        return FourierSnapshot(self.problem, self._frequencies, weights)
+        return FourierSnapshot(self.problem, self._frequencies, self._weights)

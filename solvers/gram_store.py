@@ -1,7 +1,7 @@
 """Gram matrices in files that all processes map, built once and reused by every later run.
 
-The default place is memory-backed (``/dev/shm``) where it has room, else the per-user cache on disk. The folder holds at
-most what a run's memory limit allows: the least recently used matrices make room for a new one.
+The default place is shared memory (``/dev/shm``) where there is one, else the per-user cache on disk. The folder holds
+at most what a run's memory limit allows: the least recently used matrices make room for a new one.
 """
 
 from __future__ import annotations
@@ -34,6 +34,16 @@ def default_directory() -> Path:
         return shared / f"svm-cost-curves-{os.getuid()}"
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     return cache / "svm-cost-curves" / "gram"
+
+
+def _free_bytes(directory: Path) -> int:
+    """Return what may still be written below an existing folder; in shared memory, no more than is free of that."""
+    free = shutil.disk_usage(directory).free
+    if Path("/dev/shm") in [directory, *directory.parents]:
+        import psutil
+
+        free = min(free, psutil.virtual_memory().available)
+    return max(free - _MARGIN, 0)
 
 
 def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
@@ -70,8 +80,8 @@ class GramStore:
         while not existing.exists():
             existing = existing.parent
         reclaimable = sum(path.stat().st_size for path in self._matrices())
-        free = shutil.disk_usage(existing).free + reclaimable
-        if size + _MARGIN > free:
+        free = _free_bytes(existing) + reclaimable
+        if size > free:
             return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
         return None
 
@@ -84,8 +94,8 @@ class GramStore:
     ) -> np.memmap[tuple[int, int], np.dtype[np.float32]]:
         """Map the matrix `key`, (n, n) float32, read-only; build it first when it is not there.
 
-        A process that finds another one building waits for it. An unfinished file is never taken for a matrix: it is built
-        beside and renamed when it is whole.
+        A process that finds another one building waits for it. An unfinished file is never taken for a matrix: it is
+        built beside and renamed when it is whole.
 
         Raises
         ------
@@ -129,8 +139,7 @@ class GramStore:
         matrices = self._matrices()
         held = sum(path.stat().st_size for path in matrices)
         for path in matrices:
-            free = shutil.disk_usage(self.directory).free
-            if held + size <= self.limit_bytes and size + _MARGIN <= free:
+            if held + size <= self.limit_bytes and size <= _free_bytes(self.directory):
                 return
             held -= path.stat().st_size
             path.unlink(missing_ok=True)  # a process that has it mapped keeps its copy

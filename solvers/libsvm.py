@@ -35,7 +35,7 @@ def _svc_kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 class Libsvm(Solver):
-    """One call that runs to LIBSVM's own stopping rule. It cannot be stopped half way, and counts no kernel evaluations."""
+    """One call that runs to LIBSVM's own stopping rule. It cannot stop half way, and counts no kernel evaluations."""
 
     name = "libsvm"
     summary = "LIBSVM through scikit-learn, for running times (Chang, Lin 2011)"

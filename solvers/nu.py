@@ -10,7 +10,7 @@ from solvers.errors import SettingsError
 from solvers.problem import Problem
 
 
-def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: float = 1000.0) -> float:
+def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int = 1000) -> float:
     """Return nu = mean hinge loss / ||w||, both at the optimum of the lambda form.
 
     The optimum is found by SMO, whose duality gap is measured.
@@ -21,22 +21,21 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: float
         With lambda set.
     relative_gap : float
         (P - D) / P at which the optimum counts as found.
-    max_epochs : float
+    max_epochs : int
         Presentations over n after which the search is given up.
 
     Raises
     ------
     SettingsError
-        If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO needs
-        more passes.
+        If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
+        needs more passes; or if the optimum is w = 0.
     """
-    from solvers.base import Limit
+    from solvers.base import Limit, Status
     from solvers.smo import Smo, SmoSettings
 
-    tolerance = 0.1
-    while True:
-        solver = Smo(problem, SmoSettings(tolerance=tolerance), seed=0)
-        solver.advance(Limit(presentations=math.ceil(max_epochs * problem.n)))
+    solver = Smo(problem, SmoSettings(tolerance=0.0), seed=0)
+    for epoch in range(1, max_epochs + 1):
+        status = solver.advance(Limit(presentations=epoch * problem.n))
         snapshot = solver.snapshot()
         responses = snapshot.responses
         assert responses is not None
@@ -45,10 +44,12 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: float
         primal = 0.5 * problem.require_lambda() * norm2 + hinge
         dual = float(np.abs(snapshot.coefficients).sum() - 0.5 * norm2) / (problem.C * problem.n)
         if primal - dual <= relative_gap * primal:
+            if norm2 == 0.0:
+                raise SettingsError("nu could not be derived from lambda: the optimum is w = 0")
             return hinge / math.sqrt(norm2)
-        tolerance *= 0.1
-        if tolerance < 1e-9:
-            raise SettingsError(
-                f"nu could not be derived from lambda = {problem.lambda_:g}: the duality gap stays at "
-                f"{(primal - dual) / primal:.1e} of the objective; set problem.nu"
-            )
+        if status is Status.CONVERGED:
+            break
+    raise SettingsError(
+        f"nu could not be derived from lambda = {problem.lambda_:g}: the duality gap stays at "
+        f"{(primal - dual) / primal:.1e} of the objective after {epoch} epochs; set problem.nu"
+    )

@@ -24,11 +24,25 @@ def _arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
     return offsets, features.indices.astype(np.int32, copy=False), features.data
 
 
+def _canonical(X: Features) -> Features:
+    """Return features as the core takes them: finite; sparse ones in CSR, sorted, each place stored once."""
+    if X.shape[1] == 0:
+        raise SettingsError("X has no features: d = 0")
+    if sparse.issparse(X):
+        X = sparse.csr_matrix(X)
+        X.sum_duplicates()
+    values = X if isinstance(X, np.ndarray) else X.data
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(X if isinstance(X, np.ndarray) else X.toarray()))[0]
+        raise SettingsError(f"X[{row}, {column}] is not finite")
+    return X
+
+
 class Problem:
     """A binary classification problem with a kernel SVM objective.
 
-    Inside, examples are ordered by class, the positive ones first and otherwise in the order given: responses of one class
-    are then one contiguous range, which is what water filling, SMO and the row update want. `order` maps back.
+    Inside, examples are ordered by class, the positive ones first and otherwise in the order given: responses of one
+    class are then one contiguous range, which is what water filling, SMO and the row update want. `order` maps back.
 
     Parameters
     ----------
@@ -47,7 +61,7 @@ class Problem:
     Raises
     ------
     SettingsError
-        If shapes or labels do not agree, or a value is outside its range.
+        If shapes or labels do not agree, a feature is not finite, or a value is outside its range.
     """
 
     def __init__(
@@ -76,6 +90,7 @@ class Problem:
         self.nu = nu
         self.bias = bias
         self.policy = rows or RowPolicy()
+        X = _canonical(X)
         self.order: NDArray[np.intp] = np.argsort(-y.astype(np.int8), kind="stable")
         self.positives = int(np.count_nonzero(y == 1))
         self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
@@ -85,7 +100,7 @@ class Problem:
         self.matrix = self.core_matrix(self.X)
 
     @property
-    def C(self) -> float:
+    def C(self) -> float:  # noqa: N802 (the field's name)
         """LIBSVM's C = 1 / (lambda n)."""
         return 1.0 / (self.require_lambda() * self.n)
 
@@ -105,6 +120,10 @@ class Problem:
     def rows(self) -> Rows:
         """Kernel rows, built at first use: a solver that needs none never pays for them."""
         return make_rows(self.kernel, self.matrix, _arrays(self.X), self.positives, self.policy)
+
+    def counted_rows(self) -> _core.CountedRows:
+        """Return a counted view of the kernel rows, for solvers written in Python: what they read, it charges."""
+        return _core.CountedRows(self.rows.source)
 
     def describe_rows(self) -> str:
         """Say where kernel rows come from."""
@@ -139,8 +158,8 @@ class Problem:
         return _core.Matrix(*arrays, X.shape[1])
 
     def _integral_mean(self, X: Features) -> NDArray[np.float32] | None:
-        # |x|^2 + |z|^2 - 2 <x, z> loses digits when the points lie far from the origin. Distances do not change when all
-        # points move by one vector, and a vector of integers keeps integer features, and so their distances, exact.
+        # |x|^2 + |z|^2 - 2 <x, z> loses digits when the points lie far from the origin. Distances do not change when
+        # all points move by one vector, and a vector of integers keeps integer features, and so distances, exact.
         if not isinstance(self.kernel, Gaussian) or not isinstance(X, np.ndarray):
             return None
         shift = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,11 @@ class RowPolicy:
         For building a Gram matrix and evaluating predictors.
     progress : callable
         Told the fraction of the Gram matrix that is done.
+
+    Raises
+    ------
+    SettingsError
+        If there is no such provider, or threads < 1.
     """
 
     provider: Provider = "auto"
@@ -44,6 +49,13 @@ class RowPolicy:
     gram_dir: Path = field(default_factory=default_directory)
     threads: int = field(default_factory=lambda: os.cpu_count() or 1)
     progress: Callable[[float], None] = lambda _: None
+
+    def __post_init__(self) -> None:
+        providers = get_args(Provider)
+        if self.provider not in providers:
+            raise SettingsError(f"rows.provider = {self.provider!r}: it must be one of {', '.join(providers)}")
+        if self.threads < 1:
+            raise SettingsError(f"threads = {self.threads}: it must be at least 1")
 
 
 @dataclass(frozen=True)

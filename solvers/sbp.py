@@ -1,4 +1,4 @@
-"""The Stochastic Batch Perceptron (Cotter, Shalev-Shwartz, Srebro: The Kernelized Stochastic Batch Perceptron, 2012)."""
+"""The Stochastic Batch Perceptron (Cotter, Shalev-Shwartz, Srebro 2012)."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +19,7 @@ class SbpSettings:
     """Settings of `Sbp`."""
 
     draws: Draws = Draws.pairs
-    """With bias: one point of each class per iteration, each with half the step (2n kernel evaluations, less variance), or one."""
+    """With bias: one point of each class per iteration, each with half the step (2n evaluations), or one point (n)."""
     eta: float = 0.0
     """Step scale eta_0 of eta_t = eta_0 / sqrt(t); 0 stands for 1 / sqrt(max_i K(x_i, x_i)) (Algorithm 1, line 1)."""
 

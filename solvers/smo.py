@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation (Platt 1998), greedy by exact gain, or by second-order pairs (Fan, Chen, Lin 2005)."""
+"""Sequential minimal optimisation (Platt 1998): greedy by exact gain, or second-order pairs (Fan, Chen, Lin 2005)."""
 
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ class SmoSettings:
 class Smo(CoreSolver):
     """Dual decomposition with the smallest working set.
 
-    Without bias: one coordinate, that of the largest gain of the dual after clipping; n kernel evaluations an iteration.
+    Without bias: one coordinate, that of the largest gain of the dual after clipping; n evaluations an iteration.
     With bias: two, by second-order working set selection; 2n.
     """
 

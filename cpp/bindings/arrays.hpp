@@ -32,6 +32,7 @@ class Matrix {
   MatrixView view_;
 };
 
+void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear(py::module_& module);

@@ -6,6 +6,7 @@ PYBIND11_MODULE(_core, module) {
   using namespace svm::python;
   module.doc() = "The instrumented core: kernels, counted rows, water levels and solvers.";
   py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError);
+  bind_bench(module);
   bind_build(module);
   bind_random(module);
   bind_kernel(module);

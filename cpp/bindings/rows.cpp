@@ -6,6 +6,14 @@
 namespace svm::python {
 
 void bind_rows(py::module_& module) {
+  py::class_<Counters>(module, "Counters")
+      .def_readonly("iterations", &Counters::iterations)
+      .def_readonly("presentations", &Counters::presentations)
+      .def_readonly("kernel_evaluations", &Counters::kernel_evaluations)
+      .def_readonly("inner_products", &Counters::inner_products)
+      .def_readonly("feature_accesses", &Counters::feature_accesses)
+      .def_readonly("feature_accesses_dense", &Counters::feature_accesses_dense);
+
   py::class_<RowSource>(module, "RowSource", "Rows of the kernel matrix of class-ordered training points.")
       .def_property_readonly("size", &RowSource::size)
       .def_property_readonly("positives", &RowSource::positives)
@@ -57,6 +65,28 @@ void bind_rows(py::module_& module) {
            py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("capacity"), py::keep_alive<1, 3>())
       .def_property_readonly("capacity", &CachedRows::capacity)
       .def_property_readonly("computed", &CachedRows::computed);
+
+  py::class_<CountedRows>(module, "CountedRows", "Kernel rows for a solver written in Python; charges what it hands out.")
+      .def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
+      .def_property_readonly("size", &CountedRows::size)
+      .def_property_readonly("positives", &CountedRows::positives)
+      .def("label", &CountedRows::label, py::arg("i"))
+      .def("diagonal", &CountedRows::diagonal, py::arg("i"))
+      .def(
+          "row",
+          [](CountedRows& self, std::size_t i) {
+            require(i < self.size(), "there is no row " + std::to_string(i));
+            return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
+          },
+          py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")
+      .def(
+          "present",
+          [](CountedRows& self, std::uint64_t examples) {
+            ++self.counters().iterations;
+            self.counters().presentations += examples;
+          },
+          py::arg("examples") = 1, "One iteration of the solver's main loop, which looked at so many examples.")
+      .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
 
   py::enum_<Accounting>(module, "Accounting")
       .value("kept", Accounting::kept)

@@ -30,14 +30,6 @@ void bind_solvers(py::module_& module) {
       .value("limit", Status::limit)
       .value("converged", Status::converged);
 
-  py::class_<Counters>(module, "Counters")
-      .def_readonly("iterations", &Counters::iterations)
-      .def_readonly("presentations", &Counters::presentations)
-      .def_readonly("kernel_evaluations", &Counters::kernel_evaluations)
-      .def_readonly("inner_products", &Counters::inner_products)
-      .def_readonly("feature_accesses", &Counters::feature_accesses)
-      .def_readonly("feature_accesses_dense", &Counters::feature_accesses_dense);
-
   py::class_<Solver>(module, "Solver")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,
            py::arg("presentations") = Limit::none, py::arg("kernel_evaluations") = Limit::none,

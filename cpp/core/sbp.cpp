@@ -16,7 +16,7 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
       beta_(source.size()),
       credit_(source.size()),
       settled_(source.size()) {
-  require(std::isfinite(settings.nu) && settings.nu >= 0.0, "nu must be finite and not negative");
+  require(settings.nu >= 0.0 && volume_ < 1e100, "nu must not be negative, and nu n must be below 1e100");
   require(std::isfinite(settings.eta) && settings.eta >= 0.0, "eta must be positive, or 0 for 1 / sqrt(max K(x, x))");
   require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
   if (settings_.eta == 0.0) settings_.eta = 1.0 / std::sqrt(rows_.largest_diagonal());
@@ -31,6 +31,7 @@ std::size_t Sbp::draw(const Survey& survey, double level) {
 bool Sbp::step() {
   Counters& counters = rows_.counters();
   levels_ = tracker_.solve(v_.data(), volume_ / scale_);
+  level_ = scale_ * levels_.level();
   const double eta = settings_.eta / std::sqrt(static_cast<double>(counters.iterations + 1));
   const Survey& up = tracker_.positive;
   const Survey& down = tracker_.negative;

@@ -23,8 +23,8 @@ class Sbp final : public KernelSolver {
   void coefficients(double* out) const override;
   /// The average iterate's responses are not kept: keeping them would cost as much as the iteration.
   bool responses(double*) const override { return false; }
-  /// Water level of the present iterate (not of the average).
-  double level() const noexcept { return scale_ * levels_.level(); }
+  /// Water level at which the last draw was made: that of the iterate before the last step.
+  double level() const noexcept { return level_; }
 
  protected:
   bool step() override;
@@ -43,6 +43,7 @@ class Sbp final : public KernelSolver {
   LevelTracker tracker_;
   Levels levels_;
   double volume_;
+  double level_ = 0.0;
   // alpha = scale_ * beta_, responses = scale_ * v_: projections cost one multiplication.
   double scale_ = 1.0;
   double norm2_ = 0.0;

@@ -125,8 +125,9 @@ Solved two_basins(const Survey& positive, const Survey& negative, double volume,
     const double slack = 1e-14 * (std::abs(both) + std::abs(lower));
     if (lower <= upper + slack) {
       // Between its last covered and its first dry point a level is free: the middle, for definiteness.
+      // Rounding must not leave a covered point dry.
       const double level = 0.5 * (lower + upper);
-      return {{level, both - level}, true};
+      return {{std::max(level, up.last()), std::max(both - level, down.last())}, true};
     }
     if (!up.more() || !down.more()) return {newton(up, down, volume), false};
     up.take();

@@ -1,0 +1,27 @@
+// Loops that benchmarks compare the solvers with; nothing else uses them.
+#include <chrono>
+
+#include "../core/random.hpp"
+#include "../core/rows.hpp"
+#include "../core/simd.hpp"
+#include "arrays.hpp"
+
+namespace svm::python {
+
+void bind_bench(py::module_& module) {
+  module.def(
+      "seconds_of_row_additions",
+      [](RowSource& rows, std::uint64_t repetitions, std::uint64_t seed) {
+        Random random(seed, Purpose::sampling);
+        std::vector<double> state(rows.size());
+        const auto start = std::chrono::steady_clock::now();
+        for (std::uint64_t k = 0; k < repetitions; ++k) {
+          simd::kernels().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
+        }
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      },
+      py::arg("rows"), py::arg("repetitions"), py::arg("seed"),
+      "Seconds to read so many random rows and add each, scaled, to a float64 vector.");
+}
+
+}  // namespace svm::python
