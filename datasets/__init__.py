@@ -1,0 +1,12 @@
+"""Data sets: specifications, fetching with checksums, readers, splits, transforms, synthetic data.
+
+Nothing here knows a solver. Everything that goes wrong is a :class:`DataError` with a message for the user.
+"""
+
+from datasets.dataset import Dataset
+from datasets.errors import DataError
+from datasets.fetch import default_cache_dir
+from datasets.loader import fingerprint, load
+from datasets.spec import DatasetSpec
+
+__all__ = ["DataError", "Dataset", "DatasetSpec", "default_cache_dir", "fingerprint", "load"]

@@ -1,0 +1,132 @@
+"""The one validation path: whatever its source, every table and every finished part passes here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from datasets.dataset import Table
+from datasets.errors import DataError
+from datasets.spec import ExpectedSpec
+
+
+def check_table(table: Table, where: str) -> None:
+    """Refuse an empty table, rows that do not match, and values that are not finite.
+
+    Raises
+    ------
+    DataError
+        Naming the place; rows and columns are counted from 1.
+    """
+    X, y = table.X, table.y
+    if y.size == 0:
+        raise DataError(f"{where}: holds no data (0 rows).")
+    if X.shape[0] != y.size:
+        raise DataError(f"{where}: {X.shape[0]} rows of features but {y.size} labels.")
+    bad = np.flatnonzero(~np.isfinite(y))
+    if bad.size:
+        raise DataError(f"{where}: the label of row {bad[0] + 1} is {y[bad[0]]}; labels must be finite numbers.")
+    place = _first_non_finite(X)
+    if place is not None:
+        row, column, value = place
+        raise DataError(
+            f"{where}: the value in row {row + 1}, column {column + 1} (counted from 1) is {value}; features must be "
+            "finite and fit in float32 (below 3.4e38)."
+        )
+
+
+def _first_non_finite(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> tuple[int, int, float] | None:
+    if sparse.issparse(X):
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        if not bad.size:
+            return None
+        row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+        return row, int(X.indices[bad[0]]), float(X.data[bad[0]])
+    assert isinstance(X, np.ndarray)
+    if X.dtype.kind != "f":
+        return None
+    # The sum is finite unless a value is not (or it overflows): it spares a mask as big as the data.
+    with np.errstate(invalid="ignore"):
+        if np.isfinite(X.sum(dtype=np.float64)):
+            return None
+    rows, columns = np.nonzero(~np.isfinite(X))
+    return (int(rows[0]), int(columns[0]), float(X[rows[0], columns[0]])) if rows.size else None
+
+
+def check_expected(table: Table, expected: ExpectedSpec, where: str) -> None:
+    """Compare a file's counts with the specification's.
+
+    Raises
+    ------
+    DataError
+        Saying which count differs, expected and found.
+    """
+    if expected.n is not None and expected.n != table.y.size:
+        raise DataError(f"{where}: expected {expected.n} rows, found {table.y.size}.")
+    if expected.nnz is not None:
+        found = count_nonzero(table.X)
+        if found != expected.nnz:
+            raise DataError(f"{where}: expected {expected.nnz} entries that are not zero, found {found}.")
+    if expected.classes:
+        values, counts = np.unique(table.y, return_counts=True)
+        classes = {float(v): int(c) for v, c in zip(values, counts, strict=True)}
+        wanted = {float(k): v for k, v in expected.classes.items()}
+        for label in sorted(wanted.keys() | classes.keys()):
+            rows, rows_wanted = classes.get(label, 0), wanted.get(label, 0)
+            if rows != rows_wanted:
+                raise DataError(f"{where}: expected {rows_wanted} rows with label {label:g}, found {rows}.")
+
+
+def check_classes(y: NDArray[np.int8], where: str) -> None:
+    """Refuse training labels of one class only.
+
+    Raises
+    ------
+    DataError
+        Naming the class that is missing.
+    """
+    positives = int(np.count_nonzero(y > 0))
+    if positives in (0, y.size):
+        raise DataError(
+            f"{where}: only one class ({y.size} rows, all {'+1' if positives else '-1'}); both -1 and +1 must occur."
+        )
+
+
+def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, where: str) -> int:
+    """Return the number of features of both parts.
+
+    Parameters
+    ----------
+    train, test
+        The parts; ``test`` is None when it will be split off.
+    d
+        The width asked for, or None: the training part's.
+    pad
+        Whether a narrower part may be padded with zeros (LIBSVM text and published files).
+    where
+        Name of the data set for messages.
+
+    Raises
+    ------
+    DataError
+        A part is wider than allowed, or widths differ and may not be padded.
+    """
+    width = int(train.X.shape[1]) if d is None else d
+    parts = [("training", train)] + ([("test", test)] if test is not None else [])
+    for name, part in parts:
+        found = int(part.X.shape[1])
+        if found > width or (found < width and not pad):
+            wanted = f"dataset.d={d}" if d is not None else f"the training part has {width}"
+            hint = " Set dataset.d to the larger width to pad the other part with zeros." if pad and d is None else ""
+            raise DataError(f"{where}: the {name} part has {found} features, but {wanted}.{hint}")
+    if width < 1:
+        raise DataError(f"{where}: no row has any feature.")
+    return width
+
+
+def count_nonzero(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> int:
+    """Count entries that are not zero."""
+    return int(X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X))

@@ -1,0 +1,68 @@
+"""The loaded data set, and the array types it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+#: Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32.
+Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One file's content before label rule, split and transforms.
+
+    Attributes
+    ----------
+    X
+        (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
+    y
+        (n,) raw labels, float64.
+    """
+
+    X: NDArray[Any] | sparse.csr_matrix[np.float32]
+    y: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A two-class data set, validated.
+
+    Attributes
+    ----------
+    name
+        Name of the specification.
+    X, X_test
+        (n, d) and (n_test, d) features of one width: dense C-contiguous float32, or canonical CSR
+        (float32 data; int32 indices unless they do not fit; sorted, no duplicates, no explicit zeros).
+    y, y_test
+        (n,) and (n_test,) labels, int8, -1 or +1. Both classes occur in ``y``.
+    provenance
+        JSON-able record: files with SHA-256 and source, licence, stand-in or not, split, label rule,
+        transforms, counts of both parts, remarks.
+    fingerprint
+        SHA-256 hex; identical to ``datasets.fingerprint(spec)``.
+    """
+
+    name: str
+    X: Matrix
+    y: NDArray[np.int8]
+    X_test: Matrix
+    y_test: NDArray[np.int8]
+    provenance: dict[str, Any]
+    fingerprint: str
+
+    @property
+    def n(self) -> int:
+        """Number of training rows."""
+        return int(self.y.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])

@@ -1,0 +1,165 @@
+"""Getting published files: from the cache folder, a mirror, or the published address, in this order.
+
+A mirror is any directory named in ``SVM_DATA_MIRROR`` (separated by ``os.pathsep``) or passed by the caller.
+A file is looked for by its name with any packer's suffix, in the directory and one level below; and
+by the ``unpacked_sha256`` of entries of a ``MANIFEST.json`` there (a list of objects with ``file`` and
+``unpacked_sha256``). Files are verified by the SHA-256 of their *unpacked* bytes: a copy packed
+otherwise than the published one is the same file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlparse
+
+from datasets.errors import DataError
+from datasets.readers import PACKED_SUFFIXES
+from datasets.readers.unpack import read_unpacked
+from datasets.spec import FileSpec
+
+log = logging.getLogger(__name__)
+
+MIRROR_VARIABLE = "SVM_DATA_MIRROR"
+CACHE_VARIABLE = "SVM_DATA_CACHE"
+#: Seconds to connect, and seconds without a byte, before a download is given up.
+TIMEOUT = (5.0, 15.0)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A file at hand: its unpacked bytes, their SHA-256, and the path it was read from."""
+
+    content: bytes
+    sha256: str
+    path: Path
+
+
+def default_cache_dir() -> Path:
+    """Return ``$SVM_DATA_CACHE``, or the per-user cache folder ``svm-cost-curves``."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("svm-cost-curves"))
+
+
+def mirrors_from_environment() -> tuple[Path, ...]:
+    """Return the directories named in ``SVM_DATA_MIRROR``."""
+    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    return tuple(Path(name).expanduser() for name in named if name)
+
+
+def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
+    """Get a published file and verify it.
+
+    Raises
+    ------
+    DataError
+        A copy with the wrong checksum and no right one beside it; or no copy anywhere and no
+        network. The message says where to get the file, its checksum, and where to put it.
+    """
+    refused: list[str] = []
+    for path in _candidates(file, cache_dir, mirrors):
+        found = read(path)
+        if not file.sha256 or found.sha256 == file.sha256:
+            return found
+        refused.append(f"{path} has {found.sha256}")
+    if refused:
+        raise DataError(
+            f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), "
+            f"but {'; '.join(refused)}. Remove or replace it. {_advice(file, cache_dir)}"
+        )
+    return _download(file, cache_dir)
+
+
+def read(path: Path) -> Fetched:
+    """Read a local file, unpacked, with its checksum."""
+    content = read_unpacked(path)
+    return Fetched(content, hashlib.sha256(content).hexdigest(), path)
+
+
+def _candidates(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Iterator[Path]:
+    seen: set[Path] = set()
+    for folder in (cache_dir, *mirrors):
+        if not folder.is_dir():
+            if folder in mirrors:
+                log.warning("The mirror %s is not a directory and is passed over.", folder)
+            continue
+        for path in (*_by_manifest(file, folder), *_by_name(file, folder)):
+            if path not in seen and path.is_file():
+                seen.add(path)
+                yield path
+
+
+def _by_manifest(file: FileSpec, folder: Path) -> Iterator[Path]:
+    manifest = folder / "MANIFEST.json"
+    if not file.sha256 or not manifest.is_file():
+        return
+    try:
+        entries = json.loads(manifest.read_text(encoding="utf-8"))
+        named = [str(e["file"]) for e in entries if e.get("unpacked_sha256") == file.sha256]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        log.warning("%s is not a list of files with checksums (%s) and is passed over.", manifest, error)
+        return
+    for name in named:
+        relative = PurePosixPath(name)
+        if not relative.is_absolute() and ".." not in relative.parts:
+            yield folder / relative
+
+
+def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
+    try:
+        below = sorted(p for p in folder.iterdir() if p.is_dir())
+    except OSError:
+        below = []
+    for place in (folder, *below):
+        for suffix in ("", *PACKED_SUFFIXES):
+            yield place / (file.name + suffix)
+
+
+def _download(file: FileSpec, cache_dir: Path) -> Fetched:
+    """Download beside the final place, verify, then rename: a wrong or partial file is never kept."""
+    if urlparse(file.url).scheme not in ("http", "https"):
+        raise DataError(f"{file.name} is not at hand and has no published address. {_advice(file, cache_dir)}")
+    import pooch
+
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix=".download-", dir=cache_dir)
+    except OSError as error:
+        raise DataError(f"The cache folder {cache_dir} cannot be written ({error.strerror or error}).") from error
+    with folder as name:
+        path = Path(name) / (PurePosixPath(urlparse(file.url).path).name or file.name)
+        log.info("Downloading %s from %s", file.name, file.url)
+        try:
+            pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT)(file.url, str(path), None)
+        except (OSError, ValueError) as error:  # requests' exceptions are OSErrors
+            raise DataError(f"Cannot download {file.name}: {error}. {_advice(file, cache_dir)}") from error
+        found = read(path)
+        if file.sha256 and found.sha256 != file.sha256:
+            raise DataError(
+                f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
+                f"{file.url} gave has {found.sha256}; it was not kept."
+            )
+        if not file.sha256:
+            log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, found.sha256)
+        kept = cache_dir / (file.name + (path.suffix if path.suffix in PACKED_SUFFIXES else ""))
+        path.replace(kept)
+    return Fetched(found.content, found.sha256, kept)
+
+
+def _advice(file: FileSpec, cache_dir: Path) -> str:
+    source = f"Get it from {file.url}" if file.url else "Get it from its publisher"
+    checksum = f" (sha256 of the unpacked file: {file.sha256})" if file.sha256 else " (its checksum is not known)"
+    return (
+        f"{source}{checksum} and put it, packed or not, as {file.name} into {cache_dir} or into a directory "
+        f"named in {MIRROR_VARIABLE}."
+    )

@@ -1,0 +1,53 @@
+"""numpy's .npz with arrays ``X``, ``y`` and, if it has a test part, ``X_test``, ``y_test``."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.dataset import Table
+from datasets.errors import DataError
+
+
+def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
+    """Read the training part and, where present, the test part.
+
+    Raises
+    ------
+    DataError
+        Not an .npz, arrays missing, of the wrong shape or not numbers.
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        archive = np.load(io.BytesIO(content), allow_pickle=False)
+        names = archive.files if isinstance(archive, np.lib.npyio.NpzFile) else None
+        if names is not None:
+            arrays = {key: archive[key] for key in ("X", "y", "X_test", "y_test") if key in names}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(f"{where}: not a readable .npz of plain numeric arrays ({error}).") from error
+    if names is None:
+        raise DataError(f"{where}: is a single array; an .npz with arrays X and y is needed.")
+    found = ", ".join(names) or "nothing"
+    if "X" not in arrays or "y" not in arrays:
+        raise DataError(f"{where}: arrays X and y are needed (X_test and y_test optional); found {found}.")
+    if ("X_test" in arrays) != ("y_test" in arrays):
+        raise DataError(f"{where}: X_test and y_test must come together; found {found}.")
+    test = _table(arrays["X_test"], arrays["y_test"], where, "_test") if "X_test" in arrays else None
+    return _table(arrays["X"], arrays["y"], where, ""), test
+
+
+def _table(X: NDArray[Any], y: NDArray[Any], where: str, suffix: str) -> Table:
+    for name, array in ((f"X{suffix}", X), (f"y{suffix}", y)):
+        if array.dtype.kind not in "biuf":
+            raise DataError(f"{where}: array {name} has type {array.dtype}; real numbers are needed.")
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if X.ndim != 2 or y.ndim != 1:
+        raise DataError(f"{where}: X{suffix} must be (n, d) and y{suffix} (n,); found {X.shape} and {y.shape}.")
+    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+        return Table(np.ascontiguousarray(X, np.float32), y.astype(np.float64))

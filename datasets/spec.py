@@ -1,0 +1,236 @@
+"""What a data set is: the schema of ``conf/dataset/*.yaml``.
+
+Plain dataclasses with plain field types, so that OmegaConf can use them as a structured config and
+anybody else can fill them in without Hydra.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from datasets.errors import DataError
+
+KINDS = ("published", "digits", "synthetic", "file")
+FORMATS = ("auto", "libsvm", "csv", "npz", "idx")
+ROLES = ("train", "test", "train_labels", "test_labels")
+STORAGES = ("auto", "dense", "sparse")
+SCALINGS = ("none", "minmax")
+SHAPES = ("separable", "noisy", "margin")
+
+
+@dataclass
+class FileSpec:
+    """One published file.
+
+    Attributes
+    ----------
+    role
+        What the file holds: ``train`` or ``test`` (with ``format: idx`` the images), ``train_labels``
+        or ``test_labels`` (idx only).
+    name
+        File name *without* the suffix of a packer: ``a9a`` is found as a9a, a9a.xz, a9a.bz2 or a9a.gz.
+    url
+        Published address; the file may be packed there.
+    sha256
+        SHA-256 of the **unpacked** bytes, so that differently packed copies of the same file are all
+        accepted. Empty when it is not known; then only the expected counts are verified.
+    """
+
+    role: str = "train"
+    name: str = ""
+    url: str = ""
+    sha256: str = ""
+
+
+@dataclass
+class ExpectedSpec:
+    """Counts verified at load, before label rule, split and padding; None or empty: not verified.
+
+    Attributes
+    ----------
+    n
+        Rows.
+    nnz
+        Entries that are not zero (explicit zeros do not count).
+    classes
+        Rows of each raw label, keyed by the label written as a number: ``{"-1": 24720, "1": 7841}``.
+    """
+
+    n: int | None = None
+    nnz: int | None = None
+    classes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class DatasetSpec:
+    """A data set: where it comes from and every step between the files and the arrays.
+
+    Attributes
+    ----------
+    name
+        Name shown to the user and recorded.
+    description, source, licence, remarks
+        For people; they do not enter the fingerprint.
+    stand_in
+        Empty, or why this data set only stands in for another one.
+    kind
+        ``published`` (files with addresses and checksums), ``digits`` (bundled with scikit-learn),
+        ``synthetic`` or ``file`` (the user's own).
+    format
+        ``libsvm``, ``csv``, ``npz``, ``idx``, or ``auto``: by the file's suffix.
+    files
+        Files of ``kind: published``.
+    train, test
+        Paths for ``kind: file``; without ``test`` a seeded split is made.
+    label_column
+        CSV only: 0-based number (negative: from the end) or the name in the header.
+    positive, negative
+        Raw labels of each class. Only ``positive``: against all the rest. Both: rows with other labels
+        are left out. Neither: the labels must take two values, the larger one is +1.
+    d
+        Number of features; narrower files are padded with zeros. None: the training file's width.
+        For ``kind: synthetic`` the dimension.
+    divide_by
+        Every feature is divided by this (255 for pixels).
+    scaling
+        ``none``, or ``minmax``: each feature to [0, 1] by the *training* rows' range, test rows alike.
+    storage
+        ``dense``, ``sparse``, or ``auto``: dense when more than 10 % of the entries are not zero or
+        d <= 1024, else CSR.
+    test_fraction, test_count, split_seed
+        The split of a data set without a test file; ``test_count`` wins over ``test_fraction``.
+    shape, n, n_test, noise, margin, data_seed
+        ``kind: synthetic`` only, see :mod:`datasets.synthetic`.
+    expected_train, expected_test
+        Counts of the training file (the whole file when it is split) and of the test file.
+    """
+
+    name: str = ""
+    description: str = ""
+    kind: str = "published"
+    source: str = ""
+    licence: str = ""
+    remarks: list[str] = field(default_factory=list)
+    stand_in: str = ""
+    format: str = "auto"
+    files: list[FileSpec] = field(default_factory=list)
+    train: str = ""
+    test: str = ""
+    label_column: int | str = -1
+    positive: list[float] | None = None
+    negative: list[float] | None = None
+    d: int | None = None
+    divide_by: float = 1.0
+    scaling: str = "none"
+    storage: str = "auto"
+    test_fraction: float = 0.2
+    test_count: int | None = None
+    split_seed: int = 0
+    shape: str = "separable"
+    n: int = 1000
+    n_test: int = 500
+    noise: float = 0.1
+    margin: float = 0.1
+    data_seed: int = 0
+    expected_train: ExpectedSpec = field(default_factory=ExpectedSpec)
+    expected_test: ExpectedSpec = field(default_factory=ExpectedSpec)
+
+    def file(self, role: str) -> FileSpec | None:
+        """Return the published file of a role, or None."""
+        return next((f for f in self.files if f.role == role), None)
+
+
+def check_spec(spec: DatasetSpec) -> None:
+    """Refuse a specification that makes no sense, before any file is touched.
+
+    Raises
+    ------
+    DataError
+        Naming the field, its value, and what is allowed.
+    """
+    _one_of("kind", spec.kind, KINDS)
+    _one_of("format", spec.format, FORMATS)
+    _one_of("storage", spec.storage, STORAGES)
+    _one_of("scaling", spec.scaling, SCALINGS)
+    _check_labels(spec)
+    if spec.d is not None and spec.d < 1:
+        raise DataError(f"dataset.d={spec.d}: the number of features must be at least 1.")
+    if not (math.isfinite(spec.divide_by) and spec.divide_by > 0):
+        raise DataError(f"dataset.divide_by={spec.divide_by}: must be a finite number above 0.")
+    _check_seed("split_seed", spec.split_seed)
+    if not 0 < spec.test_fraction < 1:
+        raise DataError(f"dataset.test_fraction={spec.test_fraction}: must lie between 0 and 1, both excluded.")
+    if spec.test_count is not None and spec.test_count < 1:
+        raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1.")
+    if spec.kind == "published":
+        _check_files(spec)
+    if spec.kind == "file" and not spec.train:
+        raise DataError(
+            "dataset=file needs dataset.train=PATH (LIBSVM text, .csv or .npz); dataset.test=PATH is optional."
+        )
+    if spec.kind == "synthetic":
+        _check_synthetic(spec)
+
+
+def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise DataError(f"dataset.{name}={value}: unknown; allowed are {', '.join(allowed)}.")
+
+
+def _check_seed(name: str, seed: int) -> None:
+    if not 0 <= seed < 2**64:
+        raise DataError(f"dataset.{name}={seed}: must lie between 0 and 2^64 - 1.")
+
+
+def _check_labels(spec: DatasetSpec) -> None:
+    if spec.negative is not None and spec.positive is None:
+        raise DataError("dataset.negative is set but dataset.positive is not; give the positive labels too.")
+    for name, group in (("positive", spec.positive), ("negative", spec.negative)):
+        if group is not None and not group:
+            raise DataError(f"dataset.{name}=[]: name at least one label, or leave the field out.")
+        if group is not None and not all(math.isfinite(v) for v in group):
+            raise DataError(f"dataset.{name}={list(group)}: labels must be finite numbers.")
+    both = set(spec.positive or ()) & set(spec.negative or ())
+    if both:
+        raise DataError(f"Label {min(both):g} is in both dataset.positive and dataset.negative.")
+
+
+def _check_files(spec: DatasetSpec) -> None:
+    if spec.format == "auto":
+        raise DataError(f"Data set {spec.name}: kind published needs dataset.format, one of {', '.join(FORMATS[1:])}.")
+    for entry in spec.files:
+        _one_of("files.role", entry.role, ROLES)
+        if not entry.name or "/" in entry.name or "\\" in entry.name:
+            raise DataError(f"Data set {spec.name}: '{entry.name}' is not a plain file name (dataset.files.name).")
+        if entry.sha256 and not (len(entry.sha256) == 64 and set(entry.sha256) <= set("0123456789abcdef")):
+            raise DataError(f"Data set {spec.name}: the sha256 of {entry.name} must be 64 lower-case hex digits.")
+    roles = [f.role for f in spec.files]
+    if len(set(roles)) != len(roles):
+        raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
+    _check_roles(spec, roles)
+
+
+def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
+    needed = ["train"]
+    if spec.format == "idx":
+        needed += ["train_labels"] + (["test_labels"] if "test" in roles else [])
+    missing = [r for r in needed if r not in roles]
+    if missing:
+        raise DataError(f"Data set {spec.name}: dataset.files lacks a file of role {', '.join(missing)}.")
+
+
+def _check_synthetic(spec: DatasetSpec) -> None:
+    _one_of("shape", spec.shape, SHAPES)
+    _check_seed("data_seed", spec.data_seed)
+    if spec.d is None:
+        raise DataError("dataset=synthetic needs dataset.d, the number of features.")
+    if spec.n < 2 or spec.n_test < 1:
+        raise DataError(
+            f"dataset.n={spec.n} dataset.n_test={spec.n_test}: need at least 2 training rows and 1 test row."
+        )
+    if not 0 <= spec.noise < 0.5:
+        raise DataError(f"dataset.noise={spec.noise}: a share of flipped labels, at least 0 and below 0.5.")
+    if not (math.isfinite(spec.margin) and spec.margin > 0):
+        raise DataError(f"dataset.margin={spec.margin}: must be a finite number above 0.")

@@ -1,0 +1,44 @@
+"""The seeded split, and the random integers behind it and behind synthetic data.
+
+The generator is Philox4x64-10 (Salmon et al. 2011), counter-based and fully specified: key =
+(seed, purpose), counter from 0. Only its raw 64-bit integers are used, never numpy's distributions,
+whose streams may change between versions; so a seed means the same everywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.errors import DataError
+
+PURPOSE_SPLIT = 1
+PURPOSE_SYNTHETIC = 2
+
+
+def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
+    """Return the first ``count`` 64-bit integers of the stream (seed, purpose)."""
+    generator = np.random.Philox(counter=0, key=np.array([seed, purpose], dtype=np.uint64))
+    return generator.random_raw(count).astype(np.uint64, copy=False)
+
+
+def split_rows(n: int, n_test: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Choose test rows uniformly without replacement.
+
+    Row i gets the i-th raw integer; the ``n_test`` rows with the smallest integers (ties: the lower
+    row first) are the test set.
+
+    Returns
+    -------
+    train, test : (n - n_test,), (n_test,) int64
+        Row numbers, each in ascending order: the file's order is kept.
+
+    Raises
+    ------
+    DataError
+        Fewer than one row on either side.
+    """
+    if not 1 <= n_test <= n - 1:
+        raise DataError(f"Cannot put {n_test} of {n} rows into the test set: both parts need at least one row.")
+    order = np.argsort(raw_integers(seed, PURPOSE_SPLIT, n), kind="stable").astype(np.int64)
+    return np.sort(order[n_test:]), np.sort(order[:n_test])

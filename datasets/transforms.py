@@ -1,0 +1,99 @@
+"""From a table's features to the arrays that solvers get: width, scaling, dense or sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from datasets.checks import count_nonzero
+from datasets.dataset import Matrix
+from datasets.errors import DataError
+
+DENSE_MAX_WIDTH = 1024
+DENSE_MIN_DENSITY = 0.10
+
+Features = NDArray[Any] | sparse.csr_matrix[np.float32]
+
+
+def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
+    """Return the given rows, or all for None."""
+    return X if rows is None else X[rows]
+
+
+def choose_dense(X: Features, d: int, storage: str) -> bool:
+    """Decide between dense and CSR from the training features, at width d."""
+    if storage != "auto":
+        return storage == "dense"
+    return d <= DENSE_MAX_WIDTH or count_nonzero(X) > DENSE_MIN_DENSITY * X.shape[0] * d
+
+
+def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
+    """Pad to width d and convert: C-contiguous float32 of its own memory, or canonical CSR.
+
+    Raises
+    ------
+    DataError
+        The dense array does not fit in memory.
+    """
+    return _to_dense(X, d) if dense else _to_csr(X, d)
+
+
+def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
+    n, width = int(X.shape[0]), int(X.shape[1])
+    try:
+        # Uninitialised where everything is written anyway: pages are then touched once.
+        out = np.zeros((n, d), np.float32) if sparse.issparse(X) or width < d else np.empty((n, d), np.float32)
+    except MemoryError as error:
+        raise DataError(
+            f"{n} x {d} values as a dense array take {4 * n * d / 2**30:.1f} GiB, more than this machine gives; "
+            "use dataset.storage=sparse."
+        ) from error
+    if sparse.issparse(X):
+        rows = np.repeat(np.arange(n), np.diff(X.indptr))
+        out[rows, X.indices] = X.data
+    else:
+        out[:, :width] = X
+    return out
+
+
+def _to_csr(X: Features, d: int) -> sparse.csr_matrix[np.float32]:
+    if sparse.issparse(X):
+        # Copies: the result must not share memory with another part.
+        out = sparse.csr_matrix((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=(X.shape[0], d))
+    else:
+        narrow = sparse.csr_matrix(np.asarray(X, np.float32))
+        out = sparse.csr_matrix((narrow.data, narrow.indices, narrow.indptr), shape=(X.shape[0], d))
+    out.sort_indices()
+    out.eliminate_zeros()
+    return out
+
+
+def divide(X: Matrix, divisor: float) -> None:
+    """Divide all features in place (float32 arithmetic)."""
+    if divisor == 1.0:
+        return
+    values = X.data if sparse.issparse(X) else X
+    np.divide(values, np.float32(divisor), out=values)
+
+
+def minmax(X: Matrix, X_test: Matrix) -> None:
+    """Map each feature in place to [0, 1] by the training rows' range; a constant feature becomes 0.
+
+    Test values outside the training range fall outside [0, 1].
+
+    Raises
+    ------
+    DataError
+        The features are sparse: shifting them would fill them.
+    """
+    if not (isinstance(X, np.ndarray) and isinstance(X_test, np.ndarray)):
+        raise DataError("dataset.scaling=minmax shifts features and so needs dense ones; set dataset.storage=dense.")
+    low = X.min(axis=0)
+    span = X.max(axis=0) - low
+    span[span == 0] = 1
+    for part in (X, X_test):
+        part -= low
+        part /= span

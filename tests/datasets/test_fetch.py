@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import bz2
+import functools
+import hashlib
+import http.server
+import json
+import lzma
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from datasets import DataError, DatasetSpec, default_cache_dir, fetch, fingerprint, load
+from datasets.spec import ExpectedSpec, FileSpec
+
+TRAIN, TEST = b"+1 1:1\n-1 3:1\n+1 2:1\n", b"-1 1:1\n+1 2:2\n"
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def published(url: str = "") -> DatasetSpec:
+    files = [
+        FileSpec("train", "toy", f"{url}/toy.bz2" if url else "", sha(TRAIN)),
+        FileSpec("test", "toy.t", f"{url}/toy.t" if url else "", sha(TEST)),
+    ]
+    return DatasetSpec(name="toy", kind="published", format="libsvm", d=4, files=files)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_mirror: None) -> Iterator[tuple[str, Path]]:
+    """A web server on the loopback, and the folder that it shows."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = tmp_path / "site"
+    folder.mkdir()
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", folder
+    server.shutdown()
+    server.server_close()
+
+
+def test_download_verifies_the_unpacked_bytes_and_keeps_the_files(site: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN))
+    (folder / "toy.t").write_bytes(TEST)
+    cache = tmp_path / "cache"
+    data = load(published(url), cache_dir=cache)
+    assert data.X.shape == (3, 4)
+    assert data.X_test.shape == (2, 4)
+    assert data.provenance["files"][0]["sha256"] == sha(TRAIN)
+    assert sorted(p.name for p in cache.iterdir()) == ["prepared", "toy.bz2", "toy.t"]
+    assert data.fingerprint == fingerprint(published()), "addresses do not matter, and nothing is fetched"
+    for path in folder.iterdir():
+        path.unlink()
+    np.testing.assert_array_equal(load(published(url), cache_dir=cache).X, data.X)
+
+
+def test_download_of_wrong_bytes_is_refused_and_not_kept(site: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(b"+1 1:9\n"))
+    with pytest.raises(DataError) as caught:
+        load(published(url), cache_dir=tmp_path / "cache")
+    for part in ("toy", sha(TRAIN), sha(b"+1 1:9\n"), url, "not kept"):
+        assert part in str(caught.value)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_download_cut_short_is_refused_and_not_kept(site: tuple[str, Path], tmp_path: Path) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)[:-9])
+    with pytest.raises(DataError, match="damaged or cut short"):
+        load(published(url), cache_dir=tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def assert_helpful(message: str, url: str, cache: Path) -> None:
+    for part in ("toy", f"{url}/toy.bz2", sha(TRAIN), str(cache), "SVM_DATA_MIRROR"):
+        assert part in message
+
+
+def test_a_missing_page_tells_what_to_do(site: tuple[str, Path], tmp_path: Path) -> None:
+    url, _ = site
+    with pytest.raises(DataError, match="404") as caught:
+        load(published(url), cache_dir=tmp_path / "cache")
+    assert_helpful(str(caught.value), url, tmp_path / "cache")
+
+
+def test_no_network_tells_what_to_do(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(DataError, match="Cannot download toy") as caught:
+            load(published(url), cache_dir=tmp_path / "cache")
+    assert_helpful(str(caught.value), url, tmp_path / "cache")
+
+
+def test_a_silent_server_is_given_up(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(fetch.TIMEOUT) <= 20
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(fetch, "TIMEOUT", (0.3, 0.3))
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        started = time.monotonic()
+        with pytest.raises(DataError, match="Cannot download toy"):
+            load(published(f"http://127.0.0.1:{silent.getsockname()[1]}"), cache_dir=tmp_path)
+        assert time.monotonic() - started < 5
+
+
+def test_no_address_at_all(tmp_path: Path, no_mirror: None) -> None:
+    with pytest.raises(DataError, match="no published address"):
+        load(published(), cache_dir=tmp_path)
+
+
+def test_mirrors_by_name_by_manifest_and_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    (one / "sub").mkdir(parents=True)
+    (two / "odd" / "deep").mkdir(parents=True)
+    (one / "sub" / "toy.xz").write_bytes(lzma.compress(TRAIN))
+    (two / "odd" / "deep" / "renamed.bz2").write_bytes(bz2.compress(TEST))
+    manifest = [{"file": "odd/deep/renamed.bz2", "unpacked_sha256": sha(TEST)}, {"file": "../x"}]
+    (two / "MANIFEST.json").write_text(json.dumps(manifest))
+    monkeypatch.setenv("SVM_DATA_MIRROR", os.pathsep.join([str(tmp_path / "none"), str(two)]))
+    data = load(published(), cache_dir=tmp_path / "cache", mirrors=[one])
+    assert data.y_test.tolist() == [-1, 1]
+    assert "none is not a directory" in caplog.text
+    assert not (tmp_path / "cache" / "toy").exists(), "mirrors are read in place"
+
+
+def test_a_manifest_cannot_lead_outside_its_mirror(tmp_path: Path, no_mirror: None) -> None:
+    mirror = tmp_path / "mirror"
+    mirror.mkdir()
+    (tmp_path / "secret").write_bytes(TRAIN)
+    for name in ("../secret", str(tmp_path / "secret")):
+        (mirror / "MANIFEST.json").write_text(json.dumps([{"file": name, "unpacked_sha256": sha(TRAIN)}]))
+        with pytest.raises(DataError, match="not at hand"):
+            load(published(), cache_dir=tmp_path / "cache", mirrors=[mirror])
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"file": 1}', "\x00"])
+def test_a_broken_manifest_is_passed_over(tmp_path: Path, no_mirror: None, text: str) -> None:
+    (tmp_path / "MANIFEST.json").write_text(text)
+    (tmp_path / "toy").write_bytes(TRAIN)
+    (tmp_path / "toy.t").write_bytes(TEST)
+    assert load(published(), cache_dir=tmp_path / "cache", mirrors=[tmp_path]).n == 3
+
+
+def test_a_wrong_copy_is_refused_unless_a_right_one_is_there(tmp_path: Path, no_mirror: None) -> None:
+    mirror, cache = tmp_path / "mirror", tmp_path / "cache"
+    (mirror / "sub").mkdir(parents=True)
+    (mirror / "toy").write_bytes(b"+1 1:9\n")
+    (mirror / "toy.t").write_bytes(TEST)
+    with pytest.raises(DataError) as caught:
+        load(published(), cache_dir=cache, mirrors=[mirror])
+    for part in (str(mirror / "toy"), sha(TRAIN), sha(b"+1 1:9\n")):
+        assert part in str(caught.value)
+    assert not cache.exists(), "nothing is kept"
+    (mirror / "sub" / "toy.bz2").write_bytes(bz2.compress(TRAIN))
+    assert load(published(), cache_dir=cache, mirrors=[mirror]).n == 3
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        (ExpectedSpec(n=4), "training file: expected 4 rows, found 3"),
+        (ExpectedSpec(nnz=5), "training file: expected 5 entries that are not zero, found 3"),
+        (ExpectedSpec(classes={"1": 1, "-1": 2}), "expected 2 rows with label -1, found 1"),
+        (ExpectedSpec(classes={"1": 2, "-1": 1, "7": 3}), "expected 3 rows with label 7, found 0"),
+    ],
+)
+def test_expected_counts(tmp_path: Path, no_mirror: None, expected: ExpectedSpec, said: str) -> None:
+    (tmp_path / "toy").write_bytes(TRAIN)
+    (tmp_path / "toy.t").write_bytes(TEST)
+    with pytest.raises(DataError, match=said):
+        load(replace(published(), expected_train=expected), cache_dir=tmp_path)
+
+
+def test_a_file_without_known_checksum_is_identified_by_its_bytes(
+    tmp_path: Path, no_mirror: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "toy.xz").write_bytes(lzma.compress(TRAIN))
+    (tmp_path / "toy.t").write_bytes(TEST)
+    spec = published()
+    spec.files[0].sha256 = ""
+    data = load(spec, cache_dir=tmp_path)
+    assert data.fingerprint == fingerprint(spec, cache_dir=tmp_path) == fingerprint(published())
+
+
+def test_default_cache_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path))
+    assert default_cache_dir() == tmp_path
+    monkeypatch.delenv("SVM_DATA_CACHE")
+    assert default_cache_dir().name == "svm-cost-curves"
+
+
+def test_a_cache_folder_that_cannot_be_made(site: tuple[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(DataError, match="cannot be written"):
+        load(published(site[0]), cache_dir=tmp_path / "taken" / "cache")

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datasets.errors import DataError
+from datasets.readers import libsvm
+from datasets.readers.libsvm import _read_careful, _read_fast, read_libsvm
+
+VALUES = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def formatted(draw: st.DrawFn) -> tuple[bytes, list[float], list[dict[int, float]], int]:
+    """Return LIBSVM text in some legal formatting, and what it must be read as."""
+    rows = draw(st.lists(st.dictionaries(st.integers(1, 40), VALUES, max_size=6), min_size=1, max_size=8))
+    labels = draw(st.lists(st.sampled_from([-1.0, 0.0, 1.0, 2.0]), min_size=len(rows), max_size=len(rows)))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    lines = []
+    for label, row in zip(labels, rows, strict=True):
+        order = draw(st.permutations(sorted(row))) if draw(st.booleans()) else sorted(row)
+        style = draw(st.sampled_from(["{!r}", "{:.17g}", "{:+.9e}"]))
+        tokens = [draw(st.sampled_from([f"{label:g}", f"{label:+g}", f"{label:.1f}"]))]
+        tokens += ["qid:3"] if draw(st.booleans()) else []
+        tokens += [f"{i}:{style.format(row[i])}" for i in order]
+        line = draw(st.sampled_from([" ", "  ", "\t"])).join(tokens)
+        lines.append(line + draw(st.sampled_from(["", " ", " # a: comment"])))
+        lines += draw(st.sampled_from([[], [""], ["# only: a comment"]]))
+    text = end.join(lines) + draw(st.sampled_from(["", end]))
+    return text.encode(), labels, rows, max((i for r in rows for i in r), default=0)
+
+
+@settings(deadline=None)
+@given(formatted())
+def test_any_legal_formatting_reads_exactly(case: tuple[bytes, list[float], list[dict[int, float]], int]) -> None:
+    content, labels, rows, width = case
+    expected = np.zeros((len(rows), width), np.float32)
+    for i, row in enumerate(rows):
+        for j, value in row.items():
+            expected[i, j - 1] = value
+    fast = _read_fast(content)
+    for table in [_read_careful(content, "f")] + ([fast] if fast is not None else []):
+        assert table.X.shape == expected.shape
+        np.testing.assert_array_equal(table.X.toarray(), expected)
+        np.testing.assert_array_equal(table.y, labels)
+        assert table.X.nnz == np.count_nonzero(expected)
+        assert table.X.has_canonical_format
+        assert (table.X.data.dtype, table.X.indices.dtype, table.X.indptr.dtype) == ("f4", "i4", "i4")
+
+
+def test_the_fast_reader_takes_the_usual_file_and_leaves_the_odd_one() -> None:
+    assert _read_fast(b"+1 1:0.5 3:0 7:1\n-1\n") is not None
+    for odd in (b"1 3:1 2:1\n", b"1 0:1\n", b"1 1_0:1\n", b"1 1:x\n"):
+        assert _read_fast(odd) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("1 0:2 3:1", "index 0 is below 1"),
+        ("1 -4:2", "index -4 is below 1"),
+        ("1 2:1 2:3", "index 2 appears twice"),
+        ("1 4:1 2:3 4:3", "index 4 appears twice"),
+        ("1 2", "'2' is not of the form index:value"),
+        ("1 2:", "the value of index 2, '' is not a number"),
+        ("1 2:0x10", "is not a number"),
+        ("1 2:1_0", "is not a number"),
+        ("1 1_0:1", "not a whole number"),
+        ("1 2.5:1", "not a whole number"),
+        ("1 2 :1", "not of the form"),
+        ("1 2:3:4", "is not a number"),
+        ("1,2 2:1", "the label '1,2' is not a number"),
+        ("spam 2:1", "the label 'spam' is not a number"),
+        ("1 99999999999999999999:1", "does not fit in 64 bits"),
+        ("1 2:1 qid:3", "not a whole number"),
+    ],
+)
+def test_malformed_line_is_reported_with_file_line_and_text(line: str, said: str) -> None:
+    content = f"+1 1:1 2:2\n\n# comment\n{line}\n-1 1:1\n".encode()
+    with pytest.raises(DataError) as caught:
+        read_libsvm(content, "some/x.svm")
+    message = str(caught.value)
+    assert "some/x.svm, line 4:" in message
+    assert said in message
+    assert repr(line) in message
+
+
+def test_a_long_line_and_bytes_that_are_not_text_are_shown_shortened() -> None:
+    with pytest.raises(DataError, match=r"line 1: .*\.\.\.") as caught:
+        read_libsvm(b"1 1:\xff " + b"2:1 " * 1000, "x")
+    assert len(str(caught.value)) < 400
+
+
+def test_indices_beyond_32_bits_are_kept_as_64() -> None:
+    table = read_libsvm(b"1 1:1 3000000000:2\n-1 7:1\n", "x")
+    assert table.X.shape == (2, 3_000_000_000)
+    assert table.X.indices.dtype == np.int64
+    np.testing.assert_array_equal(table.X.indices, [0, 2_999_999_999, 6])
+
+
+def test_a_last_line_with_only_a_label_is_a_row() -> None:
+    table = read_libsvm(b"1 1:1\n-1 2:1\n1", "x")
+    assert table.X.shape == (3, 2)
+    assert table.X[2].nnz == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n"])
+def test_nothing_reads_as_no_rows(content: bytes) -> None:
+    assert read_libsvm(content, "x").y.size == 0
+
+
+def test_a_large_file_goes_to_the_fast_reader_and_its_fault_to_the_careful_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libsvm, "_FAST_FROM", 1)
+    with pytest.raises(DataError, match="line 2: '2' is not of the form"):
+        read_libsvm(b"1 1:1\n1 2\n", "x")
+    monkeypatch.setattr(libsvm, "_read_careful", lambda *_: pytest.fail("the careful reader was asked"))
+    assert read_libsvm(b"1 1:1\n-1 2:1\n", "x").X.shape == (2, 2)

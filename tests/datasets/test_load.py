@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets.split import split_rows
+
+Loader = Callable[..., Dataset]
+TRAIN = "+1 1:0.5 3:2\n-1 2:1\n+1 1:-1\n"
+TEST = "-1 2:4\n+1\n"
+
+
+def test_file_with_test(load_text: Loader, tmp_path: Path) -> None:
+    data = load_text(TRAIN, TEST)
+    np.testing.assert_array_equal(data.X, np.array([[0.5, 0, 2], [0, 1, 0], [-1, 0, 0]], np.float32))
+    np.testing.assert_array_equal(data.y, [1, -1, 1])
+    np.testing.assert_array_equal(data.X_test, [[0, 4, 0], [0, 0, 0]])  # padded from width 2
+    np.testing.assert_array_equal(data.y_test, [-1, 1])
+    assert isinstance(data.X, np.ndarray)
+    assert data.X.flags.c_contiguous
+    assert (data.X.dtype, data.y.dtype, data.n, data.d) == (np.float32, np.int8, 3, 3)
+    record = json.loads(json.dumps(data.provenance))
+    counts = {"n": 2, "d": 3, "nnz": 1, "positives": 1, "rows_without_features": 1}
+    assert record["counts"]["test"] == counts
+    assert record["remarks"] == ["1 test rows have no feature; they are kept."]
+    assert record["label_rule"] == "1 is +1, -1 is -1"
+    assert record["stand_in"] is False
+    assert [f["name"] for f in record["files"]] == ["train.svm", "test.svm"]
+    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
+    assert data.fingerprint == fingerprint(spec)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_storage_can_be_forced(load_text: Loader, storage: str) -> None:
+    data = load_text(TRAIN, TEST, storage=storage, divide_by=2)
+    for part, expected in ((data.X, [[0.25, 0, 1], [0, 0.5, 0], [-0.5, 0, 0]]), (data.X_test, [[0, 2, 0], [0, 0, 0]])):
+        assert sparse.issparse(part) == (storage == "sparse")
+        np.testing.assert_array_equal(part.toarray() if sparse.issparse(part) else part, expected)
+    if sparse.issparse(data.X):
+        assert isinstance(data.X, sparse.csr_matrix)
+        assert data.X.has_canonical_format
+        assert data.X.indices.dtype == np.int32
+
+
+def test_wide_and_thin_stays_sparse(load_text: Loader) -> None:
+    assert sparse.issparse(load_text("1 1:1 1025:1\n-1 2:1\n", TEST).X)
+    assert not sparse.issparse(load_text("1 1:1 1024:1\n-1 2:1\n", TEST).X)
+    full = " ".join(f"{k}:1" for k in range(1, 1101))
+    assert not sparse.issparse(load_text(f"1 {full}\n-1 {full}\n", TEST).X)
+
+
+def test_without_test_file_the_split_is_seeded(load_text: Loader) -> None:
+    text = "".join(f"{k % 2} 1:{k + 1}\n" for k in range(10))
+    data = load_text(text, test_fraction=0.3, split_seed=7)
+    train, test = split_rows(10, 3, 7)
+    np.testing.assert_array_equal(data.X[:, 0], train + 1)
+    np.testing.assert_array_equal(data.X_test[:, 0], test + 1)
+    np.testing.assert_array_equal(data.y_test, np.where(test % 2, 1, -1))
+    other = load_text(text, test_count=4)
+    assert other.y_test.size == 4
+    assert other.fingerprint != data.fingerprint
+
+
+def test_group_against_group_drops_the_other_rows(load_text: Loader) -> None:
+    data = load_text("0 1:1\n1 1:2\n2 1:3\n3 1:4\n", "3 1:5\n0 1:6\n1 1:7\n", positive=[3], negative=[0, 1])
+    np.testing.assert_array_equal(data.X[:, 0], [1, 2, 4])
+    np.testing.assert_array_equal(data.y, [-1, -1, 1])
+    np.testing.assert_array_equal(data.y_test, [1, -1, -1])
+    assert data.provenance["label_rule"] == "3 is +1, 0, 1 is -1"
+
+
+def test_minmax_uses_the_training_range(load_text: Loader) -> None:
+    data = load_text("1,5,0,1\n3,5,4,0\n", "5,7,2,1\n", suffix=".csv", scaling="minmax")
+    np.testing.assert_array_equal(data.X, [[0, 0, 0], [1, 0, 1]])
+    np.testing.assert_array_equal(data.X_test, [[2, 2, 0.5]])
+    with pytest.raises(DataError, match="storage=dense"):
+        load_text(TRAIN, TEST, scaling="minmax", storage="sparse")
+
+
+def test_npz_with_and_without_test_part(tmp_path: Path, no_mirror: None) -> None:
+    X, y = np.arange(12.0).reshape(6, 2), np.array([1, 2, 1, 2, 1, 2])
+    np.savez(tmp_path / "a.npz", X=X, y=y, X_test=X[:2] + 1, y_test=y[:2])
+    np.savez(tmp_path / "b.npz", X=X, y=y)
+    spec = DatasetSpec(kind="file", train=str(tmp_path / "a.npz"))
+    data = load(spec, cache_dir=tmp_path / "c")
+    np.testing.assert_array_equal(data.X_test, X[:2] + 1)
+    assert data.fingerprint == fingerprint(spec)
+    assert load(replace(spec, train=str(tmp_path / "b.npz")), cache_dir=tmp_path / "c").y_test.size == 1
+    both = load(replace(spec, test=str(tmp_path / "b.npz")), cache_dir=tmp_path / "c")
+    assert both.y_test.size == 6
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "fields", "said"),
+    [
+        ("", None, {}, "train.svm: holds no data"),
+        (TRAIN, "# none\n", {}, "test.svm: holds no data"),
+        ("1 1:1\n1 2:1\n", None, {}, "only one class"),
+        ("1 1:1\n2 2:1\n3 1:1\n", None, {}, "3 different labels"),
+        (TRAIN, "2 1:1\n", {}, "test.svm, row 1: label 2"),
+        ("1 1:1\nnan 2:1\n", None, {}, "the label of row 2 is nan"),
+        ("1 1:1\n-1 1:2 5:nan\n", None, {}, r"row 2, column 5 \(counted from 1\) is nan"),
+        (TRAIN, "1 1:2\n1 2:-inf\n", {}, r"test.svm: the value in row 2, column 2 .* is -inf"),
+        ("1 1:1\n-1 1:1e39\n", None, {}, r"row 2, column 1 .* is inf"),
+        (TRAIN, "1 4:1\n", {}, "the test part has 4 features, but the training part has 3. Set dataset.d"),
+        (TRAIN, TEST, {"d": 2}, "the training part has 3 features, but dataset.d=2"),
+        ("1\n-1\n", None, {"test_count": 1}, "no row has any feature"),
+        (TRAIN, None, {"test_count": 3}, "both parts need at least one row"),
+        ("1 1:1\n-1 1:2\n", None, {"test_fraction": 0.5}, "training part: only one class"),
+        (TRAIN, TEST, {"positive": [9]}, "label 9 of dataset.positive never occurs"),
+        (TRAIN, TEST, {"positive": [1, -1]}, "only one class"),
+    ],
+)
+def test_bad_files(load_text: Loader, train: str, test: str | None, fields: dict[str, object], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        load_text(train, test, **fields)
+
+
+def test_bad_csv_and_npz(load_text: Loader, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"row 2, column 2 \(counted from 1\) is nan"):
+        load_text("1,2,0\n3,nan,1\n", suffix=".csv")
+    with pytest.raises(DataError, match="the test part has 1 features, but the training part has 2"):
+        load_text("1,2,0\n3,4,1\n", "1,0\n", suffix=".csv")
+    np.savez(tmp_path / "x.npz", X=np.array([[1, 2], [np.inf, -np.inf]]), y=np.array([0, 1]))
+    with pytest.raises(DataError, match=r"row 2, column 1 .* is inf"):
+        load(DatasetSpec(kind="file", train=str(tmp_path / "x.npz")), cache_dir=tmp_path)
+    np.savez(tmp_path / "x.npz", X=np.ones((2, 2)), y=np.ones(3))
+    with pytest.raises(DataError, match="2 rows of features but 3 labels"):
+        load(DatasetSpec(kind="file", train=str(tmp_path / "x.npz")), cache_dir=tmp_path)
+
+
+def test_missing_file_and_directory(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.svm", tmp_path):
+        with pytest.raises(DataError, match="there is no such file"):
+            load(DatasetSpec(kind="file", train=str(path)), cache_dir=tmp_path)
+
+
+def test_widening_by_d_settles_a_wider_test(load_text: Loader) -> None:
+    data = load_text(TRAIN, "1 4:1\n", d=5)
+    assert data.X.shape == (3, 5)
+    assert data.X_test[0, 3] == 1
+    assert data.provenance["transforms"] == ["padded with zeros to 5 features"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"kind": "fiel"}, "dataset.kind=fiel: unknown; allowed are published, digits, synthetic, file"),
+        ({"storage": "x"}, "dataset.storage"),
+        ({"train": ""}, "needs dataset.train=PATH"),
+        ({"test_fraction": 1.0}, "test_fraction=1.0"),
+        ({"test_fraction": float("nan")}, "test_fraction=nan"),
+        ({"test_count": 0}, "test_count=0"),
+        ({"split_seed": -1}, "split_seed=-1"),
+        ({"divide_by": 0.0}, "divide_by=0.0"),
+        ({"d": 0}, "dataset.d=0"),
+        ({"positive": []}, r"dataset.positive=\[\]"),
+        ({"negative": [1]}, "dataset.positive is not"),
+        ({"positive": [1], "negative": [2, 1]}, "Label 1 is in both"),
+        ({"kind": "synthetic"}, "needs dataset.d"),
+        ({"kind": "synthetic", "d": 2, "shape": "round"}, "dataset.shape=round"),
+        ({"kind": "synthetic", "d": 2, "n": 1}, "at least 2 training rows"),
+        ({"kind": "synthetic", "d": 2, "noise": 0.5}, "dataset.noise"),
+        ({"kind": "synthetic", "d": 2, "margin": 0.0}, "dataset.margin"),
+        ({"kind": "published"}, "needs dataset.format"),
+        ({"kind": "published", "format": "libsvm"}, "lacks a file of role train"),
+    ],
+)
+def test_senseless_specifications(tmp_path: Path, fields: dict[str, object], said: str) -> None:
+    spec = replace(DatasetSpec(kind="file", train="x"), **fields)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=said):
+        load(spec, cache_dir=tmp_path)
+    with pytest.raises(DataError, match=said):
+        fingerprint(spec)
+
+
+def test_fingerprint_sees_what_matters_and_nothing_else(load_text: Loader, tmp_path: Path) -> None:
+    base = load_text(TRAIN, TEST)
+    spec = DatasetSpec(
+        kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"), description="words", name="u"
+    )
+    assert fingerprint(spec) == base.fingerprint
+    assert fingerprint(replace(spec, split_seed=5)) == base.fingerprint  # there is a test file: no split
+    for change in (
+        {"positive": [1]},
+        {"divide_by": 2.0},
+        {"storage": "sparse"},
+        {"d": 9},
+        {"scaling": "minmax"},
+        {"test": spec.train},
+        {"test": ""},
+    ):
+        assert fingerprint(replace(spec, **change)) != base.fingerprint, change  # type: ignore[arg-type]
+    (tmp_path / "train.svm").write_text(TRAIN + "-1 1:1\n")
+    assert fingerprint(spec) != base.fingerprint
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["separable", "noisy", "margin"]), st.integers(2, 40), st.integers(1, 9), st.integers(0, 99))
+def test_synthetic_margin_and_labels(shape: str, n: int, d: int, seed: int) -> None:
+    from datasets.synthetic import generate
+
+    train, test = generate(shape, n, 5, d, 0.2, 0.25, seed)
+    again = generate(shape, n, 5, d, 0.2, 0.25, seed)[0]
+    np.testing.assert_array_equal(train.X, again.X)
+    signs = generate("margin", 2, 1, d, 0, 1.0, seed)[0].X[0]
+    distance = np.concatenate([train.X, test.X]).astype(np.float64) @ signs
+    y = np.concatenate([train.y, test.y])
+    if shape == "separable":
+        assert (y == np.where(distance >= 0, 1, -1)).all()
+    if shape == "margin":
+        assert (y * distance >= 0.25 * (1 - 1e-6)).all()
+        np.testing.assert_allclose((y * distance)[:2], 0.25, rtol=1e-6)
+
+
+def test_synthetic_noise_flips_its_share(tmp_path: Path) -> None:
+    spec = DatasetSpec(kind="synthetic", d=3, n=4000, n_test=1000, noise=0.3)
+    clean = load(spec, cache_dir=tmp_path)
+    noisy = load(replace(spec, shape="noisy"), cache_dir=tmp_path)
+    np.testing.assert_array_equal(clean.X, noisy.X)
+    assert abs(np.mean(clean.y != noisy.y) - 0.3) < 0.03
+    assert clean.fingerprint == fingerprint(replace(spec, noise=0.1, margin=3)) != noisy.fingerprint
+    assert np.abs(clean.X).max() <= 1
+
+
+def test_digits_changed_upstream_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from datasets import digits
+
+    monkeypatch.setattr(digits, "DIGITS_SHA256", "0" * 64)
+    with pytest.raises(DataError, match="bundled digits have changed"):
+        digits.read_digits()

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import logging
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from datasets import Dataset, DatasetSpec, load, loader, prepared
+from datasets.dataset import Table
+from datasets.prepared import PreparedCache
+
+TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> DatasetSpec:
+    path = tmp_path / "x.svm"
+    path.write_text(TEXT)
+    return DatasetSpec(kind="file", train=str(path))
+
+
+def only_file(cache: Path) -> Path:
+    (path,) = (cache / "prepared").iterdir()
+    return path
+
+
+def same(a: Dataset, b: Dataset) -> bool:
+    return np.array_equal(a.X, b.X) and np.array_equal(a.y, b.y) and np.array_equal(a.X_test, b.X_test)
+
+
+def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load(spec, cache_dir=tmp_path / "c")
+    monkeypatch.setattr(loader, "read_text", lambda *_: pytest.fail("parsed again"))
+    assert same(first, load(spec, cache_dir=tmp_path / "c"))
+
+
+def test_digits_do_without_scikit_learn_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = DatasetSpec(kind="digits", positive=[8])
+    first = load(spec, cache_dir=tmp_path)
+    monkeypatch.setattr(loader, "read_digits", lambda: pytest.fail("read again"))
+    assert same(first, load(spec, cache_dir=tmp_path))
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "flip", "text", "other"])
+def test_a_damaged_file_is_rebuilt_with_a_warning(
+    spec: DatasetSpec, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = tmp_path / "c"
+    first = load(spec, cache_dir=cache)
+    path = only_file(cache)
+    whole = path.read_bytes()
+    middle = whole.find(np.float32(150.5).tobytes())
+    assert middle > 0
+    if damage == "other":
+        other = PreparedCache(tmp_path / "d")
+        other.put("0" * 64, "libsvm", Table(sparse.csr_matrix(np.ones((300, 2), np.float32)), np.ones(300)))
+    path.write_bytes(
+        {
+            "cut": whole[: len(whole) // 2],
+            "empty": b"",
+            "flip": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+            "text": b"half-written",
+            "other": only_file(tmp_path / "d").read_bytes() if damage == "other" else b"",
+        }[damage]
+    )
+    with caplog.at_level(logging.WARNING):
+        again = load(spec, cache_dir=cache)
+    assert same(first, again)
+    assert "is damaged" in caplog.text
+    assert str(path) in caplog.text
+    caplog.clear()
+    assert same(first, load(spec, cache_dir=cache))
+    assert caplog.text == "", "the rebuilt file is whole"
+
+
+def test_a_write_that_breaks_off_leaves_nothing(
+    spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(prepared.np, "savez", full)
+    data = load(spec, cache_dir=tmp_path / "c")
+    assert data.n == 240
+    assert list((tmp_path / "c" / "prepared").iterdir()) == []
+    assert "No space left" in caplog.text
+
+
+def test_a_version_of_another_reader_is_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = PreparedCache(tmp_path)
+    cache.put("0" * 64, "libsvm", Table(np.ones((2, 2), np.float32), np.ones(2)))
+    assert cache.get("0" * 64, "libsvm") is not None
+    assert cache.get("0" * 64, "csv:-1") is None
+    monkeypatch.setattr(prepared, "READER_VERSION", prepared.READER_VERSION + 1)
+    assert cache.get("0" * 64, "libsvm") is None
+
+
+def _load_in_process(spec: DatasetSpec, cache: Path, barrier: object, out: object) -> None:
+    barrier.wait()  # type: ignore[attr-defined]
+    data = load(spec, cache_dir=cache)
+    out.put((data.fingerprint, float(np.sum(data.X))))  # type: ignore[attr-defined]
+
+
+def test_two_processes_at_once(spec: DatasetSpec, tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    barrier, out = context.Barrier(2), context.Queue()
+    workers = [context.Process(target=_load_in_process, args=(spec, tmp_path / "c", barrier, out)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    results = [out.get(timeout=30) for _ in workers]
+    for worker in workers:
+        worker.join(30)
+        assert worker.exitcode == 0
+    assert results[0] == results[1]
+    assert only_file(tmp_path / "c").suffix == ".npz"
+    assert load(spec, cache_dir=tmp_path / "c").fingerprint == results[0][0]

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from datasets.errors import DataError
+from datasets.readers import format_of
+from datasets.readers.csv_text import read_csv
+from datasets.readers.idx import read_idx
+from datasets.readers.npz import read_npz
+from datasets.readers.unpack import unpack
+
+MATRICES = hnp.arrays(
+    np.float32,
+    st.tuples(st.integers(1, 6), st.integers(2, 5)),
+    elements=st.floats(width=32, allow_nan=False, allow_infinity=False),
+)
+
+
+@settings(deadline=None)
+@given(MATRICES, st.data())
+def test_csv_round_trip(values: np.ndarray, data: st.DataObject) -> None:
+    width = values.shape[1]
+    column = data.draw(st.integers(-width, width - 1))
+    end = data.draw(st.sampled_from(["\n", "\r\n"]))
+    separator = data.draw(st.sampled_from([",", ", "]))
+    header = data.draw(st.booleans())
+    lines = [separator.join(f"c{k}" for k in range(width))] if header else []
+    lines += [separator.join(repr(float(v)) for v in row) for row in values]
+    label = f"c{column % width}" if header and data.draw(st.booleans()) else column
+    table = read_csv((end.join(lines) + data.draw(st.sampled_from(["", end]))).encode(), "x", label)
+    np.testing.assert_array_equal(table.X, np.delete(values, column, axis=1))
+    np.testing.assert_array_equal(table.y, values[:, column])
+    assert table.X.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1,2,1\n3,4\n", "line 2: 2 cells where the first line has 3"),
+        ("1,2,1\n3,4,5,6\n", "line 2: 4 cells where the first line has 3"),
+        ("1,2,1\n\n3,x,1\n", "line 3: cell 2, 'x', is not a number"),
+        ("1,2,1\n3,,1\n", "line 2: cell 2, '', is not a number"),
+        ("a,b,c\n1,2,1\n3,1_0,1\n", "line 3: cell 2, '1_0', is not a number"),
+        ("a,b\n1,2,3\n", "the header names 2 columns, the lines have 3"),
+    ],
+)
+def test_csv_malformed(text: str, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_csv(text.encode(), "x.csv")
+    assert said in str(caught.value)
+    assert "x.csv" in str(caught.value)
+
+
+def test_csv_label_column_must_exist() -> None:
+    with pytest.raises(DataError, match="no column is called 'income'; the header's names: a, b"):
+        read_csv(b"a,b\n1,2\n", "x", "income")
+    with pytest.raises(DataError, match="the file has no header"):
+        read_csv(b"1,2\n", "x", "income")
+    with pytest.raises(DataError, match=r"label_column=2, but the file has 2 columns \(0 to 1\)"):
+        read_csv(b"1,2\n", "x", 2)
+
+
+@settings(deadline=None)
+@given(MATRICES, st.booleans(), st.sampled_from([np.float64, np.float32]))
+def test_npz_round_trip(values: np.ndarray, with_test: bool, dtype: type) -> None:
+    X, y = values[:, 1:].astype(dtype), values[:, 0]
+    stream = io.BytesIO()
+    np.savez(stream, X=X, y=y[:, None], **({"X_test": X[:1], "y_test": y[:1]} if with_test else {}))
+    train, test = read_npz(stream.getvalue(), "x")
+    np.testing.assert_array_equal(train.X, X)
+    np.testing.assert_array_equal(train.y, y)
+    assert (test is not None) == with_test
+
+
+def npz(**arrays: object) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def one_array() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.ones(3))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"1 1:2\n", "not a readable .npz"),
+        (b"", "not a readable .npz"),
+        (npz(X=np.ones((2, 2)), y=np.ones(2))[:-40], "not a readable .npz"),
+        (one_array(), "single array"),
+        (npz(A=np.ones(2)), "arrays X and y are needed .* found A"),
+        (npz(X=np.ones((2, 2)), y=np.ones(2), X_test=np.ones((2, 2))), "must come together"),
+        (npz(X=np.ones(2), y=np.ones(2)), "must be"),
+        (npz(X=np.ones((2, 2), complex), y=np.ones(2)), "X has type complex128"),
+        (npz(X=np.ones((2, 2)), y=np.array(["a", "b"])), "y has type <U1"),
+        (npz(X=np.array([[None]]), y=np.ones(1)), "not a readable .npz"),
+    ],
+)
+def test_npz_refused(content: bytes, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_npz(content, "x")
+
+
+def test_idx() -> None:
+    images = struct.pack(">4B3I", 0, 0, 8, 3, 2, 2, 3) + bytes(range(12))
+    np.testing.assert_array_equal(read_idx(images, "x"), np.arange(12).reshape(2, 6))
+    labels = struct.pack(">4BI", 0, 0, 8, 1, 3) + b"\x05\x00\x09"
+    np.testing.assert_array_equal(read_idx(labels, "x"), [5, 0, 9])
+    for damaged, said in (
+        (images[:-1], r"asks for 12 bytes, found 11"),
+        (images[:9], "cut short"),
+        (b"", "not an idx file"),
+        (b"\0\0\x0d\x01" + images[4:], "not an idx file of unsigned bytes"),
+    ):
+        with pytest.raises(DataError, match=said):
+            read_idx(damaged, "x")
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress, bytes])
+def test_unpack_goes_by_content(pack: object) -> None:
+    assert unpack(pack(b"1 1:1\n"), "x") == b"1 1:1\n"  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress])
+def test_unpack_refuses_a_cut_archive(pack: object) -> None:
+    with pytest.raises(DataError, match=r"x\.svm: the packed file is damaged or cut short"):
+        unpack(pack(b"1 1:1\n" * 100)[:-12], "x.svm")  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a9a", "libsvm"),
+        ("a9a.t", "libsvm"),
+        ("x.svm.gz", "libsvm"),
+        ("x.txt", "libsvm"),
+        ("dir.csv/x.libsvm", "libsvm"),
+        ("x.csv", "csv"),
+        ("x.CSV.bz2", "csv"),
+        ("x.npz", "npz"),
+    ],
+)
+def test_format_by_suffix(name: str, format: str) -> None:
+    assert format_of(name, "auto") == format
+    assert format_of(name, "csv") == "csv"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "a,b\n", "a,b\n\n"])
+def test_csv_without_data_has_no_rows(text: str) -> None:
+    assert read_csv(text.encode(), "x").y.size == 0
+
+
+def test_csv_reads_quotes_blank_lines_and_a_byte_order_mark() -> None:
+    table = read_csv(b'\xef\xbb\xbf\r\n"income","a"\r\n\r\n"1", 2\r\n 0 ,3', "x", "income")
+    np.testing.assert_array_equal(table.X, [[2], [3]])
+    np.testing.assert_array_equal(table.y, [1, 0])

@@ -1,0 +1,98 @@
+"""The named data sets, from the files that ``SVM_DATA_MIRROR`` points at."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets.fetch import MIRROR_VARIABLE, mirrors_from_environment
+
+Loaded = Callable[..., Dataset]
+
+pytestmark = [
+    pytest.mark.real_data,
+    pytest.mark.skipif(
+        not any(p.is_dir() for p in mirrors_from_environment()),
+        reason=f"{MIRROR_VARIABLE} names no directory with the real files",
+    ),
+]
+
+# n, n_test, d, positives, positives of test
+COUNTS = {
+    "adult": (32561, 16281, 123, 7841, 3846),
+    "mnist": (60000, 10000, 784, 5851, 974),
+    "reuters_money_fx": (7770, 3299, 8315, 538, 179),
+    "ijcnn1": (49990, 91701, 22, 4853, 8712),
+    "web": (49749, 14951, 300, 1479, 454),
+}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def loaded(compose: Callable[..., DatasetSpec], cache: Path) -> Callable[..., Dataset]:
+    """Load a named data set, or skip where the mirror does not hold it."""
+
+    def run(name: str, *overrides: str) -> Dataset:
+        try:
+            return load(compose(name, *overrides), cache_dir=cache)
+        except DataError as error:
+            if "Cannot download" in str(error) or "not at hand" in str(error):
+                pytest.skip(f"{os.environ[MIRROR_VARIABLE]} does not hold the files of {name}")
+            raise
+
+    return run
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts(name: str, loaded: Loaded, compose: Callable[..., DatasetSpec], cache: Path) -> None:
+    started = time.perf_counter()
+    data = loaded(name)
+    first = time.perf_counter() - started
+    again = load(compose(name), cache_dir=cache)
+    print(f"{name}: first load {first:.2f} s, second {time.perf_counter() - started - first:.2f} s")
+    positives, positives_test = int((data.y > 0).sum()), int((data.y_test > 0).sum())
+    assert (data.n, data.y_test.size, data.d, positives, positives_test) == COUNTS[name]
+    assert data.X_test.shape == (data.y_test.size, data.d)
+    assert sparse.issparse(data.X) == (name == "reuters_money_fx")
+    assert data.fingerprint == again.fingerprint == fingerprint(compose(name))
+    X, X_again = (a.data if sparse.issparse(a) else a for a in (data.X, again.X))
+    np.testing.assert_array_equal(X, X_again)
+
+
+def test_mnist_groups_and_scale(loaded: Loaded) -> None:
+    data = loaded("mnist", "positive=[0,1,2,3,4]", "negative=[5,6,7,8,9]")
+    assert (data.n, int((data.y > 0).sum())) == (60000, 30596)
+    assert (data.X.min(), data.X.max()) == (0, 1)
+    pair = loaded("mnist", "positive=[3]", "negative=[8]")
+    assert (pair.n, pair.y_test.size) == (6131 + 5851, 1010 + 974)
+
+
+def test_rows_of_unit_length_and_without_features(loaded: Loaded) -> None:
+    reuters = loaded("reuters_money_fx")
+    assert sparse.issparse(reuters.X)
+    norms = np.sqrt(np.asarray(reuters.X.multiply(reuters.X).sum(axis=1)).ravel())
+    np.testing.assert_allclose(norms, 1, atol=1e-5)
+    web = loaded("web")
+    assert web.provenance["counts"]["train"]["rows_without_features"] == 4203
+
+
+def test_covtype_subset_is_a_stand_in(loaded: Loaded) -> None:
+    data = loaded("covtype_subset")
+    assert (data.n, data.y_test.size, data.d) == (83666, 9296, 54)
+    assert int((data.y > 0).sum() + (data.y_test > 0).sum()) == 45328
+    assert data.provenance["stand_in"] is True
+    assert "subset" in data.provenance["stand_in_why"]
+    scaled = loaded("covtype_subset", "scaling=minmax", "positive=[1]")
+    assert (scaled.X.min(), scaled.X.max()) == (0, 1)
+    assert scaled.fingerprint != data.fingerprint
