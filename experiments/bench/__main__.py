@@ -1,0 +1,84 @@
+"""``python -m experiments.bench``: run the benchmarks, print the table, write it to docs/benchmarks.md on request."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import solvers
+from experiments import provenance
+from experiments.bench import counting, figure2, gram, iteration, libsvm
+from experiments.bench.measure import Row
+
+
+def main() -> int:
+    """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
+    parser.add_argument("--only", default="1,2,3,5,6", help="benchmarks to run: 1, 2, 3 (with 4), 5, 6")
+    parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
+    parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
+    parser.add_argument("--write", type=Path, help="Markdown file to write the table into")
+    arguments = parser.parse_args()
+    memory = int(arguments.memory * 1e9)
+    benchmarks: dict[str, Callable[[], list[Row]]] = {
+        "1": lambda: iteration.rows(arguments.repeat, memory),
+        "2": lambda: gram.rows(arguments.repeat),
+        "3": lambda: libsvm.rows(1 if arguments.repeat < 5 else 2, memory),
+        "5": lambda: counting.rows(arguments.repeat),
+        "6": figure2.rows,
+    }
+    console = Console()
+    made: list[Row] = []
+    for name in arguments.only.split(","):
+        console.print(f"benchmark {name} ...", style="dim")
+        made += benchmarks[name]()
+    console.print(_table(made))
+    if arguments.write:
+        arguments.write.write_text(_markdown(made), encoding="utf-8")
+    return 0 if all(row.met for row in made) else 1
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    sign = "at most" if row.at_most else "at least"
+    met = "yes" if row.met else "NO"
+    return row.what, row.ours, row.theirs, f"{row.ratio:.3g}", f"{sign} {row.bar:g}", met, row.spread
+
+
+HEADINGS = ("first / second", "first", "second", "ratio", "bar", "met", "spread of the ratio")
+
+
+def _table(rows: list[Row]) -> Table:
+    table = Table(*HEADINGS)
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def _markdown(rows: list[Row]) -> str:
+    build = solvers.build_info()
+    lines = [
+        "# Benchmarks",
+        "",
+        "Each line is a ratio of two things timed in turn in one run; medians of the repetitions.",
+        "",
+        f"Made by `python -m experiments.bench {' '.join(sys.argv[1:])}` on {datetime.now(UTC):%Y-%m-%d}: "
+        f"{provenance.cpu_model()}, {os.cpu_count()} cores; {build['compiler']}, {build['flags']}, inner loops in use: "
+        f"{build['isa']}.",
+        "",
+        "| " + " | ".join(HEADINGS) + " |",
+        "|" + " --- |" * len(HEADINGS),
+        *("| " + " | ".join(_cells(row)) + " |" for row in rows),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

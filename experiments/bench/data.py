@@ -1,0 +1,49 @@
+"""Data that the benchmarks run on: the real sets where they can be had, else (said so) others of the same shape."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from omegaconf import OmegaConf
+
+import datasets
+from datasets import DataError, Dataset, DatasetSpec
+
+CONF = Path(__file__).resolve().parents[2] / "conf" / "dataset"
+
+
+def spec(name: str) -> DatasetSpec:
+    """Return the specification conf/dataset/<name>.yaml."""
+    config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), OmegaConf.load(CONF / f"{name}.yaml"))
+    made = OmegaConf.to_object(config)
+    assert isinstance(made, DatasetSpec)
+    return made
+
+
+def adult() -> Dataset:
+    """Return Adult; the timings against LIBSVM mean nothing on anything else."""
+    return datasets.load(spec("adult"), cache_dir=datasets.default_cache_dir())
+
+
+def mnist_like(n: int) -> tuple[str, np.ndarray, np.ndarray]:
+    """Return (name, X, y) of n points of MNIST's shape: its own, or random pixels, a fifth of them not zero."""
+    try:
+        data = datasets.load(spec("mnist"), cache_dir=datasets.default_cache_dir())
+        X, y = np.asarray(data.X)[:n], data.y[:n]
+        return "MNIST", np.ascontiguousarray(X), y
+    except DataError:
+        random = np.random.default_rng(0)
+        X = random.random((n, 784), dtype=np.float32) * (random.random((n, 784), dtype=np.float32) < 0.2)
+        return "random pixels in MNIST's shape", X, np.where(random.random(n) < 0.1, 1, -1).astype(np.int8)
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """Give a folder for Gram matrices, in shared memory where there is any, that is empty and goes away."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
+        yield Path(folder)

@@ -1,0 +1,64 @@
+"""Timing side by side, and the row that a benchmark reports."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes
+    ----------
+    what : str
+    ours, theirs : str
+        The two figures, with units.
+    ratio : float
+    bar : float
+        What the ratio is held against.
+    at_most : bool
+        Whether the ratio must not exceed the bar (else: must reach it).
+    spread : str
+        Smallest and largest ratio over the repetitions, and how many there were.
+    """
+
+    what: str
+    ours: str
+    theirs: str
+    ratio: float
+    bar: float
+    at_most: bool = True
+    spread: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the bar is met."""
+        return self.ratio <= self.bar if self.at_most else self.ratio >= self.bar
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Return the wall seconds of one call."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def alternate(first: Callable[[], float], second: Callable[[], float], repetitions: int) -> list[tuple[float, float]]:
+    """Return (first, second) measured in turn, so that a busy machine slows both alike."""
+    return [(first(), second()) for _ in range(repetitions)]
+
+
+def median_ratio(pairs: list[tuple[float, float]]) -> tuple[float, float, float, str]:
+    """Return the medians of both sides, the median of the ratios, and the ratios' spread in words."""
+    ratios = [a / b for a, b in pairs]
+    spread = f"{min(ratios):.3g} to {max(ratios):.3g}, {len(ratios)} repetitions"
+    return (
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+        statistics.median(ratios),
+        spread,
+    )

@@ -1,0 +1,159 @@
+"""Measures of a run's snapshots: errors, objectives, gaps. Nothing here is charged to any counter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets import Dataset
+from solvers import FunctionSnapshot, KernelSnapshot, Problem, Snapshot, _core, blas
+
+Measures = dict[str, float | None]
+
+MEASURES = (
+    "test_error",
+    "train_error",
+    "primal",
+    "dual",
+    "gap",
+    "relative_gap",
+    "hinge",
+    "norm",
+    "nu",
+    "water_level",
+    "bias",
+    "support_vectors",
+)
+"""Every measure's name, in the order of a table's columns. A measure that a method does not have is None."""
+
+
+@dataclass(frozen=True)
+class _Predictor:
+    """What the measures need of one predictor, whatever it came from."""
+
+    train: NDArray[np.float64]  # (n,) f(x_i), bias included, in the problem's order
+    test: NDArray[np.float64]  # (m,)
+    norm: float
+    bias: float
+    support_vectors: int | None
+    dual: float | None
+    water_level: float | None
+
+
+class Evaluator:
+    """Evaluates snapshots of solvers of one problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    dataset : Dataset
+        Whose test set is used; its training set is the problem's.
+    """
+
+    def __init__(self, problem: Problem, dataset: Dataset) -> None:
+        self._problem = problem
+        self._dataset = dataset
+        self._X_test = problem.points(dataset.X_test)
+        self._y_test = dataset.y_test.astype(np.float64)
+        self._y = problem.y.astype(np.float64)
+
+    def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
+        """Return the measures of each snapshot; kernel expansions are evaluated together, in one matrix product.
+
+        Errors are fractions of examples with y f(x) <= 0. Objectives are those of the lambda form (papers' P and D).
+        """
+        expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
+        evaluated = iter(self._expand(expansions)) if expansions else iter(())
+        predictors = [
+            next(evaluated) if isinstance(snapshot, KernelSnapshot) else self._call(snapshot) for snapshot in snapshots
+        ]
+        return [self._measures(predictor) for predictor in predictors]
+
+    def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
+        problem = self._problem
+        blas.connect()
+        coefficients = np.stack([snapshot.coefficients for snapshot in snapshots], axis=1)  # (n, k)
+        support = np.flatnonzero(np.any(coefficients != 0.0, axis=1))
+        weights = np.ascontiguousarray(coefficients[support], dtype=np.float32)
+        X = problem.X[support]
+        sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
+        test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
+        missing = [k for k, snapshot in enumerate(snapshots) if snapshot.responses is None]
+        train = np.empty((problem.n, len(snapshots)))
+        if missing:
+            train[:, missing] = self._train_values(support, np.ascontiguousarray(weights[:, missing]))
+        for k, snapshot in enumerate(snapshots):
+            if snapshot.responses is not None:
+                train[:, k] = snapshot.responses * self._y
+        return [self._finish(snapshots[k], train[:, k], test[:, k]) for k in range(len(snapshots))]
+
+    def _train_values(self, support: NDArray[np.intp], weights: NDArray[np.float32]) -> NDArray[np.float64]:
+        problem = self._problem
+        # The solver's rows are at hand if it read any; a peer such as LIBSVM never asked for them.
+        source = problem.rows.source if "rows" in vars(problem) else None
+        if isinstance(source, _core.GramRows):
+            return source.expand(support.astype(np.uint32), weights, problem.policy.threads)
+        sides = problem.core_matrix(problem.X[support]), problem.matrix
+        return _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
+
+    def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
+        problem = self._problem
+        bias = snapshot.bias
+        scale = 1.0
+        level: float | None = None
+        if snapshot.volume is not None:
+            responses = train * self._y
+            up, down = _core.water_levels(responses, problem.positives, snapshot.volume, problem.bias)
+            level = 0.5 * (up + down)
+            bias = 0.5 * (down - up)
+            # Before the first covered margin there is no positive level to divide by; the sign is all there is.
+            scale = 1.0 / level if level > 0.0 else 1.0
+        norm2 = float(snapshot.coefficients @ train)
+        dual = None
+        if snapshot.dual_feasible and problem.lambda_ is not None:
+            dual = (float(np.abs(snapshot.coefficients).sum()) - 0.5 * norm2) / (problem.C * problem.n)
+        return _Predictor(
+            train=scale * (train + bias),
+            test=scale * (test + bias),
+            norm=scale * math.sqrt(max(norm2, 0.0)),
+            bias=scale * bias,
+            support_vectors=int(np.count_nonzero(snapshot.coefficients)),
+            dual=dual,
+            water_level=level,
+        )
+
+    def _call(self, snapshot: FunctionSnapshot) -> _Predictor:
+        X = self._dataset.X[self._problem.order]
+        return _Predictor(
+            train=snapshot.decision_values(X),
+            test=snapshot.decision_values(self._dataset.X_test),
+            norm=snapshot.norm,
+            bias=snapshot.bias,
+            support_vectors=snapshot.support_vectors,
+            dual=None,
+            water_level=None,
+        )
+
+    def _measures(self, predictor: _Predictor) -> Measures:
+        hinge = float(np.maximum(0.0, 1.0 - self._y * predictor.train).mean())
+        lambda_ = self._problem.lambda_
+        primal = None if lambda_ is None else 0.5 * lambda_ * predictor.norm**2 + hinge
+        gap = None if primal is None or predictor.dual is None else primal - predictor.dual
+        return {
+            "test_error": float(np.mean(self._y_test * predictor.test <= 0.0)),
+            "train_error": float(np.mean(self._y * predictor.train <= 0.0)),
+            "primal": primal,
+            "dual": predictor.dual,
+            "gap": gap,
+            "relative_gap": None if gap is None or primal is None else gap / primal,
+            "hinge": hinge,
+            "norm": predictor.norm,
+            "nu": hinge / predictor.norm if predictor.norm > 0.0 else None,
+            "water_level": predictor.water_level,
+            "bias": predictor.bias,
+            "support_vectors": predictor.support_vectors,
+        }
