@@ -75,13 +75,13 @@ class Evaluator:
 
     def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
         problem = self._problem
-        blas.connect()
         coefficients = np.stack([snapshot.coefficients for snapshot in snapshots], axis=1)  # (n, k)
         support = np.flatnonzero(np.any(coefficients != 0.0, axis=1))
         weights = np.ascontiguousarray(coefficients[support], dtype=np.float32)
         X = problem.X[support]
         sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
-        test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
+        with blas.connected():
+            test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
         missing = [k for k, snapshot in enumerate(snapshots) if snapshot.responses is None]
         train = np.empty((problem.n, len(snapshots)))
         if missing:
@@ -95,10 +95,11 @@ class Evaluator:
         problem = self._problem
         # The solver's rows are at hand if it read any; a peer such as LIBSVM never asked for them.
         source = problem.rows.source if "rows" in vars(problem) else None
-        if isinstance(source, _core.GramRows):
-            return source.expand(support.astype(np.uint32), weights, problem.policy.threads)
-        sides = problem.core_matrix(problem.X[support]), problem.matrix
-        return _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
+        with blas.connected():
+            if isinstance(source, _core.GramRows):
+                return source.expand(support.astype(np.uint32), weights, problem.policy.threads)
+            sides = problem.core_matrix(problem.X[support]), problem.matrix
+            return _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
 
     def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem

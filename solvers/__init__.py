@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import os
 import pkgutil
+import sys
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -55,6 +56,7 @@ def _modules() -> list[ModuleType]:
         if spec is None or spec.loader is None or not path.is_file():
             raise SettingsError(f"SVM_SOLVERS names {entry!r}, which is not a Python file")
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # where dataclasses look for their annotations
         spec.loader.exec_module(module)
         own.append(module)
     return own

@@ -52,7 +52,7 @@ def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
     digest.update(f"{kernel!r} {_core.build_info()['build_id']} {_core.build_info()['isa']}".encode())
     for array in arrays:
         digest.update(f"{array.dtype} {array.shape}".encode())
-        digest.update(memoryview(np.ascontiguousarray(array)).cast("B"))
+        digest.update(np.ascontiguousarray(array).data.cast("B"))
     return digest.hexdigest()
 
 

@@ -30,7 +30,9 @@ def _canonical(X: Features) -> Features:
         raise SettingsError("X has no features: d = 0")
     if sparse.issparse(X):
         X = sparse.csr_matrix(X)
-        X.sum_duplicates()
+        if not X.has_canonical_format:
+            X = X.copy()  # the caller's arrays stay as they are
+            X.sum_duplicates()
     values = X if isinstance(X, np.ndarray) else X.data
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(X if isinstance(X, np.ndarray) else X.toarray()))[0]
@@ -84,7 +86,8 @@ class Problem:
         for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
             if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
                 raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
-        self.n, self.d = X.shape
+        self.n: int = X.shape[0]
+        self.d: int = X.shape[1]
         self.kernel = kernel
         self.lambda_ = lambda_
         self.nu = nu

@@ -90,7 +90,6 @@ def make_rows(
     SettingsError
         If the provider asked for by name does not fit.
     """
-    blas.connect()
     n = matrix.rows
     function = kernel.core()
     store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0))
@@ -98,7 +97,8 @@ def make_rows(
     if refusal is None:
 
         def fill(out: NDArray[np.float32], progress: Callable[[float], None]) -> None:
-            _core.fill_gram(function, matrix, out, policy.threads, progress)
+            with blas.connected():
+                _core.fill_gram(function, matrix, out, policy.threads, progress)
 
         gram = store.get(gram_key(kernel, arrays), n, fill, policy.progress)
         text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, kept in {policy.gram_dir}"

@@ -16,12 +16,11 @@ SIDE = 4096
 
 def rows(repetitions: int) -> list[Row]:
     """Return the rate on 20,000 x 784 against SGEMM, and the time of Adult's matrix against scikit-learn's."""
-    blas.connect()
     return [_against_sgemm(repetitions), _against_sklearn(max(repetitions // 2, 1))]
 
 
 def _fill(problem: Problem, out: np.ndarray, threads: int) -> None:
-    with threadpool_limits(1):  # the core's threads call BLAS, one tile each
+    with blas.connected():
         _core.fill_gram(problem.kernel.core(), problem.matrix, out, threads)
 
 

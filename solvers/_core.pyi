@@ -1,0 +1,246 @@
+"""The instrumented core: kernels, counted rows, water levels and solvers."""
+
+import enum
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+class InvalidArgument(ValueError):  # noqa: N818
+    """A setting, shape or value outside what the method allows."""
+
+def build_info() -> dict[str, Any]:
+    """Return build_id, compiler, flags, isa (in use on this processor) and counting."""
+
+def set_sgemm(routine: object) -> None:
+    """Take the SGEMM routine of scipy.linalg.cython_blas as its capsule."""
+
+def seconds_of_row_additions(rows: RowSource, repetitions: int, seed: int) -> float:
+    """Return the seconds to read so many random rows and add each, scaled, to a float64 vector."""
+
+class Purpose(enum.Enum):
+    """What a stream is for; streams of one seed and different purposes are independent."""
+
+    sampling = 1
+    order = 2
+    features = 3
+    data = 4
+
+def philox4x32(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """Return the 4 words of Philox4x32-10 for one counter block (4 words) and key (2 words)."""
+
+class Random:
+    """A stream of the counter-based generator for one seed and purpose."""
+
+    def __init__(self, seed: int, purpose: Purpose) -> None: ...
+    def bits64(self) -> int: ...
+    def below(self, bound: int) -> int: ...
+    def uniform(self) -> float: ...
+    def normal(self, size: int) -> NDArray[np.float64]: ...
+    def permutation(self, size: int) -> NDArray[np.uint32]: ...
+
+class Matrix:
+    """A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive."""
+
+    # CSR is Matrix(offsets, indices, values, columns): int64, int32, float32, int. One signature takes both, because
+    # callers hand over the arrays of either as a tuple.
+    def __init__(self, *arrays_and_columns: NDArray[Any] | int) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def stored(self) -> int: ...
+
+class KernelFunction:
+    """K(x, z) from <x, z> and the squared norms."""
+
+    class Kind(enum.Enum):
+        gaussian = 0
+        polynomial = 1
+        linear = 2
+
+    def __init__(self, kind: KernelFunction.Kind, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
+
+def fill_gram(
+    kernel: KernelFunction,
+    matrix: Matrix,
+    out: NDArray[np.float32],
+    threads: int = 1,
+    progress: Callable[[float], object] | None = None,
+) -> None:
+    """Fill `out`, (n, n) float32, with the Gram matrix."""
+
+def expand(
+    kernel: KernelFunction,
+    support: Matrix,
+    evaluation: Matrix,
+    coefficients: NDArray[np.float32],
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """Return sum_k K(support_k, x_j) coefficients[k, :], (m, vectors), for (s, vectors) coefficients."""
+
+class RowSource:
+    """Rows of the kernel matrix of class-ordered training points."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def positives(self) -> int: ...
+    @property
+    def diagonal(self) -> NDArray[np.float32]: ...
+    def row(self, i: int) -> NDArray[np.float32]:
+        """Return a copy of row i, (n,); not charged."""
+
+class GramRows(RowSource):
+    """Rows of a filled (n, n) float32 matrix."""
+
+    def __init__(self, kernel: KernelFunction, matrix: Matrix, positives: int, gram: NDArray[np.float32]) -> None: ...
+    def expand(
+        self, support: NDArray[np.uint32], coefficients: NDArray[np.float32], threads: int = 1
+    ) -> NDArray[np.float64]:
+        """Return sum_k K(x_support[k], x_j) coefficients[k, :], (n, vectors)."""
+
+class CachedRows(RowSource):
+    """Rows computed when they are asked for, the last `capacity` of them kept."""
+
+    def __init__(self, kernel: KernelFunction, matrix: Matrix, positives: int, capacity: int) -> None: ...
+    @property
+    def capacity(self) -> int: ...
+    @property
+    def computed(self) -> int: ...
+
+class Counters:
+    """Exact costs of a run."""
+
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def presentations(self) -> int: ...
+    @property
+    def kernel_evaluations(self) -> int: ...
+    @property
+    def inner_products(self) -> int: ...
+    @property
+    def feature_accesses(self) -> int: ...
+    @property
+    def feature_accesses_dense(self) -> int: ...
+
+class CountedRows:
+    """Kernel rows for a solver written in Python; charges what it hands out."""
+
+    def __init__(self, source: RowSource) -> None: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def positives(self) -> int: ...
+    @property
+    def counters(self) -> Counters: ...
+    def label(self, i: int) -> float: ...
+    def diagonal(self, i: int) -> float: ...
+    def row(self, i: int) -> NDArray[np.float32]:
+        """Return a copy of row i, (n,); n kernel evaluations."""
+
+    def present(self, examples: int = 1) -> None:
+        """Count one iteration of the solver's main loop, which looked at so many examples."""
+
+class Accounting(enum.Enum):
+    """How methods that look at one response at a time are charged."""
+
+    kept = 0
+    on_demand = 1
+
+def water_levels(responses: NDArray[np.float64], positives: int, volume: float, bias: bool) -> tuple[float, float]:
+    """Return the levels (g+, g-) of class-ordered responses, (n,)."""
+
+def water_levels_sorted(
+    responses: NDArray[np.float64], positives: int, volume: float, bias: bool
+) -> tuple[float, float]:
+    """Return the same by sorting: the reference."""
+
+class Status(enum.Enum):
+    """Why `advance` came back."""
+
+    limit = 0
+    converged = 1
+
+class Solver:
+    """A resumable state machine with limits, exact counters and clocks of its own."""
+
+    def advance(self, **limits: float) -> Status:
+        """Run until a limit is reached or the method has converged.
+
+        `limits` are iterations, presentations, kernel_evaluations, inner_products (integers) and cpu_seconds.
+        """
+    @property
+    def counters(self) -> Counters: ...
+    @property
+    def cpu_seconds(self) -> float: ...
+    @property
+    def wall_seconds(self) -> float: ...
+
+class KernelSolver(Solver):
+    """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias."""
+
+    def coefficients(self) -> NDArray[np.float64]: ...
+    def responses(self) -> NDArray[np.float64] | None: ...
+    @property
+    def bias(self) -> float: ...
+
+class Sbp(KernelSolver):
+    """The Stochastic Batch Perceptron."""
+
+    def __init__(
+        self, rows: RowSource, *, nu: float, bias: bool = False, pairs: bool = True, eta: float = 0.0, seed: int
+    ) -> None: ...
+    @property
+    def level(self) -> float:
+        """Water level at which the last draw was made."""
+
+class Pegasos(KernelSolver):
+    """Stochastic subgradient steps on the lambda form."""
+
+    def __init__(
+        self,
+        rows: RowSource,
+        *,
+        lambda_: float,
+        project: bool = False,
+        accounting: Accounting = Accounting.on_demand,
+        seed: int,
+    ) -> None: ...
+
+class Sdca(KernelSolver):
+    """Stochastic dual coordinate ascent."""
+
+    def __init__(
+        self, rows: RowSource, *, C: float, accounting: Accounting = Accounting.on_demand, seed: int
+    ) -> None: ...
+
+class Smo(KernelSolver):
+    """Sequential minimal optimisation without bias."""
+
+    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 1e-3) -> None: ...
+
+class SmoWithBias(KernelSolver):
+    """Sequential minimal optimisation with bias."""
+
+    def __init__(self, rows: RowSource, *, C: float, tolerance: float = 1e-3) -> None: ...
+
+class Perceptron(KernelSolver):
+    """The kernel Perceptron."""
+
+    def __init__(self, rows: RowSource, *, seed: int) -> None: ...
+
+class _LinearSolution(TypedDict):
+    weights: NDArray[np.float64]
+    primal: float
+    dual: float
+    epochs: int
+    converged: bool
+
+def linear_dcd(
+    features: Matrix, *, positives: int, C: float, relative_gap: float, max_epochs: int, seed: int
+) -> _LinearSolution:
+    """Solve the linear SVM on dense features by dual coordinate descent."""
