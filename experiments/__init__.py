@@ -1,0 +1,1 @@
+"""Runs, records and figures: everything between a solver and a verdict about a paper."""

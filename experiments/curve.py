@@ -1,0 +1,341 @@
+"""A curve: one row per checkpoint, all costs beside all measures; and the arithmetic on curves.
+
+Between two checkpoints a curve keeps the value of the earlier one ("last value at or before this cost"): an
+interpolated error would claim what no predictor had shown yet. All functions are pure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+COUNTS: Final = (
+    "iterations",
+    "presentations",
+    "kernel_evaluations",
+    "inner_products",
+    "feature_accesses",
+    "feature_accesses_dense",
+)
+"""Exact counters (nullable 64-bit integers): missing in every row where the solver does not count that cost."""
+
+COSTS: Final = (*COUNTS, "epochs", "cpu_seconds", "wall_seconds")
+"""Everything that can be the horizontal axis; each is non-decreasing along a curve."""
+
+MEASURES: Final = (
+    "test_error",
+    "train_error",
+    "primal",
+    "dual",
+    "gap",
+    "relative_gap",
+    "hinge",
+    "norm",
+    "nu",
+    "water_level",
+    "bias",
+    "support_vectors",
+)
+"""What the evaluation of a snapshot gives (float64, NaN = missing); errors are fractions, not percent."""
+
+COLUMNS: Final = (*COSTS, *MEASURES)
+"""All columns of a curve, in the order in which they are stored."""
+
+MAX_POINTS: Final = 300
+"""Points that a thinned curve has at most."""
+
+
+class CurveError(ValueError):
+    """A table is not a curve: a wrong column, a cost that goes down, a number that is not finite."""
+
+
+def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Curve from one mapping per checkpoint.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Column name to number or None; columns that are left out are missing. A *measure* that is NaN or infinite (an
+        objective that overflowed) becomes missing, so that a long run is not lost to it; a *cost* must be a number.
+
+    Returns
+    -------
+    DataFrame
+        A valid curve: the columns `COLUMNS`, counters as ``Int64``, the others as ``float64``.
+
+    Raises
+    ------
+    CurveError
+        An unknown column, or what `validate` refuses.
+    """
+    for index, row in enumerate(rows):
+        unknown = sorted(set(row) - set(COLUMNS))
+        if unknown:
+            raise CurveError(
+                f"row {index} of the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}"
+            )
+    frame = pd.DataFrame(index=pd.RangeIndex(len(rows)))
+    for name in COUNTS:
+        frame[name] = pd.array([_count(row.get(name), name, i) for i, row in enumerate(rows)], dtype="Int64")
+    for name in COLUMNS[len(COUNTS) :]:
+        frame[name] = np.array([_number(row.get(name)) for row in rows], dtype=np.float64)
+        if name in MEASURES:
+            frame[name] = frame[name].where(np.isfinite(frame[name]))
+    validate(frame)
+    return frame
+
+
+def conform(frame: pd.DataFrame) -> pd.DataFrame:
+    """Curve with exactly the columns and dtypes of this version: columns that an older file lacks come in as missing.
+
+    Raises
+    ------
+    CurveError
+        An unknown column, values that do not fit the dtype, or what `validate` refuses.
+    """
+    unknown = [name for name in frame.columns if name not in COLUMNS]
+    if unknown:
+        raise CurveError(f"the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}")
+    result = frame.reindex(columns=list(COLUMNS)).reset_index(drop=True)
+    try:
+        result = result.astype({name: "Int64" if name in COUNTS else "float64" for name in COLUMNS})
+    except (TypeError, ValueError) as error:
+        raise CurveError(f"the curve has a column of the wrong type: {error}") from error
+    validate(result)
+    return result
+
+
+def validate(frame: pd.DataFrame) -> None:
+    """Refuse a table that is not a curve.
+
+    Raises
+    ------
+    CurveError
+        Columns or dtypes are not those of a curve; a number is infinite; a cost is negative, goes down, or is known in
+        some rows only; the iterations are missing.
+    """
+    if tuple(frame.columns) != COLUMNS:
+        raise CurveError(f"a curve has the columns {', '.join(COLUMNS)}; got {', '.join(map(str, frame.columns))}")
+    for name in COLUMNS:
+        wanted = "Int64" if name in COUNTS else "float64"
+        if str(frame[name].dtype) != wanted:
+            raise CurveError(f"column {name} of the curve must be {wanted}, got {frame[name].dtype}")
+        values = column(frame, name)
+        if np.isinf(values).any():
+            raise CurveError(f"column {name} of the curve is infinite in row {int(np.isinf(values).argmax())}")
+        if name in COSTS:
+            _validate_cost(frame[name], values)
+    if len(frame) and frame["iterations"].isna().any():
+        raise CurveError("column iterations of the curve must not be missing")
+
+
+def column(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """One column as float64, (rows,), missing values as NaN."""
+    return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def step_cost(frame: pd.DataFrame) -> str:
+    """Name of the count that numbers checkpoints in the store: kernel evaluations, else (not counted) iterations."""
+    return "iterations" if frame["kernel_evaluations"].isna().any() else "kernel_evaluations"
+
+
+def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) -> pd.DataFrame:
+    """At most `limit` rows of a curve, evenly spread over the logarithm of the cost; first and last are always kept.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A curve.
+    cost : str, optional
+        The cost to spread over; `step_cost` when not given.
+    limit : int
+        At least 2.
+
+    Returns
+    -------
+    DataFrame
+        A subset of the rows, in order, with a new index.
+    """
+    if limit < 2:
+        raise ValueError(f"limit must be at least 2, got {limit}")
+    if len(frame) <= limit:
+        return frame.reset_index(drop=True)
+    # log1p: the first checkpoint may have cost nothing yet
+    position = np.log1p(np.nan_to_num(column(frame, cost or step_cost(frame))))
+    targets = np.linspace(position[0], position[-1], limit)
+    chosen = np.clip(np.searchsorted(position, targets, side="left"), 0, len(frame) - 1)
+    chosen[0], chosen[-1] = 0, len(frame) - 1
+    return frame.iloc[np.unique(chosen)].reset_index(drop=True)
+
+
+def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
+    """Value of a curve at given costs: the last one known at or before each.
+
+    Parameters
+    ----------
+    cost, value : array_like, (rows,)
+        A curve, cost non-decreasing. Rows where either is missing (NaN) are skipped; of equal costs the last counts.
+    at : array_like, (m,)
+        Costs asked for.
+
+    Returns
+    -------
+    ndarray, (m,), float64
+        NaN before the first row; the last value beyond the last row.
+    """
+    costs, values = _known(cost, value)
+    wanted = np.asarray(at, dtype=np.float64)
+    index = np.searchsorted(costs, wanted, side="right") - 1
+    return np.where(index >= 0, values[np.maximum(index, 0)] if len(values) else np.nan, np.nan)
+
+
+def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
+    """Smallest cost at which the value is at or below `target`; None when the curve never gets there.
+
+    Parameters
+    ----------
+    cost, value : array_like, (rows,)
+        As in `value_at`.
+    target : float
+        In the value's unit.
+    """
+    costs, values = _known(cost, value)
+    reached = values <= target
+    return float(costs[reached.argmax()]) if reached.any() else None
+
+
+def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
+    """Mean of the error over the logarithm of the cost between two limits: the area under the curve over its width.
+
+    The error is taken as a step function (see `value_at`), for which the integral is exact; divided by
+    ``log(high / low)`` it has the error's own unit and can be compared between limits.
+
+    Parameters
+    ----------
+    cost, error : array_like, (rows,)
+        As in `value_at`.
+    low, high : float
+        Limits in the cost's unit, 0 < low < high.
+
+    Raises
+    ------
+    ValueError
+        The limits are not 0 < low < high < inf, or the curve begins only after `low`.
+    """
+    if not 0 < low < high < math.inf:
+        raise ValueError(f"the limits of the cost must satisfy 0 < low < high, got {low} and {high}")
+    costs, errors = _known(cost, error)
+    if not len(costs) or costs[0] > low:
+        begin = f"begins at cost {costs[0]:g}" if len(costs) else "is empty"
+        raise ValueError(f"the curve {begin}: no error is known at the lower limit {low:g}")
+    edges = np.concatenate([[low], costs[(costs > low) & (costs < high)], [high]])
+    return float(np.sum(value_at(costs, errors, edges[:-1]) * np.diff(np.log(edges))) / math.log(high / low))
+
+
+def mean_over_runs(
+    frames: Sequence[pd.DataFrame], *, cost: str, measure: str, grid: ArrayLike | None = None
+) -> pd.DataFrame:
+    """Mean and standard deviation of a measure over runs (seeds) on one grid of costs.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Curves. Those in which the cost or the measure is missing throughout are left out.
+    cost, measure : str
+        Columns.
+    grid : array_like, (m,), optional
+        Costs; `common_grid` when not given.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``cost``, ``mean``, ``sd`` (divisor runs - 1; 0 for a single run) as float64 and ``runs`` (int64, the
+        number of runs behind the row). Grid points that some run has not reached its first checkpoint at are left out:
+        a mean over fewer seeds would bend the curve.
+    """
+    pairs = [_known(column(frame, cost), column(frame, measure)) for frame in frames]
+    pairs = [pair for pair in pairs if len(pair[0])]
+    costs = common_grid([pair[0] for pair in pairs]) if grid is None else np.asarray(grid, dtype=np.float64)
+    values = np.array([value_at(*pair, costs) for pair in pairs]).reshape(len(pairs), len(costs))
+    known = np.isfinite(values).all(axis=0) if pairs else np.zeros(len(costs), dtype=bool)
+    values = values[:, known]
+    sd = values.std(axis=0, ddof=1) if len(pairs) > 1 else np.zeros(values.shape[1])
+    mean = values.mean(axis=0) if pairs else np.zeros(0)
+    runs = np.full(values.shape[1], len(pairs), dtype=np.int64)
+    return pd.DataFrame({"cost": costs[known], "mean": mean, "sd": sd, "runs": runs})
+
+
+def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -> NDArray[np.float64]:
+    """Grid of costs for several runs: their own checkpoints where they share them, else geometric.
+
+    Parameters
+    ----------
+    costs : sequence of ndarray, (rows,)
+        Non-decreasing costs of each run.
+    limit : int
+        Points at most.
+
+    Returns
+    -------
+    ndarray, (m,), float64
+        Increasing; from the first cost that every run has reached to the largest of all.
+    """
+    if not costs:
+        return np.zeros(0)
+    own = [np.unique(cost) for cost in costs]
+    if len(own[0]) <= limit and all(np.array_equal(own[0], other) for other in own[1:]):
+        return own[0]
+    low, high = max(cost[0] for cost in own), max(cost[-1] for cost in own)
+    points = min(limit, max(len(cost) for cost in own))
+    if points < 2 or low == high:
+        return np.array([high])
+    shift = 1.0 if low <= 0 else 0.0
+    grid = np.geomspace(low + shift, high + shift, points) - shift
+    grid[0], grid[-1] = low, high  # exact ends: rounding must not put the first point before a run's first checkpoint
+    return grid
+
+
+def _known(cost: ArrayLike, value: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    if costs.ndim != 1 or costs.shape != values.shape:
+        raise ValueError(f"cost and value must be vectors of one length, got shapes {costs.shape} and {values.shape}")
+    known = ~(np.isnan(costs) | np.isnan(values))
+    costs, values = costs[known], values[known]
+    if (np.diff(costs) < 0).any():
+        raise ValueError("cost must be non-decreasing")
+    return costs, values
+
+
+def _validate_cost(series: pd.Series[Any], values: NDArray[np.float64]) -> None:
+    name = series.name
+    missing = np.isnan(values)
+    if missing.any():
+        if not missing.all():
+            raise CurveError(f"cost {name} is missing in row {int(missing.argmax())} but known in others")
+        return
+    if (values < 0).any():
+        raise CurveError(f"cost {name} is negative in row {int((values < 0).argmax())}")
+    # compared as integers where they are integers: beyond 2**53 float64 would hide a step back
+    falling = (series.diff() < 0).fillna(False).to_numpy(dtype=bool)
+    if falling.any():
+        row = int(falling.argmax())
+        raise CurveError(f"cost {name} goes down from {series.iloc[row - 1]} to {series.iloc[row]} in row {row}")
+
+
+def _count(value: Any, name: str, row: int) -> int | None:
+    if value is None or value is pd.NA:
+        return None
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise CurveError(f"{name} in row {row} of the curve must be an integer or None, got {value!r}")
+    if not 0 <= int(value) < 2**63:
+        raise CurveError(f"{name} in row {row} of the curve must be between 0 and 2**63 - 1, got {value}")
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None or value is pd.NA else float(value)

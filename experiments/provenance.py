@@ -1,0 +1,248 @@
+"""Where a result comes from: commit, machine, versions, command; never who ran it or where their home is."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PROJECT_ROOT = Path(__file__).resolve().parents[1]
+
+SOURCE_PATHS = (
+    "cpp",
+    "solvers",
+    "datasets",
+    "experiments",
+    "conf",
+    "run.py",
+    "reproduce.py",
+    "CMakeLists.txt",
+    "pyproject.toml",
+)
+"""What makes a checkout dirty even before git tracks it: a new module changes results as an edited one does."""
+
+PACKAGES = (
+    "svm-cost-curves",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "scikit-learn",
+    "matplotlib",
+    "hydra-core",
+    "omegaconf",
+    "mlflow",
+)
+"""Distributions whose versions are recorded."""
+
+
+def collect(
+    build_info: Mapping[str, Any],
+    data_provenance: Mapping[str, Any],
+    command: Sequence[str],
+    threads: int,
+    *,
+    root: Path = PROJECT_ROOT,
+) -> dict[str, Any]:
+    """Everything that someone needs to know to judge, or to repeat, a result.
+
+    Parameters
+    ----------
+    build_info : mapping
+        ``solvers.build_info()``: build id, compiler, flags, instruction set.
+    data_provenance : mapping
+        ``Dataset.provenance``.
+    command : sequence of str
+        The command line, program first (``sys.argv``).
+    threads : int
+        Threads that the solver may use.
+    root : Path
+        The project's checkout.
+
+    Returns
+    -------
+    dict
+        JSON-able: ``commit`` (None outside a git checkout), ``dirty`` (likewise), ``build``, ``data``, ``cpu``,
+        ``cores``, ``os``, ``threads``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home
+        directories are written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
+    """
+    commit, dirty = git_state(root)
+    scrub = _Scrubber(root)
+    program = [Path(command[0]).name, *command[1:]] if command else []
+    return {
+        "commit": commit,
+        "dirty": dirty,
+        "build": scrub(dict(build_info)),
+        "data": scrub(dict(data_provenance)),
+        "cpu": cpu_model(),
+        "cores": _cores(),
+        "os": _operating_system(),
+        "threads": int(threads),
+        "versions": versions(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": " ".join(scrub(_quoted(word)) for word in program),
+    }
+
+
+def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Flat text tags of a provenance (as made by `collect`) for the store: what is unknown is left out.
+
+    Returns
+    -------
+    dict of str to str
+        ``commit``, ``dirty``, ``compiler``, ``flags``, ``isa``, ``build_id``, ``cpu``, ``cores``, ``os``, ``threads``,
+        ``versions`` (one line), ``data_sha256`` (all checksums of the data's files), ``stand_in``, ``started``,
+        ``command``.
+    """
+    build = provenance.get("build", {})
+    data = provenance.get("data", {})
+    tags: dict[str, Any] = {name: provenance.get(name) for name in ("commit", "dirty", "cpu", "cores", "os", "threads")}
+    tags |= {name: build.get(name) for name in ("compiler", "flags", "isa", "build_id")}
+    tags["versions"] = ", ".join(f"{name} {version}" for name, version in provenance.get("versions", {}).items())
+    tags["data_sha256"] = " ".join(dict.fromkeys(_checksums(data)))
+    tags["stand_in"] = data.get("stand_in")
+    tags |= {name: provenance.get(name) for name in ("started", "command")}
+    return {name: _tag_text(value) for name, value in tags.items() if value not in (None, "")}
+
+
+def git_state(root: Path) -> tuple[str | None, bool | None]:
+    """Commit of the checkout at `root` and whether it differs from that commit.
+
+    Dirty means: a tracked file has changed, or there is an untracked (not ignored) file under `SOURCE_PATHS`. Other
+    untracked files, such as notes or figures, cannot change a result.
+
+    Returns
+    -------
+    commit : str or None
+        Full hash; None when `root` is not the top of a git checkout (a copy of the project inside another repository
+        does not get that repository's commit), when git is missing, or before the first commit.
+    dirty : bool or None
+        None when `root` is not the top of a git checkout or git is missing.
+    """
+    top = _git(root, "rev-parse", "--show-toplevel")
+    if top is None or Path(top.strip()).resolve() != root.resolve():
+        return None, None
+    commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no")
+    untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *SOURCE_PATHS)
+    dirty = None if tracked is None or untracked is None else bool(tracked or untracked)
+    return (commit.strip() if commit else None), dirty
+
+
+def cpu_model() -> str:
+    """Name of the processor, as the operating system gives it."""
+    try:
+        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+    except OSError:
+        match = None
+    return match.group(1).strip() if match else platform.processor() or platform.machine() or "unknown"
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the installed `PACKAGES`, read from their metadata: nothing is imported."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    # A hook runs with GIT_DIR and friends set, which would answer for another repository.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return os.fsdecode(done.stdout)
+
+
+def _cores() -> int:
+    # a container or a batch system may give this process fewer than the machine has
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _operating_system() -> str:
+    # not platform.platform(): people write host names into the version strings of their kernels
+    release = re.match(r"[\d.]*\d", platform.release())
+    kernel = f"{platform.system()} {release.group() if release else ''}".strip()
+    try:
+        distribution = platform.freedesktop_os_release().get("PRETTY_NAME")
+    except OSError:
+        distribution = None
+    return ", ".join(part for part in (distribution, kernel, platform.machine()) if part)
+
+
+def _quoted(word: str) -> str:
+    # shlex.quote would quote '=', ',' and '(' of every override; only what splits a word has to be quoted here
+    return word if word and not re.search(r"[\s'\"\\$`;&|<>]", word) else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _checksums(data: Any) -> Iterator[str]:
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            if name == "sha256" and isinstance(value, str):
+                yield value
+            else:
+                yield from _checksums(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from _checksums(value)
+
+
+def _tag_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return " ".join(str(item) for item in value)
+    return str(value)
+
+
+class _Scrubber:
+    """Takes home directories, the checkout's place and the user's name out of every string of a JSON-able value."""
+
+    def __init__(self, root: Path) -> None:
+        # where a path begins: not within another one, but also right behind a compiler's -I or -L
+        begin = r"(?:(?<![\w.-])|(?<=-[A-Z]))"
+        self._replacements: list[tuple[re.Pattern[str], str]] = []
+        # the longer path first: a checkout usually lies below the home directory
+        for path, sign in sorted(((str(root), "."), (str(Path.home()), "~")), key=lambda pair: -len(pair[0])):
+            if path not in ("", "/"):
+                self._replacements.append((re.compile(begin + re.escape(path) + r"(?![\w.-])"), sign))
+        self._replacements.append((re.compile(begin + r"/(?:home|Users)/[^/\s:,'\"]+"), "~"))
+        try:
+            user = getpass.getuser()
+        except (OSError, KeyError):
+            user = ""
+        if user:
+            self._replacements.append((re.compile(rf"(?<=/){re.escape(user)}(?=/|$)"), "<user>"))
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for pattern, sign in self._replacements:
+                value = pattern.sub(sign, value)
+            return value
+        if isinstance(value, Path):
+            return self(str(value))
+        if isinstance(value, Mapping):
+            return {str(name): self(item) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self(item) for item in value]
+        return value

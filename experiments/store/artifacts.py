@@ -1,0 +1,104 @@
+"""A run's files, and the checksums that tie them together: result.json names the others, the database names it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.store.errors import StoreError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CURVE_FILE = "curve.parquet"
+RESULT_FILE = "result.json"
+
+
+def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | None, files: Sequence[Path]) -> str:
+    """Write a run's files, result.json last.
+
+    Parameters
+    ----------
+    directory : Path
+        Exists.
+    result : mapping
+        Made of what JSON has (`texts.plain`). ``artifacts``, file name to SHA-256 of the other files, is put in here.
+    curve : DataFrame, optional
+        A curve (`experiments.curve`).
+    files : sequence of Path
+        Further files, copied under their own names.
+
+    Returns
+    -------
+    str
+        SHA-256 of result.json.
+
+    Raises
+    ------
+    StoreError
+        Two files of one name.
+    OSError, ValueError
+        A file cannot be read or written; the curve is not one.
+    """
+    artifacts: dict[str, str] = {}
+    if curve is not None:
+        artifacts[CURVE_FILE] = _write(directory / CURVE_FILE, _parquet(curve))
+    for path in files:
+        if path.name in (CURVE_FILE, RESULT_FILE) or path.name in artifacts:
+            raise StoreError(f"the file name {path.name} is already in use in {directory}")
+        artifacts[path.name] = _write(directory / path.name, path.read_bytes())
+    text = json.dumps({**result, "artifacts": artifacts}, indent=2, allow_nan=False) + "\n"
+    checksum = _write(directory / RESULT_FILE, text.encode())
+    flush_folder(directory)
+    return checksum
+
+
+def read_intact(directory: Path, result_sha256: str | None) -> dict[str, Any] | None:
+    """Content of result.json; None unless it and the curve are exactly what `write_all` wrote."""
+    try:
+        text = (directory / RESULT_FILE).read_bytes()
+        if _sha256(text) != result_sha256:
+            return None
+        result: dict[str, Any] = json.loads(text)
+        curve = (directory / CURVE_FILE).read_bytes()
+    except OSError:
+        return None
+    return result if _sha256(curve) == result["artifacts"][CURVE_FILE] else None
+
+
+def flush_folder(folder: Path) -> None:
+    """Wait until files that were renamed into this folder are on disk under their new names."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, content: bytes) -> str:
+    """Write a file beside its name and rename it, so that it is never seen half written; return its SHA-256."""
+    draft = path.with_name(f".{path.name}.part")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return _sha256(content)
+
+
+def _parquet(curve: pd.DataFrame) -> bytes:
+    from experiments.curve import validate
+
+    validate(curve)
+    buffer = io.BytesIO()
+    curve.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,119 @@
+"""Reading mlflow's tables by sqlite: which runs are finished, which are not, what was recorded with them."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+from experiments.store.errors import StoreError
+from experiments.store.place import Place
+
+EXPERIMENT = "svm-cost-curves"
+"""mlflow's experiment that holds all runs."""
+
+Status = Literal["running", "finished", "interrupted", "failed", "killed"]
+"""Value of the tag ``status``. mlflow's own status cannot tell an interrupted run from a killed one."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the database has of a run: parameters, and tags without mlflow's own."""
+
+    run_id: str
+    name: str
+    key: str
+    tags: dict[str, str]
+    params: dict[str, str]
+
+
+def connect(place: Place) -> sqlite3.Connection:
+    """Open an existing database. The caller closes the connection."""
+    # mode=rw never creates; it is needed to roll back what a killed writer left half done
+    return sqlite3.connect(f"file:{quote(str(place.database))}?mode=rw", uri=True, timeout=60)
+
+
+def query(place: Place, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """All rows of a query, on a connection of its own: it sees the file as it is now."""
+    with contextlib.closing(connect(place)) as connection:
+        return connection.execute(sql, values).fetchall()
+
+
+def experiment(place: Place) -> tuple[int, str] | None:
+    """Return identifier and artifact folder of our experiment in mlflow; None if it is not there.
+
+    Raises
+    ------
+    StoreError
+        It was deleted in mlflow.
+    """
+    rows = query(
+        place, "SELECT experiment_id, artifact_location, lifecycle_stage FROM experiments WHERE name = ?", EXPERIMENT
+    )
+    if not rows:
+        return None
+    experiment_id, location, stage = rows[0]
+    if stage != "active":
+        raise StoreError(
+            f"the experiment {EXPERIMENT} of {place.database} was deleted in mlflow; bring it back with: "
+            f"MLFLOW_TRACKING_URI={shlex.quote(place.uri)} mlflow experiments restore -x {experiment_id}"
+        )
+    return int(experiment_id), str(location)
+
+
+def has_status(place: Place, run_id: str, status: Status) -> bool:
+    """Whether the database has this run with this status."""
+    return query(place, "SELECT value FROM tags WHERE run_uuid = ? AND key = 'status'", run_id) == [(status,)]
+
+
+def running(place: Place, key: str) -> list[str]:
+    """List the runs of one key that began and have not ended, by their identifiers."""
+    rows = query(
+        place,
+        "SELECT tag_key.run_uuid FROM tags AS tag_key JOIN tags AS status ON status.run_uuid = tag_key.run_uuid "
+        "WHERE tag_key.key = 'key' AND tag_key.value = ? AND status.key = 'status' AND status.value = 'running'",
+        key,
+    )
+    return [run_id for (run_id,) in rows]
+
+
+def finished(place: Place, key: str | None = None) -> Iterator[Row]:
+    """Finished runs (of one key), newest first; their artifacts have not been looked at.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be read.
+    """
+    if not place.database.exists():
+        return
+    chosen = (
+        "SELECT runs.run_uuid, runs.name, tag_key.value, runs.start_time FROM tags AS tag_key "
+        "JOIN tags AS status ON status.run_uuid = tag_key.run_uuid JOIN runs ON runs.run_uuid = tag_key.run_uuid "
+        "JOIN experiments ON experiments.experiment_id = runs.experiment_id "
+        "WHERE tag_key.key = 'key' AND status.key = 'status' AND status.value = 'finished' "
+        "AND runs.lifecycle_stage = 'active' AND experiments.name = ?"
+    )
+    values: tuple[str, ...] = (EXPERIMENT,)
+    if key is not None:
+        chosen, values = f"{chosen} AND tag_key.value = ?", (EXPERIMENT, key)
+    try:
+        with contextlib.closing(connect(place)) as connection:
+            connection.execute("BEGIN")  # one state of the database for all three
+            rows = connection.execute(f"{chosen} ORDER BY 4 DESC, 1 DESC", values).fetchall()
+            tags: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
+            params: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
+            same = f"WHERE run_uuid IN (SELECT run_uuid FROM ({chosen}))"
+            for table, recorded in (("tags", tags), ("params", params)) if rows else ():
+                entries = connection.execute(f"SELECT run_uuid, key, value FROM {table} {same}", values)
+                for run_id, name, value in entries:
+                    recorded[run_id][name] = value
+    except sqlite3.Error as error:
+        raise StoreError(f"the store {place.database} cannot be read: {error}") from error
+    for run_id, name, run_key, _ in rows:
+        own = {tag: value for tag, value in tags[run_id].items() if not tag.startswith("mlflow.")}
+        yield Row(run_id, name, run_key, own, params[run_id])

@@ -1,0 +1,83 @@
+"""A finished run: its row in the database together with its artifacts, which must be intact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_intact
+from experiments.store.database import Row, finished
+from experiments.store.errors import StoreError
+from experiments.store.place import Place
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A finished run, as recorded.
+
+    Attributes
+    ----------
+    run_id : str
+        mlflow's identifier.
+    key : str
+        Identity of the run (`experiments.identity.run_key`).
+    name : str
+        Name shown in the mlflow UI.
+    result : dict
+        Content of result.json.
+    directory : Path
+        Folder of the run's artifacts.
+    tags, params : dict of str to str
+        As recorded, without mlflow's own tags.
+    """
+
+    run_id: str
+    key: str
+    name: str
+    result: dict[str, Any]
+    directory: Path
+    tags: dict[str, str]
+    params: dict[str, str]
+
+    @property
+    def result_path(self) -> Path:
+        """Path of result.json."""
+        return self.directory / RESULT_FILE
+
+    @cached_property
+    def curve(self) -> pd.DataFrame:
+        """The full curve (`experiments.curve`), read when first asked for.
+
+        Raises
+        ------
+        StoreError
+            The file has been lost or damaged since the run was looked up.
+        """
+        import pandas as pd
+
+        from experiments.curve import conform
+
+        path = self.directory / CURVE_FILE
+        try:
+            return conform(pd.read_parquet(path))
+        except (OSError, ValueError) as error:
+            raise StoreError(f"the curve of run {self.name} cannot be read from {path}: {error}") from error
+
+
+def load(place: Place, row: Row) -> FinishedRun | None:
+    """Return the run with its artifacts; None if they are not exactly those that were there when it finished."""
+    directory = place.directory(row.run_id)
+    result = read_intact(directory, row.tags.get("result_sha256"))
+    if result is None:
+        return None
+    return FinishedRun(row.run_id, row.key, row.name, result, directory, row.tags, row.params)
+
+
+def find(place: Place, key: str) -> FinishedRun | None:
+    """Return the newest intact run with this key; None when there is none."""
+    return next((run for row in finished(place, key) if (run := load(place, row))), None)

@@ -1,0 +1,166 @@
+"""Writing through mlflow: the only module that imports it, and only when something is written.
+
+Only `mlflow.MlflowClient` is used, never the fluent API: it keeps an "active run" per process, which leaks into the
+next job of a sweep.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from experiments.store import schema
+from experiments.store.artifacts import flush_folder
+from experiments.store.database import EXPERIMENT, Status, experiment, has_status, running
+from experiments.store.errors import StoreError
+from experiments.store.locks import exclusive, is_alive
+from experiments.store.metrics import Point
+from experiments.store.place import Place
+from experiments.store.relocation import relocate
+
+METRICS_PER_BATCH = 1000
+PARAMS_PER_BATCH = 100
+"""What mlflow takes at once."""
+
+_MLFLOW_STATUS: dict[Status, str] = {
+    "finished": "FINISHED",
+    "interrupted": "KILLED",
+    "failed": "FAILED",
+    "killed": "KILLED",
+}
+
+
+@contextlib.contextmanager
+def writing(place: Place) -> Iterator[None]:
+    """Hold the store's lock; the folder is made if need be.
+
+    Raises
+    ------
+    StoreError
+        Whatever goes wrong with the place or the database meanwhile.
+    """
+    mlflow = _mlflow()  # imported before the lock is taken: others need not wait for it
+    from sqlalchemy.exc import SQLAlchemyError
+
+    failures = (OSError, sqlite3.Error, SQLAlchemyError, mlflow.exceptions.MlflowException)
+    try:
+        place.root.mkdir(parents=True, exist_ok=True)
+        with exclusive(place.root), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except failures as error:
+        raise StoreError(f"the store {place.database} cannot be written: {_root_cause(error)}") from error
+
+
+def create(place: Place) -> None:
+    """Make the database, or our experiment in it, if they are not there yet. Called within `writing`."""
+    mlflow = _mlflow()
+    location, tags = str(place.artifacts), {schema.VERSION_TAG: schema.STORE_VERSION}
+    if place.database.exists():
+        schema.check(place)
+        if experiment(place) is None:  # a database that mlflow was used with for something else
+            _client(place).create_experiment(EXPERIMENT, artifact_location=location, tags=tags)
+        return
+    from mlflow.store.tracking import sqlalchemy_store
+
+    # Beside its final name, because a killed migration leaves a database that nobody can open or repair.
+    with tempfile.TemporaryDirectory(dir=place.root, prefix=".new-store-") as folder:
+        draft = Path(folder) / "mlflow.db"
+        open_database: Any = sqlalchemy_store.SqlAlchemyStore  # mlflow does not annotate it
+        made = open_database(f"sqlite:///{draft}", location)
+        made.create_experiment(EXPERIMENT, location, [mlflow.entities.ExperimentTag(*item) for item in tags.items()])
+        made.engine.dispose()
+        draft.replace(place.database)
+    flush_folder(place.root)
+
+
+def begin(place: Place, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str]) -> tuple[str, int]:
+    """Record a run as running, and close the dead ones of its key. Called within `writing`.
+
+    Returns
+    -------
+    run_id : str
+        mlflow's identifier.
+    started : int
+        When the run began, in milliseconds since 1970.
+    """
+    create(place)
+    experiment_id = relocate(place)
+    client = _client(place)
+    for run_id in running(place, key):
+        alive = place.alive_file(run_id)
+        if not is_alive(alive):
+            client.set_terminated(run_id, _MLFLOW_STATUS["killed"])
+            client.set_tag(run_id, "status", "killed")
+            alive.unlink(missing_ok=True)
+    run = client.create_run(experiment_id, run_name=name[:250], tags={**tags, "key": key, "status": "running"})
+    _check_status(place, run.info.run_id, "running")
+    for chunk in _chunks(list(params.items()), PARAMS_PER_BATCH):
+        client.log_batch(run.info.run_id, params=[_mlflow().entities.Param(*item) for item in chunk])
+    return run.info.run_id, int(run.info.start_time)
+
+
+def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], tags: Mapping[str, str]) -> None:
+    """Write metrics and tags of a run that ends, and its status last.
+
+    Raises
+    ------
+    StoreError
+        The store cannot be written. The run still counts as running.
+    """
+    with writing(place):
+        client = _client(place)
+        for chunk in _chunks(metrics, METRICS_PER_BATCH):
+            client.log_batch(run_id, metrics=[_mlflow().entities.Metric(*point) for point in chunk])
+        for name, value in tags.items():
+            client.set_tag(run_id, name, value)
+        client.set_terminated(run_id, _MLFLOW_STATUS[status])
+        client.set_tag(run_id, "status", status)
+        _check_status(place, run_id, status)
+
+
+@cache
+def _mlflow() -> Any:
+    """Import mlflow, silenced, on first use: it takes more than a second."""
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # read when mlflow is imported
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import mlflow
+        import mlflow.entities
+        import mlflow.exceptions
+    for name in ("mlflow", "alembic"):
+        # not even errors: they come as exceptions too, and are shown once, as a sentence
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return mlflow
+
+
+def _client(place: Place) -> Any:
+    return _mlflow().MlflowClient(tracking_uri=place.uri)
+
+
+def _check_status(place: Place, run_id: str, status: Status) -> None:
+    # read from the file, not through mlflow, whose cached connection may be to a database deleted meanwhile
+    if not has_status(place, run_id, status):
+        raise StoreError(
+            f"{place.database} was deleted or replaced while this process used it: the run is not recorded, start again"
+        )
+
+
+def _root_cause(error: BaseException) -> str:
+    """First line of the error that mlflow and SQLAlchemy wrapped: theirs go on for pages of SQL."""
+    while (cause := error.__cause__ or getattr(error, "orig", None)) is not None:
+        error = cause
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

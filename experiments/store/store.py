@@ -1,0 +1,142 @@
+"""What the rest of the program sees of the store."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiments.store import mlflow_writer, schema
+from experiments.store.database import finished
+from experiments.store.errors import StoreError
+from experiments.store.finished import FinishedRun, find, load
+from experiments.store.handle import RunHandle
+from experiments.store.place import Place
+from experiments.store.texts import PARAM_LENGTH, TAG_LENGTH, allowed, entries
+
+
+class Store:
+    """The runs recorded in one folder. Make it with `Store.open`.
+
+    Attributes
+    ----------
+    database : Path
+        mlflow's sqlite database.
+    root : Path
+        The folder.
+    artifacts : Path
+        Folder of all runs' artifacts.
+    uri : str
+        Tracking URI for mlflow, with an absolute path.
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.database = place.database
+        self.root = place.root
+        self.artifacts = place.artifacts
+        self.uri = place.uri
+
+    @classmethod
+    def open(cls, place: str | Path, *, read_only: bool = False) -> Store:
+        """Open a store, or name the place of one that the first run will create. Writes nothing.
+
+        Parameters
+        ----------
+        place : str or Path
+            A folder (the database is its ``mlflow.db``), a database file ending in ``.db``, or
+            ``sqlite:///<path of the database file>``. Relative paths start at the working directory.
+        read_only : bool
+            Do not ask for permission to write: for figures made from somebody else's store.
+
+        Raises
+        ------
+        StoreError
+            `place` is not of these forms, cannot be written, or holds something else: another kind of file, the
+            database of another version of mlflow, a store of another version of this project.
+        """
+        paths = Place.named(place)
+        if paths.database.exists():
+            schema.check(paths)
+        if not read_only:
+            paths.check_writable()
+        return cls(paths)
+
+    def ui_command(self) -> str:
+        """Command that opens the mlflow UI on this store.
+
+        With mlflow's defaults (four workers and a job queue) the UI is fifteen processes and 1.9 GB; so it is two.
+        """
+        uri = shlex.quote(self.uri)
+        return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {uri}"
+
+    def create(self) -> None:
+        """Create the store if it is not there yet. Any number of processes may do so at once.
+
+        Raises
+        ------
+        StoreError
+            The place cannot be written, or holds something else.
+        """
+        with mlflow_writer.writing(self._place):
+            mlflow_writer.create(self._place)
+
+    def find_finished(self, key: str) -> FinishedRun | None:
+        """Return the newest finished run with this key whose result and curve are intact; None when there is none."""
+        return find(self._place, key)
+
+    def runs(self, **filters: Any) -> list[FinishedRun]:
+        """Finished runs, one per key (the newest), ordered by name and key.
+
+        Parameters
+        ----------
+        **filters
+            Tag or parameter (a tag wins) and its value, or a list, tuple, set or range of allowed values. Values are
+            compared as recorded: ``runs(algo=["sbp", "smo"], seed=range(3), **{"problem.bias": False})``.
+        """
+        wanted = {name: allowed(value) for name, value in filters.items()}
+        found: dict[str, FinishedRun] = {}
+        for row in finished(self._place):
+            recorded = row.params | row.tags
+            matches = all(recorded.get(name) in values for name, values in wanted.items())
+            if matches and row.key not in found and (run := load(self._place, row)):
+                found[row.key] = run
+        return sorted(found.values(), key=lambda run: (run.name, run.key))
+
+    def begin(self, key: str, name: str, params: Mapping[str, Any], tags: Mapping[str, Any]) -> RunHandle:
+        """Record that a run begins. Runs of the same key that a killed process left behind are closed as killed.
+
+        Parameters
+        ----------
+        key : str
+            Identity of the run.
+        name : str
+            Name shown in the mlflow UI.
+        params : mapping
+            Settings; nested mappings are flattened with dots. Values are cut at 6000 characters; characters that
+            mlflow does not allow in a name become ``_``.
+        tags : mapping
+            Where the run comes from and what it is for (`experiments.provenance.as_tags`, paper, figure). None is left
+            out.
+
+        Returns
+        -------
+        RunHandle
+            Close it by one of `RunHandle.finish`, `RunHandle.interrupt`, `RunHandle.fail`.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written, the key is malformed, or `tags` sets a tag of the store's own.
+        """
+        if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key):
+            raise StoreError(f"a run's key must be 1 to 64 letters, digits, '_' or '-', got {key!r}")
+        if reserved := sorted({"key", "status", "result_sha256", "error"} & set(tags)):
+            raise StoreError(f"the tag {reserved[0]!r} is written by the store itself")
+        flat_params = entries(params, PARAM_LENGTH)
+        flat_tags = entries({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
+        with mlflow_writer.writing(self._place):
+            run_id, started = mlflow_writer.begin(self._place, key, name, flat_params, flat_tags)
+            return RunHandle(self._place, run_id, key, name, started)  # locks its sign of life before others can look

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from experiments import curve
+from experiments.plotting import DPI, HEIGHT, STYLES, WIDTH, interesting_range, plot_curves, spread, styles_for
+
+N = 1000
+
+
+def run(seed: int, *, level: float = 0.15, per_iteration: int = N, epoch: int = N) -> pd.DataFrame:
+    noise = np.random.default_rng(seed).normal(size=40)
+    iterations = np.unique(np.geomspace(1, 10 * N, 40).astype(int))
+    rows = [
+        {
+            "iterations": int(count),
+            "kernel_evaluations": int(count) * per_iteration,
+            "epochs": count / epoch,
+            "test_error": level + 0.4 * count**-0.5 + 0.01 * noise[i] * count**-0.3,
+            "cpu_seconds": count * 1e-4,
+        }
+        for i, count in enumerate(iterations)
+    ]
+    return curve.from_rows(rows)
+
+
+def draw(path: Path, curves: dict[str, list[pd.DataFrame]], **options: object) -> bytes:
+    arguments = {"title": "Digits", "small_print": "commit abc; python run.py algo=sbp", **options}
+    assert plot_curves(curves, path_png=path, **arguments) == path  # type: ignore[arg-type]
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def five() -> dict[str, list[pd.DataFrame]]:
+    names = ("sbp", "pegasos", "sdca", "smo", "perceptron")
+    return {name: [run(seed, level=0.14 + 0.01 * i) for seed in range(3)] for i, name in enumerate(names)}
+
+
+def test_same_curves_same_bytes_whatever_the_user_s_settings(
+    tmp_path: Path, five: dict[str, list[pd.DataFrame]]
+) -> None:
+    first = draw(tmp_path / "new" / "a.png", five, reference={"LIBSVM": 0.149})
+    before = dict(matplotlib.rcParams)
+    with matplotlib.rc_context({"lines.linewidth": 9, "font.size": 30, "axes.facecolor": "black"}):
+        second = draw(tmp_path / "new" / "b.png", five, reference={"LIBSVM": 0.149})
+    assert first == second
+    assert len(first) < 300_000
+    assert dict(matplotlib.rcParams) == before
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["a.png", "b.png"]
+    with Image.open(tmp_path / "new" / "a.png") as image:
+        assert image.size == (WIDTH * DPI, HEIGHT * DPI)
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+def test_the_picture_depends_on_what_it_shows(tmp_path: Path) -> None:
+    curves = {"sbp": [run(0)]}
+    plain = draw(tmp_path / "a.png", curves)
+    changes = {
+        "title": {"title": "Other"},
+        "small print": {"small_print": "commit abd"},
+        "reference": {"reference": {"LIBSVM": 0.2}},
+        "cost": {"cost": "cpu_seconds"},
+    }
+    pictures = {name: draw(tmp_path / "b.png", curves, **change) for name, change in changes.items()}
+    assert len({plain, *pictures.values()}) == 1 + len(changes)
+
+
+def test_only_the_perceptron_is_dashed_after_its_first_epoch(tmp_path: Path) -> None:
+    # the same points, but the epoch ends at another of them
+    def picture(label: str, epoch: int) -> bytes:
+        return draw(tmp_path / "a.png", {label: [run(0, epoch=epoch)]})
+
+    assert picture("perceptron", N) != picture("perceptron", 3 * N)
+    assert picture("perceptron", 100 * N) != picture("perceptron", N)
+    assert picture("sbp", N) == picture("sbp", 3 * N)
+
+
+def test_awkward_input_is_drawn(tmp_path: Path) -> None:
+    one_point = curve.from_rows([{"iterations": 5, "kernel_evaluations": 0, "test_error": 0.5}])
+    later = curve.from_rows([{"iterations": 5, "kernel_evaluations": 7, "test_error": 0.0}])
+    uncounted = run(1).assign(kernel_evaluations=pd.array([None] * len(run(1)), dtype="Int64"))
+    curves = {"sbp": [later], "libsvm": [uncounted], "$odd_{label": [run(2)], "smo": []}
+    draw(tmp_path / "a.png", curves, title="cost $5, and a % " * 12, small_print="")
+    with pytest.raises(ValueError, match=r"nothing to draw in b\.png"):
+        draw(tmp_path / "b.png", {"libsvm": [uncounted], "sbp": [one_point]})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_many_labels_and_other_measures_are_drawn(tmp_path: Path) -> None:
+    curves = {f"method {i} with a long name": [run(i, level=0.1)] for i in range(12)}
+    frames = {label: [frame.assign(gap=frame["test_error"] - 0.2) for frame in runs] for label, runs in curves.items()}
+    draw(tmp_path / "a.png", frames, measure="gap", small_print="line\n" * 8)
+
+
+@given(st.lists(st.text(max_size=5) | st.sampled_from(sorted(STYLES)), unique=True, max_size=8))
+def test_styles_differ_and_do_not_depend_on_order(labels: list[str]) -> None:
+    styles = styles_for(labels)
+    assert styles == styles_for(reversed(labels))
+    assert set(styles) == set(labels)
+    assert len({style.color for style in styles.values()}) == len(labels)
+    assert len({style.marker for style in styles.values()}) == len(labels)
+    for label in labels:
+        if label in STYLES:
+            assert styles[label] == STYLES[label]
+
+
+def test_styles_can_be_told_apart_in_grey() -> None:
+    assert len({(style.line, style.marker) for style in STYLES.values()}) == len(STYLES)
+    assert len({style.marker for style in STYLES.values()}) == len(STYLES)
+    assert styles_for(["fourier 64"])["fourier 64"].color == STYLES["fourier"].color
+    assert styles_for(["fourier 64"])["fourier 64"].name == "fourier 64"
+
+
+@given(st.lists(st.floats(0, 1), max_size=15), st.floats(0.001, 0.3))
+def test_spread_keeps_order_gap_and_limits(positions: list[float], gap: float) -> None:
+    moved = spread(positions, gap, 0.0, 1.0)
+    room = min(gap, 1 / max(len(positions) - 1, 1))
+    order = np.argsort(positions, kind="stable")
+    assert (np.diff(np.array(moved)[order]) >= room - 1e-9).all()
+    assert all(-1e-9 <= value <= 1 + 1e-9 for value in moved)
+
+
+def test_spread_moves_nothing_without_need_and_shares_the_move_otherwise() -> None:
+    assert spread([0.9, 0.1, 0.5], 0.1, 0, 1) == pytest.approx([0.9, 0.1, 0.5])
+    assert spread([0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.45, 0.55])
+    assert spread([0.0, 0.0], 0.1, 0, 1) == pytest.approx([0.0, 0.1])
+
+
+def test_the_range_is_cut_only_where_a_curve_is_bad_for_a_while() -> None:
+    cost = np.geomspace(1, 1e6, 60)
+    good = 0.15 + 0.1 * np.exp(-np.arange(60) / 15)
+    low, _ = interesting_range([(cost, good)])
+    assert low < good.min()
+    bad = np.where(np.arange(60) < 8, 0.9, good)
+    low_cut, high_cut = interesting_range([(cost, good), (cost, bad)])
+    assert high_cut < 0.5
+    assert high_cut > 0.2
+    assert low_cut < 0.15 + 0.1 * np.exp(-59 / 15)
+    flat_low, flat_high = interesting_range([(cost, np.full(60, 0.2))])
+    assert flat_low < 0.2 < flat_high
+
+
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=30), min_size=1, max_size=4))
+def test_the_range_holds_the_best_value_and_is_never_empty(series: list[list[float]]) -> None:
+    pairs = [(np.geomspace(1, 10.0 ** len(values), len(values)), np.array(values)) for values in series]
+    low, high = interesting_range(pairs)
+    assert low < high
+    assert low <= min(min(values) for values in series)

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from experiments import provenance
+
+BUILD = {"build_id": "abc", "compiler": "gcc 12.2", "flags": f"-O3 -I{Path.home()}/include", "isa": "v4"}
+DATA = {
+    "files": [{"name": "a9a", "sha256": "1" * 64}, {"name": "a9a.t", "sha256": "2" * 64, "path": "/home/ann/x/a9a.t"}],
+    "stand_in": False,
+}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, capture_output=True, env=environment)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "solvers").mkdir(parents=True)
+    (root / "solvers" / "a.py").write_text("1\n")
+    (root / ".gitignore").write_text("*.so\n")
+    git(tmp_path, "init", "-q", "project")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "first", "--no-verify")
+    return root
+
+
+def test_a_clean_checkout(checkout: Path) -> None:
+    commit, dirty = provenance.git_state(checkout)
+    assert re.fullmatch("[0-9a-f]{40}", commit or "")
+    assert dirty is False
+
+
+@pytest.mark.parametrize(
+    ("file", "dirty"),
+    [
+        ("solvers/a.py", True),
+        ("solvers/new.py", True),
+        ("run.py", True),
+        ("notes.txt", False),
+        ("solvers/_core.so", False),
+    ],
+)
+def test_dirty_means_tracked_changes_or_new_sources(checkout: Path, file: str, dirty: bool) -> None:
+    (checkout / file).write_text("changed\n")
+    assert provenance.git_state(checkout)[1] is dirty
+
+
+def test_a_deleted_and_a_staged_file_are_dirty(checkout: Path) -> None:
+    (checkout / "solvers" / "a.py").unlink()
+    assert provenance.git_state(checkout)[1] is True
+    git(checkout, "checkout", "-q", ".")
+    assert provenance.git_state(checkout)[1] is False
+    (checkout / "README").write_text("x")
+    git(checkout, "add", "README")
+    assert provenance.git_state(checkout)[1] is True
+
+
+def test_no_checkout_no_commit(tmp_path: Path, checkout: Path) -> None:
+    assert provenance.git_state(tmp_path) == (None, None)
+    # a copy of the project inside some other repository has not that repository's commit
+    assert provenance.git_state(checkout / "solvers") == (None, None)
+
+
+def test_before_the_first_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    assert provenance.git_state(tmp_path) == (None, False)
+
+
+def test_git_variables_of_a_hook_do_not_lead_astray(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    assert provenance.git_state(checkout)[0] is not None
+
+
+def test_without_git(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert provenance.git_state(checkout) == (None, None)
+
+
+def test_collect_says_everything_and_is_json(checkout: Path) -> None:
+    found = provenance.collect(BUILD, DATA, [f"{Path.home()}/bin/run.py", "algo=sbp", "seed=1,2"], 2, root=checkout)
+    assert json.loads(json.dumps(found)) == found
+    assert found["command"] == "run.py algo=sbp seed=1,2"
+    assert found["threads"] == 2
+    assert found["cores"] >= 1
+    assert found["cpu"]
+    assert found["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert {"numpy", "mlflow", "pandas"} <= set(found["versions"])
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(found["started"])).total_seconds()) < 60
+    assert found["build"]["flags"] == "-O3 -I~/include"
+    assert found["data"]["files"][1]["path"] == "~/x/a9a.t"
+
+
+def test_neither_home_nor_host_nor_user_is_told(checkout: Path) -> None:
+    user = getpass.getuser()
+    words = [
+        "run.py",
+        f"store.root={Path.home()}/x",
+        f"a=/data/{user}/f",
+        f"b={checkout}/conf",
+        "c=/Users/bob/d",
+        "d=two words",
+    ]
+    found = provenance.collect(BUILD, {"where": [f"/scratch/{user}"]}, words, 1, root=checkout)
+    assert found["command"] == "run.py store.root=~/x a=/data/<user>/f b=./conf c=~/d 'd=two words'"
+    text = json.dumps(found)
+    assert f"/{user}" not in text
+    assert str(Path.home()) + "/" not in text
+    assert socket.gethostname() not in text
+
+
+def test_a_path_that_only_begins_like_home_is_left_alone(checkout: Path) -> None:
+    other = f"x={Path.home()}-backup/y"
+    if not other.startswith(("x=/home/", "x=/Users/")):
+        assert provenance.collect({}, {}, ["run.py", other], 1, root=checkout)["command"] == f"run.py {other}"
+
+
+def test_tags_are_flat_text(checkout: Path) -> None:
+    tags = provenance.as_tags(provenance.collect(BUILD, DATA, ["run.py"], 2, root=checkout))
+    assert all(isinstance(value, str) and value for value in tags.values())
+    assert tags["dirty"] == "false"
+    assert tags["stand_in"] == "false"
+    assert tags["compiler"] == "gcc 12.2"
+    assert tags["data_sha256"] == "1" * 64 + " " + "2" * 64
+    assert tags["threads"] == "2"
+    assert tags["versions"].startswith("python 3.")
+
+
+def test_unknown_facts_make_no_tags(tmp_path: Path) -> None:
+    tags = provenance.as_tags(provenance.collect({}, {}, [], 1, root=tmp_path))
+    assert not {"commit", "dirty", "compiler", "data_sha256", "stand_in", "command"} & set(tags)
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    code = "import sys, experiments.provenance; print(sorted({'numpy', 'pandas', 'mlflow'} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=provenance.PROJECT_ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
