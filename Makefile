@@ -1,0 +1,119 @@
+# Everything starts here: `make demo` and `make test` on a machine with python3 >= 3.11, pip, a C++17 compiler and make.
+# The environment goes to .venv, the installer to .tools, builds to build; nothing is written anywhere else.
+
+PYTHON ?= python3
+ARGS ?=
+
+# An unset or empty HOME would send caches to /.
+ifeq ($(strip $(HOME)),)
+export HOME := $(CURDIR)/.tools/home
+endif
+export UV_SYSTEM_CERTS ?= 1
+export UV_PYTHON_DOWNLOADS ?= never
+export PIP_ROOT_USER_ACTION ?= ignore
+export MLFLOW_DISABLE_TELEMETRY ?= true
+unexport VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
+
+UV := .tools/bin/uv
+VENV := .venv
+PY := $(VENV)/bin/python
+IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
+
+# Pinned versions with hashes; build requirements also for the one dependency that comes as source.
+INSTALL := $(UV) pip install --quiet --python $(PY) --require-hashes --build-constraints requirements/build.txt
+COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--no-header --no-emit-index-url --no-emit-find-links
+
+CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*')
+CXX_FILES = $(shell find cpp -name '*.[ch]pp')
+RUN_READY := $(VENV)/.ready-run
+DEV_READY := $(VENV)/.ready-dev
+CORE_READY := $(VENV)/.ready-core
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow run ui bench lint format sanitize requirements check clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
+
+demo: $(CORE_READY) ## five kernel solvers on the bundled digits, three seeds each: a table and a picture
+	$(PY) -m experiments.demo $(ARGS)
+
+test: $(CORE_READY) $(DEV_READY) ## the tests
+	$(PY) -m pytest
+
+test-slow: $(CORE_READY) $(DEV_READY) ## the tests that take minutes
+	$(PY) -m pytest -m slow
+
+run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
+	$(PY) run.py $(ARGS)
+
+ui: $(RUN_READY) ## mlflow's web pages on the runs in results/
+	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(VENV)/bin/mlflow ui --workers 1 \
+		--backend-store-uri "sqlite:///$(CURDIR)/results/mlflow.db"
+
+bench: $(CORE_READY) $(DEV_READY) ## the benchmarks of docs/benchmarks.md
+	$(PY) -m experiments.bench $(ARGS)
+
+lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy and clang-format, changing nothing
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/clang-format --dry-run -Werror $(CXX_FILES)
+
+format: $(DEV_READY) ## rewrite the sources as lint wants them
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+	$(VENV)/bin/clang-format -i $(CXX_FILES)
+
+sanitize: $(RUN_READY) ## the core's own tests under the address and undefined-behaviour sanitizers
+	$(IN_VENV) cmake --preset sanitize
+	$(IN_VENV) cmake --build --preset sanitize
+	$(IN_VENV) ctest --preset sanitize
+
+requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
+	$(COMPILE) --upgrade requirements/uv.in -o requirements/uv.txt
+	$(COMPILE) --upgrade pyproject.toml -o requirements/run.txt
+	$(COMPILE) --upgrade -c requirements/run.txt requirements/build.in -o requirements/build.txt
+	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra bench pyproject.toml \
+		-o requirements/dev.txt
+
+clean: ## remove the environment, the installer and the builds; keep results and downloaded data
+	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One sentence for each thing that a machine may lack.
+check:
+	@command -v $(PYTHON) >/dev/null || { echo "error: $(PYTHON) is not installed; Python 3.11 or newer is needed (or make PYTHON=...)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: $(PYTHON) is older than Python 3.11; name a newer one with make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -m pip --version >/dev/null 2>&1 || { echo "error: $(PYTHON) has no pip (Debian: python3-pip)" >&2; exit 1; }
+	@$(PYTHON) -c 'import pathlib, sys, sysconfig; sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())' || { echo "error: Python.h of $(PYTHON) is missing; the compiled core needs it (Debian: python3-dev)" >&2; exit 1; }
+	@for compiler in $$CXX c++ g++ clang++; do \
+		echo 'int main() { if constexpr (true) return 0; }' | $$compiler -std=c++17 -fsyntax-only -x c++ - 2>/dev/null && exit 0; \
+	done; echo "error: there is no C++17 compiler (Debian: g++)" >&2; exit 1
+
+$(UV): requirements/uv.txt
+	@$(MAKE) --no-print-directory check
+	@echo "environment: fetching uv"
+	@$(PYTHON) -m pip install --quiet --upgrade --target .tools --require-hashes -r requirements/uv.txt
+	@touch $@
+
+$(PY): | $(UV)
+	@$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+
+$(RUN_READY): requirements/run.txt requirements/build.txt | $(PY)
+	@echo "environment: installing requirements/run.txt into $(VENV)"
+	@$(INSTALL) -r requirements/run.txt -r requirements/build.txt
+	@touch $@
+
+$(DEV_READY): requirements/dev.txt $(RUN_READY)
+	@echo "environment: installing requirements/dev.txt into $(VENV)"
+	@$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(CORE_READY): $(CORE_SOURCES) $(RUN_READY)
+	@echo "core: building"
+	@$(IN_VENV) $(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation \
+		--reinstall-package svm-cost-curves --editable .
+	@touch $@

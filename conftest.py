@@ -1,0 +1,20 @@
+"""Where the real data files must be at hand (SVM_REQUIRE_REAL_DATA=1), a test that needs them may not be skipped."""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn the skip of a test marked ``real_data`` into a failure."""
+    report = yield
+    required = os.environ.get("SVM_REQUIRE_REAL_DATA") == "1"
+    if required and report.skipped and not hasattr(report, "wasxfail") and item.get_closest_marker("real_data"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid}: the real data files are required here (SVM_REQUIRE_REAL_DATA=1). {reason}"
+    return report

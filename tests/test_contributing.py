@@ -1,0 +1,167 @@
+"""The worked examples of CONTRIBUTING.md do what it says: their text is taken from there, and run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+SOLVER = "solvers/averaged_perceptron.py"
+SOLVER_TEST = "tests/solvers/test_averaged_perceptron.py"
+DATASET = "conf/dataset/heart.yaml"
+
+
+def example(name: str) -> str:
+    """Text of the fenced block that follows a line with the file's name."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found = re.findall(rf"^`{re.escape(name)}`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(found) == 1, f"{len(found)} blocks are called {name}"
+    return str(found[0])
+
+
+def commands() -> list[str]:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return [
+        line
+        for block in re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+
+
+def call(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the checkout, with caches and records in `folder`."""
+    environment = (
+        os.environ | {"SVM_DATA_CACHE": str(folder / "cache"), "SVM_GRAM_DIR": str(folder / "gram")} | variables
+    )
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One store for all runs: making a database takes seconds."""
+    return tmp_path_factory.mktemp("store")
+
+
+def run(folder: Path, store: Path, *words: str, **variables: str) -> dict[str, Any]:
+    """Run the command line; return what it recorded."""
+    done = call(folder, "run.py", *words, f"store.root={store}", "progress=false", **variables)
+    assert done.returncode == 0, done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("result: ")
+    result: dict[str, Any] = json.loads(Path(last.removeprefix("result: ")).read_text(encoding="utf-8"))
+    return result
+
+
+def put(folder: Path, name: str) -> Path:
+    path = folder / Path(name).name
+    path.write_text(example(name), encoding="utf-8")
+    return path
+
+
+def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
+    solver = put(tmp_path, SOLVER)
+    command = next(line for line in commands() if "algo=averaged_perceptron" in line)
+    result = run(tmp_path, store, *command.split()[2:], SVM_SOLVERS=str(solver))
+    assert (result["algo"], result["status"]) == ("averaged_perceptron", "finished")
+    assert result["settings"]["algo"]["margin"] == 0.0
+    n, evaluations = result["provenance"]["data"]["counts"]["train"]["n"], result["counters"]["kernel_evaluations"]
+    mistakes, rest = divmod(evaluations, n)
+    assert rest == 0
+    assert 0 < mistakes < result["counters"]["iterations"] == 3 * n
+    assert result["final"]["test_error"] < 0.05  # one digit of ten is the positive class
+
+
+def test_the_solver_refuses_what_it_says_it_refuses(tmp_path: Path) -> None:
+    words = ["algo=averaged_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}"]
+    done = call(tmp_path, "run.py", *words, SVM_SOLVERS=str(put(tmp_path, SOLVER)))
+    assert done.returncode == 2
+    assert "algo.margin = -1.0: it must be finite and not negative" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_solver_is_in_the_help(tmp_path: Path) -> None:
+    done = call(tmp_path, "run.py", "--help", SVM_SOLVERS=str(put(tmp_path, SOLVER)))
+    assert re.search(r"averaged_perceptron +Averaged kernel Perceptron", done.stdout)
+
+
+def test_the_solver_passes_its_own_test(tmp_path: Path) -> None:
+    test = put(tmp_path, SOLVER_TEST)
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={tmp_path}", str(test)]
+    done = call(tmp_path, *words, SVM_SOLVERS=str(put(tmp_path, SOLVER)))
+    assert done.returncode == 0, done.stdout
+    assert f"{example(SOLVER_TEST).count('def test_')} passed" in done.stdout
+
+
+@pytest.mark.parametrize("name", [SOLVER, SOLVER_TEST])
+@pytest.mark.parametrize("check", [("check",), ("format", "--check")], ids=["lint", "format"])
+def test_the_examples_follow_the_projects_style(name: str, check: tuple[str, ...]) -> None:
+    words = [sys.executable, "-m", "ruff", *check, "--stdin-filename", name, "-"]
+    done = subprocess.run(words, cwd=ROOT, input=example(name), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_solver_is_typed(tmp_path: Path) -> None:
+    done = call(tmp_path, "-m", "mypy", "--strict", "--config-file", "pyproject.toml", str(put(tmp_path, SOLVER)))
+    assert done.returncode == 0, done.stdout
+
+
+def heart_like(folder: Path) -> str:
+    """Write a file with the shape and the class counts of heart_scale; return its checksum."""
+    generator = np.random.default_rng(0)
+    labels = generator.permutation(np.repeat([-1, 1], [150, 120]))
+    points = generator.uniform(-1, 1, size=(270, 13))
+    points[:, 0] += labels
+    lines = [
+        f"{label:+d} " + " ".join(f"{j}:{value:.6g}" for j, value in enumerate(row, start=1))
+        for label, row in zip(labels, points, strict=True)
+    ]
+    content = ("\n".join(lines) + "\n").encode()
+    (folder / "heart_scale").write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
+    mirror, group = tmp_path / "mirror", tmp_path / "more" / "dataset"
+    mirror.mkdir()
+    group.mkdir(parents=True)
+    spec = yaml.safe_load(example(DATASET))
+    spec["files"][0]["sha256"] = heart_like(mirror)
+    spec["expected_train"]["nnz"] = 270 * 13
+    (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
+    words = ["--config-dir", str(group.parent), "algo=sbp", "dataset=heart", "budget.epochs=1"]
+    result = run(tmp_path, store, *words, SVM_DATA_MIRROR=str(mirror))
+    assert result["dataset"] == "heart"
+    counts = result["provenance"]["data"]["counts"]
+    assert (counts["train"]["n"], counts["test"]["n"]) == (189, 81)
+    assert result["final"]["test_error"] < 0.25
+
+    spec["expected_train"]["classes"] = {"-1": 120, "1": 150}
+    (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
+    refused = call(
+        tmp_path, "run.py", *words, "seed=1", f"store.root={tmp_path / 'other'}", SVM_DATA_MIRROR=str(mirror)
+    )
+    assert refused.returncode == 2
+    assert "heart" in refused.stderr
+
+
+@pytest.mark.real_data
+def test_the_data_set_is_the_published_one(tmp_path: Path, store: Path) -> None:
+    if not os.environ.get("SVM_DATA_MIRROR"):
+        pytest.skip("SVM_DATA_MIRROR is not set")
+    group = tmp_path / "more" / "dataset"
+    group.mkdir(parents=True)
+    (group / "heart.yaml").write_text(example(DATASET), encoding="utf-8")
+    result = run(tmp_path, store, "--config-dir", str(group.parent), "algo=sbp", "dataset=heart")
+    assert 0.05 < result["final"]["test_error"] < 0.3

@@ -1,0 +1,213 @@
+"""What must hold for the checkout as a whole: no traces of a machine, documents that agree with the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from hydra import compose, initialize_config_dir
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.override_parser.overrides_parser import OverridesParser
+
+import run
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = (".ci", "conf", "cpp", "datasets", "docs", "experiments", "notebooks", "requirements", "solvers", "tests")
+SOURCES = ("cpp", "datasets", "experiments", "solvers")
+NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
+
+LINES = 400
+LONG = {"experiments/plotting.py": 500}
+"""Files that may be longer, and how long: they should become several."""
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+
+
+def files() -> Iterator[Path]:
+    """All text files that belong to the project."""
+    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix not in NOT_TEXT)
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file() and path.suffix not in NOT_TEXT and "__pycache__" not in path.parts:
+                yield path
+
+
+def pyproject() -> dict[str, object]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param(r"(?<![\w.])/(?:root|work|home/(?!ann\b)[a-z][\w.-]*)/[\w.]", id="path of a machine"),
+        pytest.param(
+            r"pythonhosted|pypi\.org|/simple\b|artifactory|--(?:extra-)?index-url|find-links=", id="package host"
+        ),
+        pytest.param(r"-----BEGIN [A-Z ]*PRIVATE KEY|(?i:api[_-]?key|password)\s*=\s*['\"]\w", id="secret"),
+    ],
+)
+def test_the_tree_holds_no(pattern: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in files()
+        if path != Path(__file__).resolve()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.search(pattern, line)
+    ]
+    assert found == []
+
+
+def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:
+    found = {
+        str(path.relative_to(ROOT)) for path in files() if re.search(r"\bshared/data", path.read_text(encoding="utf-8"))
+    }
+    assert found - {"tests/test_repository.py"} <= {".ci/run"}
+
+
+def test_files_are_small() -> None:
+    too_long = []
+    for path in files():
+        name = str(path.relative_to(ROOT))
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if not name.startswith(SOURCES) or lines <= LINES:
+            continue
+        if lines > LONG.get(name, LINES):
+            too_long.append(f"{name}: {lines} lines, at most {LONG.get(name, LINES)}")
+        else:
+            warnings.warn(f"{name} has {lines} lines: more than {LINES}, though allowed", stacklevel=1)
+    assert too_long == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "conf" / "dataset").glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_data_set_begins_with_a_line_about_itself(path: Path) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.match(r"# \w.{20,}", first)
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["name"] == path.stem
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = pyproject()["version"]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert re.search(rf"^## \[{re.escape(str(version))}\]", changelog, re.MULTILINE)
+    assert citation["version"] == version
+
+
+def test_the_citation_names_the_software_and_the_five_papers() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "license"} <= set(citation)
+    references = citation["references"]
+    assert len(references) == 5
+    for paper in references:
+        assert paper["title"]
+        assert 2011 <= paper["year"] <= 2013
+        assert all(author["family-names"] and author["given-names"] for author in paper["authors"])
+
+
+def test_every_requirement_is_pinned_with_a_hash() -> None:
+    for path in (ROOT / "requirements").glob("*.txt"):
+        text = path.read_text(encoding="utf-8").replace("\\\n", " ")
+        lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+        assert lines
+        for line in lines:
+            assert re.match(r"[a-z0-9][a-z0-9._-]*==[\w.!+]+ .*--hash=sha256:[0-9a-f]{64}", line), (
+                f"{path.name}: {line}"
+            )
+
+
+def test_every_dependency_is_pinned() -> None:
+    def pinned(name: str) -> set[str]:
+        return set(
+            re.findall(r"^([\w.-]+)==", (ROOT / "requirements" / name).read_text(encoding="utf-8"), re.MULTILINE)
+        )
+
+    def names(wanted: object) -> set[str]:
+        assert isinstance(wanted, list)
+        return {re.split(r"[<>=!\[ ]", str(requirement))[0].lower() for requirement in wanted}
+
+    project = pyproject()
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    assert names(project["dependencies"]) <= pinned("run.txt") <= pinned("dev.txt")
+    assert names(extras["dev"]) | names(extras["bench"]) <= pinned("dev.txt")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_documents_name_targets_of_make_that_exist(name: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`make ([a-z-]+)|^make ([a-z-]+)", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE))
+    named = {target for pair in named for target in pair if target}
+    assert named
+    assert named <= targets
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_documents_link_to_files_that_exist(name: str) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def commands(name: str) -> list[str]:
+    """Commands of a document that compose a configuration, without those about an example's own files."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    lines = re.findall(r"^(?:\.venv/bin/)?python run\.py (.*?)(?: +#.*)?$", text, re.MULTILINE)
+    lines += re.findall(r'make run ARGS="(\w[^"]*)"', text)
+    return [line for line in lines if "--" not in line]
+
+
+@pytest.mark.parametrize("command", commands("README.md"))
+def test_the_commands_of_the_readme_are_understood(command: str) -> None:
+    words = [word for word in shlex.split(command) if word != "-m"]
+    jobs = next(
+        iter(BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(words), max_batch_size=None))
+    )
+    run.register()
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        for job in jobs[:: max(len(jobs) // 4, 1)]:
+            assert compose("config", overrides=job).algo.name
+
+
+def test_the_readme_is_not_empty_of_commands() -> None:
+    assert len(commands("README.md")) >= 5
+
+
+def test_the_name_datasets_means_ours() -> None:
+    # mlflow and others look for a package of this name, which is not ours
+    code = "import mlflow.data, datasets; print(datasets.__file__)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()) == ROOT / "datasets" / "__init__.py"
+
+
+@pytest.mark.parametrize(
+    ("required", "outcome"), [("1", "1 failed, 1 skipped, 1 xfailed"), ("0", "2 skipped, 1 xfailed")]
+)
+def test_a_skip_for_want_of_real_data_can_be_made_a_failure(required: str, outcome: str, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text((ROOT / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "test_skips.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.real_data\n"
+        "def test_data(): pytest.skip('no files')\n"
+        "def test_other(): pytest.skip('another reason')\n"
+        "@pytest.mark.real_data\n"
+        "def test_known(): pytest.xfail('known')\n",
+        encoding="utf-8",
+    )
+    words = ["-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={tmp_path}", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env=os.environ | {"SVM_REQUIRE_REAL_DATA": required},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome in done.stdout
