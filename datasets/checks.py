@@ -129,4 +129,4 @@ def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, 
 
 def count_nonzero(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> int:
     """Count entries that are not zero."""
-    return int(X.count_nonzero() if sparse.issparse(X) else np.count_nonzero(X))
+    return int(np.count_nonzero(X.data if sparse.issparse(X) else X))

@@ -127,7 +127,7 @@ def validate(frame: pd.DataFrame) -> None:
             raise CurveError(f"column {name} of the curve must be {wanted}, got {frame[name].dtype}")
         values = column(frame, name)
         if np.isinf(values).any():
-            raise CurveError(f"column {name} of the curve is infinite in row {int(np.isinf(values).argmax())}")
+            raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(np.isinf(values)))}")
         if name in COSTS:
             _validate_cost(frame[name], values)
     if len(frame) and frame["iterations"].isna().any():
@@ -206,7 +206,7 @@ def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | N
     """
     costs, values = _known(cost, value)
     reached = values <= target
-    return float(costs[reached.argmax()]) if reached.any() else None
+    return float(costs[int(np.argmax(reached))]) if reached.any() else None
 
 
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
@@ -316,14 +316,14 @@ def _validate_cost(series: pd.Series[Any], values: NDArray[np.float64]) -> None:
     missing = np.isnan(values)
     if missing.any():
         if not missing.all():
-            raise CurveError(f"cost {name} is missing in row {int(missing.argmax())} but known in others")
+            raise CurveError(f"cost {name} is missing in row {int(np.argmax(missing))} but known in others")
         return
     if (values < 0).any():
-        raise CurveError(f"cost {name} is negative in row {int((values < 0).argmax())}")
+        raise CurveError(f"cost {name} is negative in row {int(np.argmax(values < 0))}")
     # compared as integers where they are integers: beyond 2**53 float64 would hide a step back
     falling = (series.diff() < 0).fillna(False).to_numpy(dtype=bool)
     if falling.any():
-        row = int(falling.argmax())
+        row = int(np.argmax(falling))
         raise CurveError(f"cost {name} goes down from {series.iloc[row - 1]} to {series.iloc[row]} in row {row}")
 
 

@@ -59,14 +59,16 @@ void bind_rows(py::module_& module) {
           py::arg("support"), py::arg("coefficients").noconvert(), py::arg("threads") = 1);
 
   py::class_<CachedRows, RowSource>(module, "CachedRows")
-      .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives, std::size_t capacity) {
-             return std::make_unique<CachedRows>(kernel, matrix.view(), positives, capacity);
-           }),
-           py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("capacity"), py::keep_alive<1, 3>())
+      .def(
+          py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives, std::size_t capacity) {
+            return std::make_unique<CachedRows>(kernel, matrix.view(), positives, capacity);
+          }),
+          py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("capacity"), py::keep_alive<1, 3>())
       .def_property_readonly("capacity", &CachedRows::capacity)
       .def_property_readonly("computed", &CachedRows::computed);
 
-  py::class_<CountedRows>(module, "CountedRows", "Kernel rows for a solver written in Python; charges what it hands out.")
+  py::class_<CountedRows>(module, "CountedRows",
+                          "Kernel rows for a solver written in Python; charges what it hands out.")
       .def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
       .def_property_readonly("size", &CountedRows::size)
       .def_property_readonly("positives", &CountedRows::positives)
@@ -88,9 +90,7 @@ void bind_rows(py::module_& module) {
           py::arg("examples") = 1, "One iteration of the solver's main loop, which looked at so many examples.")
       .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
 
-  py::enum_<Accounting>(module, "Accounting")
-      .value("kept", Accounting::kept)
-      .value("on_demand", Accounting::on_demand);
+  py::enum_<Accounting>(module, "Accounting").value("kept", Accounting::kept).value("on_demand", Accounting::on_demand);
 }
 
 }  // namespace svm::python

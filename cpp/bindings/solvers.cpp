@@ -26,15 +26,12 @@ Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentat
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::enum_<Status>(module, "Status")
-      .value("limit", Status::limit)
-      .value("converged", Status::converged);
+  py::enum_<Status>(module, "Status").value("limit", Status::limit).value("converged", Status::converged);
 
   py::class_<Solver>(module, "Solver")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,
            py::arg("presentations") = Limit::none, py::arg("kernel_evaluations") = Limit::none,
-           py::arg("inner_products") = Limit::none,
-           py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
+           py::arg("inner_products") = Limit::none, py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
       .def_property_readonly("counters", [](const Solver& self) { return self.counters(); })
       .def_property_readonly("cpu_seconds", &Solver::cpu_seconds)
       .def_property_readonly("wall_seconds", &Solver::wall_seconds);
@@ -73,8 +70,8 @@ void bind_solvers(py::module_& module) {
       .def(py::init([](RowSource& rows, double C, Accounting accounting, std::uint64_t seed) {
              return std::make_unique<Sdca>(rows, SdcaSettings{C, accounting}, seed);
            }),
-           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("accounting") = Accounting::on_demand,
-           py::arg("seed"), py::keep_alive<1, 2>());
+           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("accounting") = Accounting::on_demand, py::arg("seed"),
+           py::keep_alive<1, 2>());
 
   py::class_<Smo, KernelSolver>(module, "Smo")
       .def(py::init([](RowSource& rows, double C, double tolerance) {

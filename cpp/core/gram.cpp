@@ -11,7 +11,7 @@
 namespace svm {
 namespace {
 
-constexpr std::size_t side = 512;         // of a Gram tile: 1 MiB, half of a core's second-level cache
+constexpr std::size_t side = 512;          // of a Gram tile: 1 MiB, half of a core's second-level cache
 constexpr std::size_t support_tile = 256;  // rows of an expansion's tile
 constexpr std::size_t column_tile = 1024;  // columns of an expansion's tile
 
@@ -98,9 +98,10 @@ TileSource gram_tiles(const float* gram, std::size_t n) {
 }
 
 TileSource computed_tiles(const KernelFunction& kernel, const Points& support, const Points& evaluation) {
-  return [&, kernel](const std::uint32_t* rows, std::size_t count, std::size_t begin, std::size_t columns, float* tile) {
-    kernel_tile(kernel, support, rows[0], count, evaluation, begin, columns, tile, columns);
-  };
+  return
+      [&, kernel](const std::uint32_t* rows, std::size_t count, std::size_t begin, std::size_t columns, float* tile) {
+        kernel_tile(kernel, support, rows[0], count, evaluation, begin, columns, tile, columns);
+      };
 }
 
 }  // namespace svm

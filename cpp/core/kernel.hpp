@@ -13,7 +13,8 @@ struct KernelFunction {
   enum class Kind { gaussian, polynomial, linear };
 
   Kind kind = Kind::gaussian;
-  double gamma = 1.0;  ///< gaussian: exp(-gamma |x - z|^2), gamma = 1 / (2 sigma^2); polynomial: (gamma <x, z> + coef0)^degree
+  double gamma =
+      1.0;  ///< gaussian: exp(-gamma |x - z|^2), gamma = 1 / (2 sigma^2); polynomial: (gamma <x, z> + coef0)^degree
   double coef0 = 0.0;
   int degree = 1;
 

@@ -15,7 +15,7 @@ struct LinearSolution {
   double primal = 0.0;          ///< |w|^2 / 2 + C sum of hinge losses
   double dual = 0.0;
   std::uint64_t epochs = 0;
-  bool converged = false;       ///< relative gap reached within max_epochs
+  bool converged = false;  ///< relative gap reached within max_epochs
 };
 
 /// features: dense n x d; the first `positives` rows are of class +1. `interrupted` is asked after each epoch.

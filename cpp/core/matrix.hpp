@@ -9,9 +9,9 @@ namespace svm {
 struct MatrixView {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  const float* values = nullptr;           ///< dense: rows x columns, row-major; sparse: the stored values
-  const std::int64_t* offsets = nullptr;   ///< sparse (CSR): rows + 1 offsets; dense: null
-  const std::int32_t* indices = nullptr;   ///< sparse (CSR): column of each stored value; dense: null
+  const float* values = nullptr;          ///< dense: rows x columns, row-major; sparse: the stored values
+  const std::int64_t* offsets = nullptr;  ///< sparse (CSR): rows + 1 offsets; dense: null
+  const std::int32_t* indices = nullptr;  ///< sparse (CSR): column of each stored value; dense: null
 
   bool sparse() const noexcept { return offsets != nullptr; }
   std::size_t stored(std::size_t row) const noexcept {

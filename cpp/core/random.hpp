@@ -41,6 +41,7 @@ class Random {
 };
 
 /// The bare generator: 10 rounds on one counter block.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) noexcept;
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key) noexcept;
 
 }  // namespace svm

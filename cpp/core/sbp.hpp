@@ -9,10 +9,10 @@
 namespace svm {
 
 struct SbpSettings {
-  double nu = 0.0;       ///< slack volume per example, >= 0
-  bool bias = false;     ///< one basin a class
-  bool pairs = true;     ///< with bias: draw one point of each class per iteration (else a single point)
-  double eta = 0.0;      ///< step scale eta_0; 0 stands for 1 / sqrt(max_i K(x_i, x_i))
+  double nu = 0.0;    ///< slack volume per example, >= 0
+  bool bias = false;  ///< one basin a class
+  bool pairs = true;  ///< with bias: draw one point of each class per iteration (else a single point)
+  double eta = 0.0;   ///< step scale eta_0; 0 stands for 1 / sqrt(max_i K(x_i, x_i))
 };
 
 class Sbp final : public KernelSolver {

@@ -105,9 +105,7 @@ double add_two_and_survey(double* v, const float* x, double a, const float* z, d
         store(v + j, updated);
         return updated;
       },
-      [&](std::size_t j) {
-        return v[j] += a * static_cast<double>(x[j]) + b * static_cast<double>(z[j]);
-      });
+      [&](std::size_t j) { return v[j] += a * static_cast<double>(x[j]) + b * static_cast<double>(z[j]); });
 }
 
 double survey(const double* v, std::size_t n, double low, double high, double* codes) {
@@ -311,10 +309,13 @@ double dot(const float* x, const double* w, std::size_t d) {
 #define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
 
 extern const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME);
+// clang-format off
 const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
-    SVM_TEXT(SVM_SIMD_NAME), add,           add_and_survey, add_two_and_survey, survey,
-    add_and_best_gain,       gain_of,       add_two_and_best_up,
-    best_partner,            partner_score_of, dots,        sparse_dots,        gaussian,
-    polynomial,              dot};
+    SVM_TEXT(SVM_SIMD_NAME),
+    add, add_and_survey, add_two_and_survey, survey,
+    add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
+    dots, sparse_dots, gaussian, polynomial, dot,
+};
+// clang-format on
 
 }  // namespace svm::simd

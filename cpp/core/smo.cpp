@@ -51,9 +51,7 @@ void Smo::update(const float* row, double amount, bool positive) {
   const simd::Best best_up = kernels.add_and_best_gain(up, row, sign);
   const simd::Best best_down = kernels.add_and_best_gain(down, row + positives, -sign);
   const bool first = best_up.score >= best_down.score;
-  const auto gain = [&](std::size_t j) {
-    return kernels.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_);
-  };
+  const auto gain = [&](std::size_t j) { return kernels.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_); };
   chosen_ = first ? locate(0, positives, best_up.block, gain) : locate(positives, size(), best_down.block, gain);
   gain_ = first ? best_up.score : best_down.score;
   violation_ = std::max(best_up.violation, best_down.violation);
@@ -87,8 +85,8 @@ void SmoWithBias::update(const float* first, double first_amount, const float* s
   const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
                              size() - positives, C_};
   const simd::Best best_up = kernels.add_two_and_best_up(up, first, first_amount, second, second_amount, 1.0);
-  const simd::Best best_down = kernels.add_two_and_best_up(down, first + positives, -first_amount, second + positives,
-                                                           -second_amount, -1.0);
+  const simd::Best best_down =
+      kernels.add_two_and_best_up(down, first + positives, -first_amount, second + positives, -second_amount, -1.0);
   const bool in_up = best_up.score >= best_down.score;
   top_ = in_up ? best_up.score : best_down.score;
   bottom_ = std::min(best_up.violation, best_down.violation);
@@ -97,8 +95,8 @@ void SmoWithBias::update(const float* first, double first_amount, const float* s
     const bool rises = j < positives ? alpha_[j] < C_ : alpha_[j] > 0.0;
     return rises ? value(j) : never;
   };
-  chosen_ = in_up ? locate(0, positives, best_up.block, candidate)
-                  : locate(positives, size(), best_down.block, candidate);
+  chosen_ =
+      in_up ? locate(0, positives, best_up.block, candidate) : locate(positives, size(), best_down.block, candidate);
 }
 
 bool SmoWithBias::step() {

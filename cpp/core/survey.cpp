@@ -58,8 +58,8 @@ void Survey::gather(const double* v) {
 }
 
 std::size_t Survey::covered(double level) const noexcept {
-  return below_ + static_cast<std::size_t>(
-                      std::count_if(inside_.begin(), inside_.end(), [=](double x) { return x <= level; }));
+  return below_ +
+         static_cast<std::size_t>(std::count_if(inside_.begin(), inside_.end(), [=](double x) { return x <= level; }));
 }
 
 std::size_t Survey::covered_index(const double* v, double level, std::size_t k) const noexcept {

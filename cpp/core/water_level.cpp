@@ -92,8 +92,8 @@ Levels newton(const Side& up, const Side& down, double volume) {
   const double slope = up.density() / down.density();
   const double offset = (count_up - count_down) / down.density();
   const double weight = count_up + count_down * slope;
-  const double x = weight > 0.0 ? (volume - held - count_down * offset) / weight
-                                : 0.5 * (up.survey.window().high - low_up);
+  const double x =
+      weight > 0.0 ? (volume - held - count_down * offset) / weight : 0.5 * (up.survey.window().high - low_up);
   return {low_up + x, low_down + offset + slope * x};
 }
 

@@ -534,6 +534,7 @@ def test_no_run_leaks_and_mlflow_leaves_nothing_behind(
     import mlflow
 
     monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGINT)
     handle = store.begin("k", "n", {}, {})
     assert mlflow.active_run() is None
     handle.finish({}, make_curve(2))
@@ -541,7 +542,7 @@ def test_no_run_leaks_and_mlflow_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == [store.root.name]
     assert os.environ["MLFLOW_DISABLE_TELEMETRY"] == "true"
     assert logging.getLogger("alembic").level >= logging.WARNING
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     assert sql(store, "SELECT DISTINCT user_id FROM runs") == [("unknown",)]
 
 
