@@ -1,0 +1,205 @@
+"""The command line without Hydra: one job from configuration to outcome, the end of a sweep, the help text."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import solvers
+from datasets import DataError
+from experiments import sweep
+from experiments.console import CompactDisplay, FullDisplay, console
+from experiments.outcome import Outcome, exit_code
+from experiments.settings import available_cores, resolve
+from experiments.store import StoreError
+from solvers import SettingsError
+
+USER_ERRORS = (SettingsError, DataError, StoreError)
+"""What the user can put right: shown as a message, exit status 2."""
+SWEEP_ID = "SVM_SWEEP_ID"
+"""Environment variable with the process number of a sweep: names its folder, and tells its workers their parent."""
+
+
+def run_job(
+    make_config: Callable[[], Any],
+    *,
+    overrides: Sequence[str],
+    jobs: int | None,
+    number: int | None,
+    command: Sequence[str],
+    directory: Path | None = None,
+) -> Outcome:
+    """Make one run and tell what became of it; never raises.
+
+    Parameters
+    ----------
+    make_config : callable
+        Gives the `RunConfig`; what it raises counts as a fault of the settings if it is a ValueError.
+    overrides : sequence of str
+        ``name=value`` of each setting on the command line.
+    jobs, number : int or None
+        For a job of a sweep: how many run at once, and which one this is.
+    command : sequence of str
+        The command line, for the record.
+    directory : Path or None
+        Folder of the sweep, where the outcome is left.
+    """
+    outcome = Outcome(" ".join(overrides), "killed", "its process was killed", overrides=tuple(overrides))
+    if directory is None or number is None:
+        return _run(make_config, overrides, None, None, command)
+    if _interrupted.is_set():
+        return dataclasses.replace(outcome, status="interrupted", message="not started")
+    sweep.end_with_parent(int(os.environ.get(SWEEP_ID, "0")))
+    path = sweep.outcome_path(directory, number)
+    outcome.write(path)
+    outcome = _run(make_config, overrides, jobs, number, command)
+    outcome.write(path)
+    return outcome
+
+
+_interrupted = threading.Event()
+"""Ctrl-C has been seen by this process: it begins no further job."""
+
+
+def _run(
+    make_config: Callable[[], Any],
+    overrides: Sequence[str],
+    jobs: int | None,
+    number: int | None,
+    command: Sequence[str],
+) -> Outcome:
+    prefix = "" if number is None else f"[{number}] "
+    label = " ".join(overrides)
+    display: FullDisplay | CompactDisplay | None = None
+    try:
+        given = [override.lstrip("+~").partition("=")[0] for override in overrides]
+        settings = resolve(make_config(), given=given, jobs=jobs)
+        label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
+        display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
+        from experiments.runner import run  # here, because it brings scipy and more, which an error needs not
+
+        outcome = run(settings, display, command)
+    except USER_ERRORS as error:
+        outcome = Outcome(label, "refused", str(error))
+        complain(f"{prefix}error: {error}" if number is None else f"{prefix}{label}: error: {error}")
+    except KeyboardInterrupt:
+        outcome = Outcome(label, "interrupted", "before the solver had started: nothing recorded")
+    except Exception as error:
+        outcome = Outcome(label, "failed", f"{type(error).__name__}: {error}")
+        complain(f"{prefix}{label}: failed\n{traceback.format_exc()}")
+    finally:
+        if display is not None:
+            display.close()
+    if outcome.status == "interrupted":
+        _interrupted.set()
+        complain(f"{prefix}{label}: interrupted{'; ' + outcome.message if outcome.message else ''}")
+    return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
+
+
+def complain(text: str) -> None:
+    """Write to standard error, in one piece."""
+    sys.stderr.write(text.rstrip() + "\n")
+    sys.stderr.flush()
+
+
+def parallel_jobs(n_jobs: int) -> int:
+    """Jobs that joblib runs at once for its ``n_jobs``: negative numbers count down from all cores."""
+    cores = available_cores()
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else max(1, n_jobs)
+
+
+def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
+    """Show the table of a sweep, draw its figure, and return the exit status.
+
+    Parameters
+    ----------
+    directory : Path
+        Folder of the sweep, where its jobs left their outcomes.
+    command : str
+        The command line, for the figure's small print.
+    stopped : int or None
+        Exit status of a sweep that ended before its last job.
+    """
+    outcomes = sweep.read_outcomes(directory)
+    wrong = [outcome for outcome in outcomes if outcome.exit_code]
+    code = exit_code(outcomes) if stopped is None else stopped
+    if sweep.groups(outcomes):
+        console(sys.stdout).print(sweep.table(outcomes), highlight=False)
+    for outcome in wrong:
+        complain(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+    if code:
+        complain("the same command again makes only the runs that are missing")
+    for path in sweep.draw(outcomes, directory, command):
+        print(f"figure: {path}", flush=True)
+    return code
+
+
+def help_text(conf: Path) -> str:
+    """Text of ``--help``: what there is to choose from, one line each.
+
+    Parameters
+    ----------
+    conf : Path
+        The folder of the configuration.
+    """
+    algorithms = {name: solvers.get(name).summary for name in solvers.names()}
+    data_sets = {path.stem: summary_of(path) for path in sorted((conf / "dataset").glob("*.yaml"))}
+    kernels = {path.stem: summary_of(path) for path in sorted((conf / "kernel").glob("*.yaml"))}
+    return "\n".join(
+        [
+            "Error against cost for support vector machines: one run of one algorithm on one data set.",
+            "",
+            "usage: python run.py [algo=NAME] [dataset=NAME] [SETTING=VALUE ...]",
+            "       python run.py -m algo=NAME,NAME dataset=NAME 'seed=range(10)'     a sweep, one job per core",
+            "",
+            "algo= (default: sbp; its own settings are algo.*)",
+            *_items(algorithms),
+            "",
+            "dataset= (default: digits; its own settings are dataset.*)",
+            *_items(data_sets),
+            "",
+            "kernel= (default: gaussian)",
+            *_items(kernels),
+            "",
+            "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
+            "problem.bias=true|false                       unregularised bias",
+            "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .seconds=",
+            "                                              the first one reached stops; default: 10 epochs",
+            "budget.checkpoints=60                         points of the curve, geometric in the cost",
+            "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
+            "store.root=results                            database, artifacts and figures",
+            "",
+            "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
+            "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
+            "the cache folder, in the folders of SVM_DATA_MIRROR, and at their published address.",
+            "",
+            "examples:",
+            "  python run.py algo=sbp dataset=adult",
+            "  python run.py algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
+            "  python run.py algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
+            "  python run.py -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
+            "",
+            "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
+        ]
+    )
+
+
+def summary_of(path: Path) -> str:
+    """One line on a yaml file: its ``description:`` entry, else the first line of its comment at the top."""
+    text = path.read_text(encoding="utf-8")
+    for pattern in (r"^description:\s*[\"']?(.+?)[\"']?\s*$", r"\A#\s*(.+)$"):
+        if match := re.search(pattern, text, re.MULTILINE):
+            return match.group(1)
+    return ""
+
+
+def _items(lines: dict[str, str]) -> list[str]:
+    width = max(map(len, lines), default=0) + 2
+    return [f"  {name:<{width}}{line}" for name, line in lines.items()]

@@ -1,0 +1,103 @@
+"""What became of one run, in a form that a sweep's jobs can leave behind for the sweep: small, plain, JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+OutcomeStatus = Literal["finished", "found", "interrupted", "refused", "failed", "killed"]
+
+EXIT_CODES: Mapping[OutcomeStatus, int] = {
+    "finished": 0,
+    "found": 0,
+    "interrupted": 130,
+    "refused": 2,
+    "failed": 1,
+    "killed": 1,
+}
+"""`refused` is the user's error (settings, data, store), `failed` a crash of ours; `killed` until the end is known."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run's end.
+
+    Attributes
+    ----------
+    label : str
+        Short name of the run.
+    status : str
+        ``finished`` (computed now), ``found`` (was in the store), ``interrupted``, ``refused``, ``failed``, or
+        ``killed``: what a job of a sweep leaves when it begins, and what stays if its process ends without a word.
+    message : str
+        What went wrong, for the user; empty where nothing did.
+    algo, dataset, seed
+        Which run; None when its settings were refused.
+    result_path : str or None
+        Absolute path of result.json.
+    test_error : float or None
+        Fraction.
+    epochs, kernel_evaluations, inner_products, cpu_seconds : float or None
+        Cost of the run.
+    overrides : tuple of str
+        ``name=value`` of everything that the command line says of the run.
+    """
+
+    label: str
+    status: OutcomeStatus
+    message: str = ""
+    algo: str | None = None
+    dataset: str | None = None
+    seed: int | None = None
+    result_path: str | None = None
+    test_error: float | None = None
+    epochs: float | None = None
+    kernel_evaluations: float | None = None
+    inner_products: float | None = None
+    cpu_seconds: float | None = None
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """Exit status of a command that made this run alone."""
+        return EXIT_CODES[self.status]
+
+    @classmethod
+    def of_result(cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None) -> Outcome:
+        """Outcome of a run with a record (the content of result.json)."""
+        counters = result["counters"]
+        return cls(
+            label=label,
+            status=status,
+            algo=result["algo"],
+            dataset=result["dataset"],
+            seed=result["seed"],
+            result_path=None if path is None else str(path.resolve()),
+            test_error=result["final"].get("test_error"),
+            epochs=counters.get("epochs"),
+            kernel_evaluations=counters.get("kernel_evaluations"),
+            inner_products=counters.get("inner_products"),
+            cpu_seconds=result["cpu_seconds"],
+        )
+
+    def write(self, path: Path) -> None:
+        """Leave this outcome as a JSON file, never half written."""
+        draft = path.with_name(f".{path.name}.part")
+        draft.write_text(json.dumps(dataclasses.asdict(self), indent=2) + "\n", encoding="utf-8")
+        draft.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> Outcome:
+        """Outcome that `write` left."""
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**content | {"overrides": tuple(content["overrides"])})
+
+
+def exit_code(outcomes: list[Outcome]) -> int:
+    """Exit status of a command that made all of these runs: a crash weighs most, then Ctrl-C, then errors."""
+    codes = {outcome.exit_code for outcome in outcomes}
+    return next((code for code in (1, 130, 2) if code in codes), 0)

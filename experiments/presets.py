@@ -1,0 +1,177 @@
+"""Which values a run takes where the command line says nothing, and where each of them comes from.
+
+Pure functions of the configuration. The order is always: command line, then the preset for the pair (algorithm, data
+set), then the algorithm's, then the data set's, then a rule of this project.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from experiments.config import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig
+from solvers import SettingsError
+
+COMMAND_LINE = "command line"
+DEFAULT = "default"
+DEFAULT_EPOCHS = 10.0
+
+
+@dataclass(frozen=True)
+class ProblemChoice:
+    """The problem of a run, before the data are known.
+
+    Attributes
+    ----------
+    lambda_, C, nu : float or None
+        At most one of `lambda_` and `C`. `nu` beside them only from a preset. What is None is not given: it
+        follows from the others (C = 1/(lambda n); nu from the optimum of the lambda form).
+    bias : bool
+    origins : dict of str to str
+        Who chose each value that is not None.
+    """
+
+    lambda_: float | None
+    C: float | None
+    nu: float | None
+    bias: bool
+    origins: dict[str, str]
+
+
+def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
+    """Whether the predictor has a bias.
+
+    Parameters
+    ----------
+    user : bool or None
+        ``problem.bias``.
+    presets : PresetConfig
+        The presets that belong to the run.
+    allowed : collection of bool
+        What the algorithm can do.
+    algo : str
+        Its name, for messages.
+
+    Returns
+    -------
+    bias : bool
+    origin : str
+
+    Raises
+    ------
+    SettingsError
+        The command line asks for what the algorithm cannot do.
+    """
+    if user is not None:
+        if user not in allowed:
+            raise SettingsError(
+                f"algo={algo} works {'with' if not user else 'without'} a bias only: leave problem.bias out"
+            )
+        return user, COMMAND_LINE
+    for preset in (presets.pair, presets.algo):
+        if preset.bias is not None and preset.bias in allowed:
+            return preset.bias, origin_of(preset)
+    if False in allowed:
+        return False, DEFAULT
+    return True, f"algo={algo} works with a bias only"
+
+
+def choose_problem(
+    user: ProblemConfig,
+    presets: PresetConfig,
+    *,
+    bias: bool,
+    bias_origin: str,
+    needs_lambda: bool,
+    needs_nu: bool,
+    printed_nu_applies: bool,
+    algo: str,
+) -> ProblemChoice:
+    """Pick the form of the problem: one that the command line names, or the preset's.
+
+    A printed nu belongs to the paper's data, kernel and lambda together; as soon as the command line changes one of
+    them it is dropped, and nu is derived from lambda where the algorithm needs it.
+
+    Parameters
+    ----------
+    user : ProblemConfig
+        What the command line says.
+    presets : PresetConfig
+        The presets that belong to the run.
+    bias, bias_origin
+        As `choose_bias` gives them.
+    needs_lambda, needs_nu : bool
+        Which numbers the algorithm works with.
+    printed_nu_applies : bool
+        False where data or kernel are not those of the preset.
+    algo : str
+        The algorithm's name, for messages.
+
+    Raises
+    ------
+    SettingsError
+        Two forms at once, a number outside its range, or nu alone for an algorithm that works with lambda.
+    """
+    given = {name: value for name in ("lambda_", "C", "nu") if (value := getattr(user, name)) is not None}
+    if len(given) > 1:
+        raise SettingsError(
+            f"problem.{' and problem.'.join(given)} say one thing in {len(given)} forms (C = 1/(lambda n), and"
+            " nu follows from lambda): give one of them"
+        )
+    for name, value in given.items():
+        _check_range(name, value)
+    origins = dict.fromkeys(given, COMMAND_LINE) | {"bias": bias_origin}
+    if "nu" in given and needs_lambda:
+        raise SettingsError(
+            f"algo={algo} solves the problem in its lambda form, and lambda cannot be told from problem.nu: give"
+            " problem.lambda_ or problem.C"
+        )
+    if given:
+        return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, origins)
+    row = presets.data.biased if bias else presets.data.unbiased
+    source = presets.data.source or "preset"
+    C, origins["C"] = (row.C, source) if row.C is not None else (1.0, "default: lambda = 1/n")
+    nu = row.nu if needs_nu and printed_nu_applies else None
+    if nu is not None:
+        origins["nu"] = source
+    return ProblemChoice(None, C, nu, bias, origins)
+
+
+def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) -> tuple[float | None, str]:
+    """Width of the Gaussian kernel; None: from the data, because nobody chose one.
+
+    Raises
+    ------
+    SettingsError
+        The command line's width is not a positive number.
+    """
+    if kernel.sigma2 is not None:
+        if not (math.isfinite(kernel.sigma2) and kernel.sigma2 > 0):
+            raise SettingsError(f"kernel.sigma2 must be a positive number, got {kernel.sigma2}")
+        return kernel.sigma2, COMMAND_LINE
+    row = presets.data.biased if bias else presets.data.unbiased
+    if row.sigma2 is not None:
+        return row.sigma2, presets.data.source or "preset"
+    return None, "from the data: d Var(X) / 2"
+
+
+def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
+    """Epochs of a run whose command line names no budget."""
+    for preset in (presets.pair, presets.algo):
+        if preset.epochs is not None:
+            return preset.epochs, origin_of(preset)
+    return DEFAULT_EPOCHS, DEFAULT
+
+
+def origin_of(preset: AlgoPreset) -> str:
+    """Return what the header says about a value of this preset."""
+    return preset.source or "preset"
+
+
+def _check_range(name: str, value: float) -> None:
+    if name == "nu":
+        if not (math.isfinite(value) and value >= 0):
+            raise SettingsError(f"problem.nu must be a number >= 0 (an average slack), got {value}")
+    elif not (math.isfinite(value) and value > 0):
+        raise SettingsError(f"problem.{name} must be a number > 0, got {value}")

@@ -1,0 +1,303 @@
+"""One run from settings to record: look it up, or load, assemble, advance from checkpoint to checkpoint, record."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+import datasets
+import solvers
+from datasets import Dataset
+from experiments import provenance
+from experiments.assembly import Assembled, assemble
+from experiments.checkpoints import Limits, schedule
+from experiments.config import kernel_name
+from experiments.console import Display, count, duration
+from experiments.identity import run_key
+from experiments.outcome import Outcome
+from experiments.recorder import Recorder
+from experiments.settings import RunSettings
+from experiments.store import RunHandle, Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SLICE_SECONDS = 0.2
+"""A solver runs this long (its CPU seconds) between two looks at the screen; how a run is cut does not change it."""
+QUICK_SECONDS = 0.3
+"""After Ctrl-C, points that wait are still evaluated if that takes no longer."""
+CURVE_PICTURE = "curve.png"
+
+
+def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
+    """Make one run, or find it in the store.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    display : Display
+        Where it says what it does.
+    command : sequence of str
+        The command line, for the record.
+
+    Returns
+    -------
+    Outcome
+        ``finished``, ``found`` or ``interrupted``.
+
+    Raises
+    ------
+    SettingsError, DataError, StoreError
+        The user's errors. Nothing has been recorded, unless the store itself broke down.
+    """
+    store = Store.open(settings.store_root)
+    fingerprint = datasets.fingerprint(settings.dataset)
+    build = solvers.build_info()
+    key = run_key(settings.identity(), fingerprint, build["build_id"])
+    found = store.find_finished(key)
+    if found is not None:
+        display.finished(found.result, lambda: _rows(found.curve), found=True)
+        display.result_path(found.result_path)
+        return Outcome.of_result(settings.label(), "found", found.result, found.result_path)
+
+    cache_dir = datasets.default_cache_dir()
+    display.note(f"loading {settings.dataset.name}")
+    data = datasets.load(settings.dataset, cache_dir=cache_dir, mirrors=())
+    with _threads(settings.building_threads):
+        assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
+    with _threads(settings.threads):
+        solver = settings.solver(assembled.problem, settings.solver_settings, settings.seed)
+        record = provenance.collect(build, data.provenance, command, settings.threads)
+        display.header(
+            settings, _facts(settings, data, assembled, solver, store, key), assembled.settings, assembled.origins
+        )
+        handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
+        return _record(_Job(settings, display, data, assembled, solver, handle, record))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Job:
+    """What the steps of one run share."""
+
+    settings: RunSettings
+    display: Display
+    data: Dataset
+    assembled: Assembled
+    solver: Any
+    handle: RunHandle
+    provenance: dict[str, Any]
+
+
+def data_mirrors() -> tuple[Path, ...]:
+    """Directories named by the environment variable SVM_DATA_MIRROR, separated as in PATH."""
+    return tuple(Path(part) for part in os.environ.get("SVM_DATA_MIRROR", "").split(os.pathsep) if part)
+
+
+def _record(job: _Job) -> Outcome:
+    """Compute and record; whatever happens, the record says so."""
+    from experiments.evaluation import Evaluator
+
+    try:
+        recorder = Recorder(Evaluator(job.assembled.problem, job.data), job.data.X.shape[0], job.display.pause)
+        with tempfile.TemporaryDirectory() as folder:
+            picture = Path(folder) / CURVE_PICTURE
+            try:
+                advance_through(job.solver, _budget(job), job.settings.budget.checkpoints, recorder, job.display)
+                recorder.flush()
+                curve = _curve(recorder.rows)
+                draw_curve(job, curve, picture)
+            except KeyboardInterrupt:
+                with uninterrupted():
+                    return _interrupted(job, recorder)
+            with uninterrupted():
+                done = job.handle.finish(_result(job, "finished", recorder.rows), curve, [picture])
+    except BaseException as error:
+        job.display.close()
+        with contextlib.suppress(Exception):  # the first error is the one to report
+            job.handle.fail(f"{type(error).__name__}: {error}")
+        raise
+    job.display.finished(done.result, lambda: recorder.rows, found=False)
+    job.display.result_path(done.result_path)
+    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
+
+
+def _interrupted(job: _Job, recorder: Recorder) -> Outcome:
+    job.display.close()
+    recorder.flush_if_quick(QUICK_SECONDS)
+    result = _result(job, "interrupted", recorder.rows)
+    job.handle.interrupt(result, _curve(recorder.rows))
+    job.display.result_path(job.handle.result_path)
+    return Outcome.of_result(job.settings.label(), "interrupted", result, job.handle.result_path)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore Ctrl-C while a record is written: a second one must not spoil what the first one asked for."""
+    if threading.current_thread() is not threading.main_thread():  # Ctrl-C goes to the main thread only
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def advance_through(solver: Any, budget: Limits, points: int, recorder: Recorder, display: Display) -> None:
+    """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
+
+    Parameters
+    ----------
+    solver : solvers.Solver
+    budget : Limits
+    points : int
+        Checkpoints at most.
+    recorder : Recorder
+        Gets the solver's state at each checkpoint.
+    display : Display
+        Is told how far the run is, several times a second.
+    """
+    limits = budget.counted(_costs(solver))
+    for checkpoint in schedule(limits, points):
+        converged = False
+        while not converged and not checkpoint.reached(_costs(solver)):
+            converged = _advance(solver, checkpoint)
+            display.progress(limits.fraction(_costs(solver)), _point(solver, recorder), recorder.latest)
+        recorder.add(solver)
+        if converged:
+            return
+        recorder.flush_if_due()
+
+
+def _advance(solver: Any, checkpoint: Limits) -> bool:
+    """Advance by one slice of time towards a checkpoint; return whether the solver has converged."""
+    slice_end = solver.cpu_seconds + SLICE_SECONDS
+    seconds = slice_end if checkpoint.cpu_seconds is None else min(slice_end, checkpoint.cpu_seconds)
+    limit = solvers.Limit(**checkpoint.given() | {"cpu_seconds": seconds})
+    return bool(solver.advance(limit) == solvers.Status.CONVERGED)
+
+
+def _costs(solver: Any) -> dict[str, float | None]:
+    counters = solver.counters
+    return {name: getattr(counters, name, None) for name in Limits.__dataclass_fields__} | {
+        "cpu_seconds": solver.cpu_seconds
+    }
+
+
+def _point(solver: Any, recorder: Recorder) -> dict[str, Any]:
+    return {**_costs(solver), "epochs": solver.counters.epochs(recorder.n)}
+
+
+def _budget(job: _Job) -> Limits:
+    return job.settings.budget.limits(job.data.X.shape[0])
+
+
+def _facts(
+    settings: RunSettings, data: Dataset, assembled: Assembled, solver: Any, store: Store, key: str
+) -> dict[str, str]:
+    """Lines of the header that are not settings."""
+    n, d = data.X.shape
+    limits = settings.budget.limits(n).counted(_costs(solver))
+    nonzero = int(np.count_nonzero(data.X if isinstance(data.X, np.ndarray) else data.X.data))
+    positives = int((data.y > 0).sum())
+    ends = " or ".join(
+        f"{duration(value) if name == 'cpu_seconds' else count(value)} {name.replace('_', ' ')}"
+        for name, value in limits.given().items()
+    )
+    return {
+        "training set": f"n = {n:,}, d = {d:,}, {nonzero:,} values not zero ({nonzero / (n * d):.1%}); "
+        f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
+        "kernel rows": rows_line(assembled.problem),
+        "stops at": f"{ends or 'its own end'}; at most {settings.budget.checkpoints} checkpoints",
+        "record": f"{store.database}, key {key}",
+    }
+
+
+def rows_line(problem: Any) -> str:
+    """Where kernel rows come from. A problem makes them when they are first asked for, which not every solver does."""
+    return problem.describe_rows() if "rows" in vars(problem) else "none needed"
+
+
+def _tags(settings: RunSettings, record: Mapping[str, Any]) -> dict[str, Any]:
+    return provenance.as_tags(record) | {
+        "algo": settings.algo,
+        "dataset": settings.dataset.name,
+        "kernel": kernel_name(settings.kernel),
+    }
+
+
+def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Content of result.json. The counters are those of the whole run, `final` the last evaluated checkpoint."""
+    counters = job.solver.counters
+    settings = job.assembled.settings
+    return {
+        "key": job.handle.key,
+        "status": status,
+        "algo": job.settings.algo,
+        "dataset": job.settings.dataset.name,
+        "kernel": settings["kernel"]["name"],
+        "seed": job.settings.seed,
+        "settings": settings | {"dataset": dataclasses.asdict(job.settings.dataset), "origins": job.assembled.origins},
+        "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.X.shape[0])},
+        "cpu_seconds": job.solver.cpu_seconds,
+        "wall_seconds": job.solver.wall_seconds,
+        "final": {name: rows[-1].get(name) for name in _measures(rows[-1])} if rows else {},
+        "provenance": job.provenance,
+    }
+
+
+def _measures(row: Mapping[str, Any]) -> list[str]:
+    from experiments.curve import MEASURES
+
+    return [name for name in MEASURES if name in row]
+
+
+def _curve(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    from experiments.curve import from_rows
+
+    return from_rows(rows)
+
+
+def _rows(curve: pd.DataFrame) -> list[dict[str, Any]]:
+    """Points of a stored curve; what is missing is None."""
+    return [
+        {str(name): None if value != value or value is None else value for name, value in row.items()}
+        for row in curve.astype(object).where(curve.notna(), None).to_dict("records")
+    ]
+
+
+def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
+    """Picture of one run's test error against its cost."""
+    from experiments.curve import step_cost
+    from experiments.plotting import plot_curves
+
+    settings = job.assembled.settings
+    stand_in = " (stand-in)" if job.data.provenance.get("stand_in") else ""
+    kernel = ", ".join(f"{name}={value:g}" for name, value in settings["kernel"].items() if name != "name")
+    plot_curves(
+        {job.settings.algo: [curve]},
+        cost=step_cost(curve) if curve[job.solver.cost].isna().any() else job.solver.cost,
+        title=f"{job.settings.algo} on {job.settings.dataset.name}{stand_in}, seed {job.settings.seed}",
+        small_print=f"{settings['kernel']['name']} kernel {kernel}; key {job.handle.key}; "
+        f"commit {job.provenance['commit'] or 'none'}{' with changes' if job.provenance['dirty'] else ''}; "
+        f"{job.provenance['command']}",
+        path_png=path,
+    )
+
+
+@contextlib.contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """Limit every BLAS and OpenMP pool of this process."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=number):
+        yield

@@ -1,0 +1,310 @@
+"""From a composed configuration to the settings of one run: defaults filled in, all checked that needs no data."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import enum
+import math
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+import solvers
+from datasets import DatasetSpec
+from experiments import presets
+from experiments.checkpoints import Limits
+from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
+from experiments.presets import COMMAND_LINE, ProblemChoice
+from solvers import SettingsError
+
+MAX_SEED = 2**63 - 1
+MAX_CHECKPOINTS = 100_000
+_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
+    f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
+}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a run, checked; None: not limited. Counts are whole; `seconds` are CPU seconds in the solver."""
+
+    epochs: float | None
+    iterations: int | None
+    kernel_evaluations: int | None
+    inner_products: int | None
+    seconds: float | None
+    checkpoints: int
+
+    def limits(self, n: int) -> Limits:
+        """Limits in counters for `n` training examples; a part of an example counts as a whole one."""
+        presentations = None if self.epochs is None else max(1, math.ceil(self.epochs * n))
+        return Limits(self.iterations, presentations, self.kernel_evaluations, self.inner_products, self.seconds)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that one run needs to know before it sees data.
+
+    Attributes
+    ----------
+    solver : type
+        The solver's class.
+    solver_settings : object
+        Instance of ``solver.Settings``.
+    kernel : GaussianConfig, PolynomialConfig or LinearConfig
+        A Gaussian kernel may still lack its width, which then comes from the data.
+    threads : int
+        Threads for the solver and for linear algebra; `building_threads` for building the Gram matrix, which the other
+        jobs of a sweep wait for anyway.
+    memory_bytes : int
+        For kernel rows. `jobs` processes share it, unless they share one Gram matrix.
+    origins : dict of str to str
+        Setting's name to who chose it.
+    """
+
+    solver: Any
+    solver_settings: Any
+    dataset: DatasetSpec
+    kernel: Any
+    problem: ProblemChoice
+    budget: Budget
+    seed: int
+    threads: int
+    building_threads: int
+    jobs: int
+    memory_bytes: int
+    rows: str
+    progress: bool
+    store_root: Path
+    origins: Mapping[str, str]
+
+    @property
+    def algo(self) -> str:
+        """Name of the solver."""
+        return str(self.solver.name)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the settings that determine the result, for `run_key`; known without loading data.
+
+        What follows from the data (a width, nu, lambda = 1/(C n)) stands here as None or as the form it was given in.
+        """
+        problem = self.problem
+        return {
+            "algo": {"name": self.algo, **_plain(self.solver_settings)},
+            "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
+            "problem": {"lambda_": problem.lambda_, "C": problem.C, "nu": problem.nu, "bias": problem.bias},
+            "budget": dataclasses.asdict(self.budget),
+            "seed": self.seed,
+        }
+
+    def label(self) -> str:
+        """One short line that tells this run from its neighbours in a sweep."""
+        return f"{self.algo} {self.dataset.name} seed={self.seed}"
+
+
+def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None = None) -> RunSettings:
+    """Fill in presets and check every value.
+
+    Parameters
+    ----------
+    config : RunConfig
+        As composed; types have been checked, values have not.
+    given : collection of str
+        Names of the settings on the command line (``problem.C``, ``kernel``, ``algo.eta``).
+    jobs : int or None
+        Number of jobs that a sweep runs at the same time; None: a single run.
+
+    Raises
+    ------
+    SettingsError
+        A value that is not allowed; the message says which and what is.
+    """
+    solver, solver_settings = _solver(config.algo)
+    bias, bias_origin = presets.choose_bias(config.problem.bias, config.preset, allowed_bias(solver), solver.name)
+    kernel, sigma2_origin = _kernel(config, bias)
+    problem = presets.choose_problem(
+        config.problem,
+        config.preset,
+        bias=bias,
+        bias_origin=bias_origin,
+        needs_lambda=needs(solver, "lambda"),
+        needs_nu=needs(solver, "nu"),
+        printed_nu_applies=isinstance(kernel, GaussianConfig)
+        and sigma2_origin != COMMAND_LINE
+        and not any(name.startswith("dataset.") for name in given),
+        algo=solver.name,
+    )
+    budget, epochs_origin = _budget(config)
+    if not 0 <= config.seed <= MAX_SEED:
+        raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {config.seed}")
+    _check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
+    cores = available_cores()
+    threads = _threads(config.threads, 1 if jobs else cores)
+    origins = dict.fromkeys(given, COMMAND_LINE) | {f"problem.{k}": v for k, v in problem.origins.items()}
+    if sigma2_origin:
+        origins["kernel.sigma2"] = sigma2_origin
+    if epochs_origin:
+        origins["budget.epochs"] = epochs_origin
+    return RunSettings(
+        solver=solver,
+        solver_settings=solver_settings,
+        dataset=config.dataset,
+        kernel=kernel,
+        problem=problem,
+        budget=budget,
+        seed=config.seed,
+        threads=threads,
+        building_threads=cores if config.threads == "auto" else threads,
+        jobs=jobs or 1,
+        memory_bytes=parse_memory(config.memory),
+        rows=config.rows.provider,
+        progress=_progress(config.progress, jobs is None),
+        store_root=Path(config.store.root),
+        origins=origins,
+    )
+
+
+def needs(solver: Any, what: str) -> bool:
+    """Whether a solver works with ``lambda`` or with ``nu``."""
+    return what in solver.needs
+
+
+def allowed_bias(solver: Any) -> tuple[bool, ...]:
+    """Return the values of ``problem.bias`` that a solver can do."""
+    return tuple(sorted(solver.biases))
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def parse_memory(value: int | str) -> int:
+    """Bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of what this machine, or this container, has).
+
+    Raises
+    ------
+    SettingsError
+        Not of one of these forms, or not positive.
+    """
+    text = str(value).strip()
+    if text.lower() == "auto":
+        return int(0.75 * _machine_memory())
+    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text)
+    units = {unit.lower(): factor for unit, factor in _UNITS.items()}
+    if not match or match[2].lower() not in units or float(match[1]) <= 0 or not math.isfinite(float(match[1])):
+        raise SettingsError(
+            f"memory must be auto, or a positive number and one of the units {', '.join(filter(None, _UNITS))}"
+            f" (as in 12GiB); got {value!r}"
+        )
+    return int(float(match[1]) * units[match[2].lower()])
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """'; did you mean a, b?' with the known names nearest to a misspelt one, or an empty text."""
+    close = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """Fields of a settings class; an enumeration's member as it is written on the command line."""
+    return {
+        name: value.name if isinstance(value, enum.Enum) else value
+        for name, value in dataclasses.asdict(settings).items()
+    }
+
+
+def _solver(node: Any) -> tuple[Any, Any]:
+    name = getattr(node, "name", None)
+    if name not in solvers.names():
+        raise SettingsError(
+            f"unknown algorithm {name!r}; known: {', '.join(solvers.names())}{nearest(str(name), solvers.names())}"
+        )
+    solver = solvers.get(name)
+    fields = [field.name for field in dataclasses.fields(solver.Settings)]
+    if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
+        raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
+    return solver, solver.Settings(**{field: getattr(node, field) for field in fields})
+
+
+def _kernel(config: RunConfig, bias: bool) -> tuple[Any, str | None]:
+    kernel = config.kernel
+    if isinstance(kernel, GaussianConfig):
+        sigma2, origin = presets.choose_sigma2(kernel, config.preset, bias=bias)
+        return GaussianConfig(sigma2), origin
+    if type(kernel).__name__ not in ("PolynomialConfig", "LinearConfig"):
+        raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
+    return kernel, None
+
+
+def _budget(config: RunConfig) -> tuple[Budget, str | None]:
+    """Check the budget; return it, and who chose its epochs if the command line did not name any limit."""
+    given = config.budget
+    for name in ("epochs", "iterations", "kernel_evaluations", "inner_products", "seconds"):
+        value = getattr(given, name)
+        if value is not None and not (math.isfinite(value) and value > 0):
+            raise SettingsError(f"budget.{name} must be a number > 0 (or null: no limit), got {value:g}")
+    if not 1 <= given.checkpoints <= MAX_CHECKPOINTS:
+        raise SettingsError(f"budget.checkpoints must be between 1 and {MAX_CHECKPOINTS}, got {given.checkpoints}")
+    epochs, origin = given.epochs, None
+    if all(
+        getattr(given, name) is None
+        for name in ("epochs", "iterations", "kernel_evaluations", "inner_products", "seconds")
+    ):
+        epochs, origin = presets.choose_epochs(config.preset)
+    return (
+        Budget(
+            epochs=epochs,
+            iterations=_count(given, "iterations"),
+            kernel_evaluations=_count(given, "kernel_evaluations"),
+            inner_products=_count(given, "inner_products"),
+            seconds=given.seconds,
+            checkpoints=given.checkpoints,
+        ),
+        origin,
+    )
+
+
+def _count(budget: BudgetConfig, name: str) -> int | None:
+    value: float | None = getattr(budget, name)
+    if value is None:
+        return None
+    if not value.is_integer() or value > MAX_SEED:
+        raise SettingsError(f"budget.{name} counts whole things: give a whole number up to 2^63 - 1, got {value:g}")
+    return int(value)
+
+
+def _threads(value: int | str, automatic: int) -> int:
+    if value == "auto":
+        return automatic
+    if not isinstance(value, int) or value < 1:
+        raise SettingsError(f"threads must be auto or a whole number >= 1, got {value!r}")
+    return value
+
+
+def _progress(value: bool | str, automatic: bool) -> bool:
+    if isinstance(value, str):
+        _check_choice("progress", value, ("auto",), also="true, false")
+        return automatic
+    return value
+
+
+def _check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:
+    if value not in allowed:
+        known = ", ".join([*allowed, *([also] if also else [])])
+        raise SettingsError(f"{name} must be one of {known}; got {value!r}")
+
+
+def _machine_memory() -> int:
+    total = int(psutil.virtual_memory().total)
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+    except OSError:
+        return total
+    return min(total, int(limit)) if limit.isdigit() else total

@@ -1,0 +1,217 @@
+"""A sweep as a whole: its jobs leave one small file each; at the end they become a table and a figure."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import psutil
+from rich import box
+from rich.table import Table
+
+from experiments.console import count, duration, percent
+from experiments.outcome import Outcome
+
+FIGURE = "curves.png"
+SIGNAL_SECONDS = 0.1
+"""A terminal sends Ctrl-C to the jobs too; they get it from their parent after this time and ignore the second one."""
+GRACE_SECONDS = 3.0
+"""Time for the jobs of a stopped sweep to write their records."""
+_WATCH = "end with parent"
+NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "hydra")
+"""Settings that a run's name leaves out, because results do not depend on them."""
+
+
+class SweepCallback:
+    """Hydra's callback interface, used to learn in which folder the sweep's jobs leave their outcomes."""
+
+    directory: ClassVar[Path | None] = None
+
+    def on_multirun_start(self, config: Any, **_: Any) -> None:
+        """Remember the folder of the sweep that starts, and prepare for Ctrl-C."""
+        directory = Path(config.hydra.sweep.dir).resolve()
+        SweepCallback.directory = directory
+        signal.signal(signal.SIGINT, lambda *_: stop(directory))
+
+    def on_multirun_end(self, config: Any, **_: Any) -> None:
+        """Nothing to do."""
+
+    def on_run_start(self, config: Any, **_: Any) -> None:
+        """Nothing to do."""
+
+    def on_run_end(self, config: Any, **_: Any) -> None:
+        """Nothing to do."""
+
+    def on_job_start(self, config: Any, **_: Any) -> None:
+        """Nothing to do."""
+
+    def on_job_end(self, config: Any, job_return: Any, **_: Any) -> None:
+        """Nothing to do."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Runs that differ in their seed only; `name` is the algorithm and what else tells it from the others."""
+
+    dataset: str
+    name: str
+    outcomes: tuple[Outcome, ...]
+
+    def mean(self, name: str) -> float | None:
+        """Mean of one of the outcome's numbers over the runs that know it."""
+        values = self._values(name)
+        return statistics.fmean(values) if values else None
+
+    def spread(self, name: str) -> float | None:
+        """Return the standard deviation (divisor runs - 1); None for a single run."""
+        values = self._values(name)
+        return statistics.stdev(values) if len(values) > 1 else None
+
+    @property
+    def found(self) -> int:
+        """How many were in the store already."""
+        return sum(outcome.status == "found" for outcome in self.outcomes)
+
+    def _values(self, name: str) -> list[float]:
+        return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
+
+
+def stop(directory: Path) -> None:
+    """Stop a sweep on Ctrl-C: its jobs get a moment to record how far they are before joblib kills them.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Always, when the jobs have ended or the time is over; a second Ctrl-C raises it at once.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    time.sleep(SIGNAL_SECONDS)
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            child.send_signal(signal.SIGINT)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in read_outcomes(directory)):
+        time.sleep(0.05)
+    raise KeyboardInterrupt
+
+
+def end_with_parent(parent: int) -> None:
+    """In a worker of a sweep: end when the sweep's own process is gone, however it went.
+
+    Workers outlive a parent that was killed: they would go on with jobs that the user has started again meanwhile.
+
+    Parameters
+    ----------
+    parent : int
+        Process that started the sweep; nothing happens in a process that is not its child.
+    """
+    if os.getppid() != parent or any(thread.name == _WATCH for thread in threading.enumerate()):
+        return
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, name=_WATCH, daemon=True).start()
+
+
+def outcome_path(directory: Path, number: int) -> Path:
+    """File of a job's outcome."""
+    return directory / f"job-{number:05d}.json"
+
+
+def read_outcomes(directory: Path) -> list[Outcome]:
+    """Outcomes of all jobs that ended, in the order of the jobs."""
+    return [Outcome.read(path) for path in sorted(directory.glob("job-*.json"))]
+
+
+def distinguishing(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
+    return [
+        override
+        for override in overrides
+        if (name := override.lstrip("+~").partition("=")[0]) not in ("algo", "dataset", "seed")
+        and name.partition(".")[0] not in NOT_INFLUENTIAL_GROUPS
+    ]
+
+
+def groups(outcomes: Sequence[Outcome]) -> list[Group]:
+    """Group the runs with a result, without regard to their seeds, in the order of their first appearance."""
+    done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
+    settings = [distinguishing(outcome.overrides) for outcome in done]
+    common = set(settings[0]).intersection(*settings) if settings else set()
+    members: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome, own in zip(done, settings, strict=True):
+        name = " ".join([str(outcome.algo), *(override for override in own if override not in common)])
+        members.setdefault((str(outcome.dataset), name), []).append(outcome)
+    return [Group(dataset, name, tuple(runs)) for (dataset, name), runs in members.items()]
+
+
+def table(outcomes: Sequence[Outcome]) -> Table:
+    """One row for each algorithm and data set."""
+    result = Table(box=box.SIMPLE_HEAD)
+    for name in ("data set", "algorithm"):
+        result.add_column(name, no_wrap=True)
+    for name in ("runs", "in store", "test error", "epochs", "kernel evaluations", "CPU"):
+        result.add_column(name, justify="right")
+    for group in groups(outcomes):
+        spread = group.spread("test_error")
+        result.add_row(
+            group.dataset,
+            group.name,
+            str(len(group.outcomes)),
+            str(group.found),
+            percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
+            "-" if (epochs := group.mean("epochs")) is None else f"{epochs:.3g}",
+            count(group.mean("kernel_evaluations")),
+            duration(group.mean("cpu_seconds")),
+        )
+    return result
+
+
+def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
+    """Figures of all curves of a sweep, one for each data set: test error against kernel evaluations.
+
+    A sweep whose runs count no kernel evaluations is drawn over iterations.
+
+    Returns
+    -------
+    list of Path
+        Files written to `directory`; empty if no run has a result.
+    """
+    import pandas as pd
+
+    from experiments.curve import conform
+    from experiments.plotting import plot_curves
+
+    by_dataset: dict[str, dict[str, list[pd.DataFrame]]] = {}
+    for group in groups(outcomes):
+        curves = [
+            conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
+            for outcome in group.outcomes
+            if outcome.result_path is not None
+        ]
+        by_dataset.setdefault(group.dataset, {})[group.name] = curves
+    paths = []
+    for dataset, curves_of in by_dataset.items():
+        counted = any(not c["kernel_evaluations"].isna().all() for curves in curves_of.values() for c in curves)
+        name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{dataset}.png"
+        paths.append(
+            plot_curves(
+                curves_of,
+                cost="kernel_evaluations" if counted else "iterations",
+                title=f"Test error against cost on {dataset}",
+                small_print=command,
+                path_png=directory / name,
+            )
+        )
+    return paths

@@ -1,0 +1,176 @@
+"""What a run says, on a terminal and without one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import solvers
+from datasets import DatasetSpec
+from experiments import console
+from experiments.config import GaussianConfig, RunConfig, algo_schema
+from experiments.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
+from experiments.outcome import Outcome
+from experiments.settings import RunSettings, resolve
+from experiments.sweep import distinguishing, groups, table
+
+RESULT: dict[str, Any] = {
+    "algo": "sbp",
+    "dataset": "toy",
+    "seed": 3,
+    "counters": {"iterations": 200, "epochs": 2.0, "kernel_evaluations": 20_000},
+    "cpu_seconds": 0.25,
+    "final": {"test_error": 0.1234},
+}
+FACTS = {"training set": "n = 100", "kernel rows": "whole Gram matrix [in a file]"}
+SETTINGS = {"algo": {"name": "sbp", "eta": 0.5}, "kernel": {"name": "gaussian", "sigma2": 10.0}, "seed": 3}
+ORIGINS = {"kernel.sigma2": "a paper", "seed": "command line", "algo.eta": "default"}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def run() -> RunSettings:
+    schema = algo_schema("sbp", solvers.get("sbp").Settings)
+    return resolve(RunConfig(algo=schema(), dataset=DatasetSpec(name="toy"), kernel=GaussianConfig(1.0)))
+
+
+def points(number: int) -> list[dict[str, Any]]:
+    return [
+        {"iterations": i, "epochs": i / 10, "kernel_evaluations": 100 * i, "cpu_seconds": 0.01 * i, "test_error": 1 / i}
+        for i in range(1, number + 1)
+    ]
+
+
+def test_a_full_run_without_a_terminal(run: RunSettings) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    display = FullDisplay(progress=True, out=out, err=err)
+    display.note("loading")
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.progress(0.5, points(1)[0], None)
+    display.finished(RESULT, lambda: points(60), found=False)
+    display.result_path(Path("/a/very" + "/long" * 60 + "/result.json"))
+    text = out.getvalue()
+    assert "\x1b" not in text + err.getvalue()
+    assert "sigma2=10 (a paper)" in text
+    assert "seed" in text
+    assert "3 (command line)" in text
+    assert "eta=0.5," not in text
+    assert "(default)" not in text
+    assert "[in a file]" in text  # not taken for rich's markup
+    assert "loading" in err.getvalue()
+    assert "loading" not in text
+    assert text.splitlines()[-1] == "result: /a/very" + "/long" * 60 + "/result.json"
+
+
+def test_the_table_has_first_and_last_point(run: RunSettings) -> None:
+    out = io.StringIO()
+    FullDisplay(progress=False, out=out, err=io.StringIO()).finished(RESULT, lambda: points(60), found=True)
+    lines = out.getvalue().splitlines()
+    assert "already in the store" in lines[0]
+    numbers = [line.split()[1] for line in lines if "%" in line]
+    assert numbers[0] == "100"
+    assert numbers[-1] == "6,000"
+    assert len(numbers) == 9
+
+
+def test_progress_can_be_turned_off() -> None:
+    err = Terminal()
+    display = FullDisplay(progress=False, out=io.StringIO(), err=err)
+    display.note("loading")
+    display.progress(0.5, points(1)[0], None)
+    display.close()
+    assert err.getvalue() == ""
+
+
+def test_a_bar_on_a_terminal() -> None:
+    err = Terminal()
+    display = FullDisplay(progress=True, out=io.StringIO(), err=err)
+    assert display.pause < 10
+    display.progress(0.25, points(4)[3], {"test_error": 0.125})
+    display.close()
+    assert "25 %" in err.getvalue()
+    assert "12.50 %" in err.getvalue()
+
+
+def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    err = io.StringIO()
+    display = FullDisplay(progress=True, out=io.StringIO(), err=err)
+    for step in range(41):
+        now = float(step)
+        display.progress(step / 40, points(40)[39], None)
+    lines = err.getvalue().splitlines()
+    assert [line.split()[0] for line in lines] == ["25", "50", "75", "100"]
+    assert "30.0 s left" in lines[0]
+
+
+def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
+    out = io.StringIO()
+    display = CompactDisplay("[3] sbp toy seed=3", out)
+    display.note("loading")
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.progress(0.5, points(1)[0], None)
+    display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), found=False)
+    display.result_path(Path("x"))
+    display.close()
+    assert out.getvalue().splitlines() == [
+        "[3] sbp toy seed=3: started; kernel rows: whole Gram matrix [in a file]",
+        "[3] sbp toy seed=3: finished; test error 12.34 %, 2 epochs, 20,000 kernel evaluations, 0.2 s CPU",
+    ]
+
+
+def test_the_silent_display_is_silent(run: RunSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display()
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.finished(RESULT, lambda: points(2), found=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_numbers() -> None:
+    assert percent(0.12345) == "12.35 %"
+    assert percent(None) == count(None) == duration(None) == "-"
+    assert (count(0), count(9_999_999), count(1.06e10)) == ("0", "9,999,999", "1.06e+10")
+    assert [duration(t) for t in (0.0012, 1.0, 90, 7200)] == ["1.2 ms", "1.0 s", "1.5 min", "2.0 h"]
+    assert progress_text({"iterations": 3, "inner_products": 12, "cpu_seconds": 1.0}, None) == (
+        "test error not known yet, 12 inner products, 1.0 s CPU"
+    )
+
+
+def outcome(algo: str, seed: int, error: float, *overrides: str, status: Any = "finished") -> Outcome:
+    own = (f"algo={algo}", f"seed={seed}", "store.root=/x", *overrides)
+    return Outcome("x", status, algo=algo, dataset="toy", seed=seed, test_error=error, overrides=own)
+
+
+def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
+    outcomes = [
+        outcome("sbp", 0, 0.1, "problem.C=1", "budget.epochs=2"),
+        outcome("sbp", 1, 0.3, "problem.C=1", "budget.epochs=2", status="found"),
+        outcome("sbp", 0, 0.5, "problem.C=10", "budget.epochs=2"),
+        outcome("smo", 0, 0.5, "problem.C=1", "budget.epochs=2"),
+        Outcome("y", "refused", "why", overrides=("algo=smo",)),
+    ]
+    found = groups(outcomes)
+    assert [group.name for group in found] == ["sbp problem.C=1", "sbp problem.C=10", "smo problem.C=1"]
+    assert found[0].mean("test_error") == pytest.approx(0.2)
+    assert found[0].spread("test_error") == pytest.approx(0.02**0.5)
+    assert found[1].spread("test_error") is None
+    assert found[0].mean("epochs") is None
+    assert found[0].found == 1
+    assert [group.name for group in groups(outcomes[:2])] == ["sbp"]
+    out = io.StringIO()
+    console.console(out).print(table(outcomes))
+    assert "20.00 % ± 14.14" in out.getvalue()
+
+
+def test_resources_do_not_distinguish_runs() -> None:
+    given = ["algo=sbp", "dataset=x", "seed=1", "threads=2", "+rows.provider=gram", "store.root=y", "problem.C=1"]
+    assert distinguishing(given) == ["problem.C=1"]
+    assert groups([]) == []

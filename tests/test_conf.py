@@ -1,0 +1,187 @@
+"""Every file of conf/ composes, has the types of its schema, and leads to settings that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.errors import ConfigCompositionException, OverrideParseException
+from omegaconf import DictConfig, OmegaConf
+
+import run
+import solvers
+from experiments.checkpoints import schedule
+from experiments.config import RunConfig
+from experiments.settings import RunSettings, resolve
+
+CONF = run.CONF
+
+
+def stems(group: str) -> list[str]:
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hydra_context() -> Iterator[None]:
+    run.register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        yield
+
+
+def composed(*overrides: str) -> RunConfig:
+    config: Any = OmegaConf.to_object(compose("config", list(overrides)))
+    assert isinstance(config, RunConfig)
+    return config
+
+
+def settings(*overrides: str) -> RunSettings:
+    return resolve(composed(*overrides), given=[override.partition("=")[0] for override in overrides])
+
+
+@pytest.mark.parametrize("algo", solvers.names())
+def test_every_algorithm_composes_and_resolves(algo: str) -> None:
+    run_settings = settings(f"algo={algo}")
+    assert run_settings.algo == algo
+    assert isinstance(run_settings.solver_settings, solvers.get(algo).Settings)
+    assert len(schedule(run_settings.budget.limits(1000), run_settings.budget.checkpoints)) > 10
+
+
+@pytest.mark.parametrize("dataset", stems("dataset"))
+def test_every_data_set_composes_and_resolves(dataset: str) -> None:
+    run_settings = settings(f"dataset={dataset}")
+    assert run_settings.dataset.name == dataset
+    assert run_settings.problem.C is not None
+
+
+@pytest.mark.parametrize("kernel", stems("kernel"))
+def test_every_kernel_composes_and_resolves(kernel: str) -> None:
+    assert settings(f"kernel={kernel}").identity()["kernel"]["name"] == kernel
+
+
+@pytest.mark.parametrize("pair", stems("preset/pair"))
+def test_every_pair_preset_belongs_to_an_algorithm_and_a_data_set(pair: str) -> None:
+    algo, _, dataset = pair.partition("_")
+    assert algo in solvers.names()
+    assert dataset in stems("dataset")
+    assert composed(f"algo={algo}", f"dataset={dataset}").preset.pair.source
+
+
+def test_every_other_preset_belongs_to_something() -> None:
+    assert set(stems("preset/data")) <= set(stems("dataset"))
+    assert set(stems("preset/algo")) <= set(solvers.names())
+
+
+@pytest.mark.parametrize("name", [*stems("budget"), *stems("store")])
+def test_budgets_and_stores_compose(name: str) -> None:
+    group = "budget" if name in stems("budget") else "store"
+    assert composed(f"{group}={name}")
+
+
+TABLE_2 = [  # data set, bias, sigma^2, C, nu as the SBP paper prints them
+    ("reuters_money_fx", False, 0.5, 1.0, 6.34e-4),
+    ("adult", False, 10.0, 1.0, 1.10e-2),
+    ("adult", True, 100.0, 100.0, 5.79e-4),
+    ("mnist", False, 25.0, 1.0, 2.21e-4),
+    ("mnist", True, 25.0, 1000.0, 6.42e-11),
+    ("covtype", True, 5000.0, 10000.0, 7.62e-10),
+]
+
+
+@pytest.mark.parametrize(("dataset", "bias", "sigma2", "C", "nu"), TABLE_2)
+def test_presets_are_the_papers_table_2(dataset: str, bias: bool, sigma2: float, C: float, nu: float) -> None:
+    run_settings = settings("algo=sbp", f"dataset={dataset}", f"problem.bias={str(bias).lower()}")
+    assert run_settings.kernel.sigma2 == sigma2
+    assert (run_settings.problem.C, run_settings.problem.nu, run_settings.problem.bias) == (C, nu, bias)
+    for name in ("kernel.sigma2", "problem.C", "problem.nu"):
+        assert run_settings.origins[name] == "SBP paper, Table 2"
+
+
+def test_the_perceptron_runs_a_hundred_epochs_on_adult_only() -> None:
+    assert settings("algo=perceptron", "dataset=adult").budget.epochs == 100
+    assert settings("algo=perceptron", "dataset=mnist").budget.epochs == 10
+    assert settings("algo=sbp", "dataset=adult").budget.epochs == 10
+    assert settings("algo=perceptron", "dataset=adult", "budget.epochs=2").budget.epochs == 2
+
+
+def test_libsvm_has_a_bias_by_itself() -> None:
+    assert settings("algo=libsvm", "dataset=adult").problem.bias is True
+
+
+def test_what_the_command_line_says_wins_over_the_preset() -> None:
+    run_settings = settings("dataset=adult", "kernel.sigma2=3", "problem.lambda_=0.01")
+    assert run_settings.kernel.sigma2 == 3
+    problem = run_settings.problem
+    assert (problem.lambda_, problem.C, problem.nu) == (0.01, None, None)
+    assert run_settings.origins["kernel.sigma2"] == run_settings.origins["problem.lambda_"] == "command line"
+
+
+@pytest.mark.parametrize("override", ["kernel.sigma2=10", "kernel=linear", "dataset.split_seed=1", "problem.C=1"])
+def test_a_printed_nu_is_dropped_when_its_problem_is_changed(override: str) -> None:
+    assert settings("algo=sbp", "dataset=adult").problem.nu == 1.10e-2
+    assert settings("algo=sbp", "dataset=adult", override).problem.nu is None
+
+
+def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
+    assert settings("dataset=adult", "kernel=polynomial").identity()["kernel"] == {
+        "name": "polynomial",
+        "degree": 3,
+        "gamma": 1.0,
+        "coef0": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["algo.eta=abc"],
+        ["algo.et=1"],
+        ["algo=spb"],
+        ["dataset=adlt"],
+        ["budget.epochs=many"],
+        ["budget.epoch=3"],
+        ["problem.bias=maybe"],
+        ["seed=1.5"],
+        ["seed=null"],
+        ["kernel=linear", "kernel.sigma2=3"],
+        ["algo=pegasos", "algo.draws=single"],
+        ["algo.draws=three"],
+        ["nonsense=1"],
+        ["nonsense"],
+        ["preset.data.biased.sigma=3"],
+    ],
+)
+def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -> None:
+    with pytest.raises((ConfigCompositionException, OverrideParseException)) as caught:
+        composed(*overrides)
+    message = run.explain(caught.value)
+    assert len(message.splitlines()) == 1
+    assert "Traceback" not in message
+
+
+@pytest.mark.parametrize(
+    ("override", "hint"),
+    [
+        ("algo=spb", "unknown algorithm 'spb'"),
+        ("algo=spb", "did you mean sbp"),
+        ("dataset=adlt", "did you mean adult"),
+        ("kernel=gausian", "did you mean gaussian"),
+        ("budget.epoch=3", "did you mean epochs"),
+        ("algo.eta=abc", "algo.eta: Value 'abc'"),
+        ("problm.C=1", "did you mean problem"),
+        ("algo=sbp,smo", "needs -m"),
+    ],
+)
+def test_messages_say_what_was_meant(override: str, hint: str) -> None:
+    with pytest.raises(ConfigCompositionException) as caught:
+        composed(override)
+    assert hint in run.explain(caught.value)
+
+
+def test_the_composed_configuration_holds_no_machine_path() -> None:
+    config = compose("config")
+    assert isinstance(config, DictConfig)
+    assert str(Path.home()) not in OmegaConf.to_yaml(config)
+    assert str(CONF.parent) not in OmegaConf.to_yaml(config)

@@ -1,0 +1,224 @@
+"""The command line as a user meets it: output, exit status, what is written and what is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import run
+from experiments import runner
+from experiments.sweep import SweepCallback
+
+ROOT = run.CONF.parent
+TOY = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cli")
+
+
+def environment(place: Path) -> dict[str, str]:
+    return os.environ | {"SVM_DATA_CACHE": str(place / "cache"), "COLUMNS": "120"}
+
+
+def command(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
+    return subprocess.run(words, env=environment(place), capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_help_lists_everything_without_heavy_imports() -> None:
+    code = (
+        "import sys; sys.argv = ['run.py', '--help']; import run; status = run.main(); "
+        "heavy = {'mlflow', 'sklearn', 'pandas', 'matplotlib'} & set(sys.modules); "
+        "sys.exit(f'imported: {heavy}' if heavy else status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("sbp", "libsvm", "adult", "digits", "polynomial", "budget.kernel_evaluations"):
+        expected = rf"^  {name} +\S+ \S+" if "." not in name else r"\.kernel_evaluations="
+        assert re.search(expected, done.stdout, re.MULTILINE), name
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.checkpoints=8"]
+
+
+@pytest.fixture(scope="module")
+def swept(place: Path) -> str:
+    """Output of a sweep through joblib's workers."""
+    done = command(place, *SWEEP)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
+    """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
+    monkeypatch.setattr(run, "_outcomes", [])
+    monkeypatch.setattr(SweepCallback, "directory", None)
+    handler = signal.getsignal(signal.SIGINT)
+
+    def call(*arguments: str, root: Path = place / "results") -> int:
+        basic = ["hydra/launcher=basic"] if "-m" in arguments else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *basic, f"store.root={root}"])
+        return run.main()
+
+    yield call
+    signal.signal(signal.SIGINT, handler)
+
+
+def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
+    lines = swept.splitlines()
+    assert sum(": started" in line for line in lines) == sum(": finished" in line for line in lines) == 4
+    assert len([line for line in lines if re.match(r"\s+synthetic\s+(sbp|pegasos)\s+2\s+0 ", line)]) == 2
+    assert Path(lines[-1].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
+    assert not (ROOT / "outputs").exists()
+    assert not (ROOT / "multirun").exists()
+
+
+def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here(*SWEEP) == 0
+    out, _ = capsys.readouterr()
+    assert out.count("already in the store") == 4
+    assert ": started" not in out
+
+
+def test_a_run_is_the_same_alone_and_in_a_sweep(
+    swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.checkpoints=8") == 0
+    out, _ = capsys.readouterr()
+    assert "already in the store" in out
+    result = json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())
+    assert result["status"] == "finished"
+    assert result["counters"]["presentations"] == 120
+
+
+def test_a_job_that_is_refused_does_not_stop_the_others(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1", "budget.epochs=1", "budget.checkpoints=8") == 2
+    out, err = capsys.readouterr()
+    assert "problem.lambda_ or problem.C" in err
+    assert "Traceback" not in err
+    assert re.search(r"sbp synthetic seed=0.*: finished", out)
+
+
+def test_a_crash_in_one_job_does_not_stop_the_others(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = runner.advance_through
+
+    def crash(solver: Any, *arguments: Any) -> None:
+        if solver.name == "pegasos":
+            raise ZeroDivisionError("of ours")
+        real(solver, *arguments)
+
+    monkeypatch.setattr(runner, "advance_through", crash)
+    assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.checkpoints=8") == 1
+    out, err = capsys.readouterr()
+    assert "ZeroDivisionError: of ours" in err
+    assert re.search(r"sbp synthetic seed=7.*: finished", out)
+
+
+def test_an_unknown_name_in_a_sweep_is_refused(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("-m", "algo=sbp,spb", *TOY) == 2
+    assert "did you mean sbp" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_the_record(place: Path) -> None:
+    words = [sys.executable, str(ROOT / "run.py"), *TOY, "seed=99", "budget.seconds=600", "progress=false"]
+    process = subprocess.Popen(
+        [*words, f"store.root={place / 'results'}"],
+        env=environment(place),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    key = next(match[1] for line in process.stdout if (match := re.search(r"key (\w{32})", line)))
+    deadline = time.monotonic() + 60
+    while status_of(place, key) != "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    stopped = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    elapsed = time.monotonic() - stopped
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert status_of(place, key) == "interrupted"
+    assert json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())["counters"]["iterations"] > 0
+    assert elapsed < 5  # a second, on a machine with nothing else to do
+
+
+def status_of(place: Path, key: str) -> str | None:
+    database = place / "results" / "mlflow.db"
+    if not database.exists():
+        return None
+    query = "SELECT b.value FROM tags a JOIN tags b USING (run_uuid) WHERE a.key='key' AND a.value=? AND b.key='status'"
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        row = connection.execute(query, (key,)).fetchone()
+    return row[0] if row else None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["algo=spb"], "did you mean sbp"),
+        (["dataset=adlt"], "did you mean adult"),
+        (["algo.eta=abc"], "algo.eta"),
+        (["budget.epoch=1"], "did you mean epochs"),
+        (["budget.epochs=0"], "budget.epochs must be a number > 0"),
+        (["budget.kernel_evaluations=-5"], "budget.kernel_evaluations must be"),
+        (["problem.lambda_=0"], "problem.lambda_ must be a number > 0"),
+        (["problem.nu=-1"], "problem.nu must be a number >= 0"),
+        (["problem.C=1", "problem.lambda_=1"], "give one of them"),
+        (["algo=libsvm", "problem.bias=false"], "with a bias only"),
+        (["memory=lots"], "memory must be auto"),
+        (["dataset=file"], "dataset.train"),
+        (["dataset=file", "dataset.train=/no/such/file"], "/no/such/file"),
+        (["algo=sbp,smo"], "needs -m"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_wrong_commands_end_with_status_2_and_one_line(
+    arguments: list[str], hint: str, tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "store"
+    assert here(*arguments, root=store) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert hint in err
+    errors = [line for line in err.splitlines() if not line.startswith("...")]
+    assert len(errors) == 1
+    assert errors[0].startswith("error: ")
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
+def test_an_unwritable_store_is_refused(
+    words: list[str], tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert here(*words, root=blocked / "store") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
