@@ -190,6 +190,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     """
     import pandas as pd
 
+    from experiments import provenance
     from experiments.curve import conform
     from experiments.plotting import plot_curves
 
@@ -201,6 +202,8 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
             if outcome.result_path is not None
         ]
         by_dataset.setdefault(group.dataset, {})[group.name] = curves
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []
     for dataset, curves_of in by_dataset.items():
         counted = any(not c["kernel_evaluations"].isna().all() for curves in curves_of.values() for c in curves)
@@ -210,7 +213,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
                 curves_of,
                 cost="kernel_evaluations" if counted else "iterations",
                 title=f"Test error against cost on {dataset}",
-                small_print=command,
+                small_print=origin + command,
                 path_png=directory / name,
             )
         )

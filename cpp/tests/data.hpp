@@ -1,0 +1,80 @@
+// Random inputs for the tests, from the core's own stream.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "blas.hpp"
+#include "kernel.hpp"
+#include "matrix.hpp"
+#include "random.hpp"
+
+namespace svm::test {
+
+/// A plain triple loop with the Fortran SGEMM's signature.
+void naive_sgemm(char* transa, char* transb, int* m, int* n, int* k, float* alpha, float* a, int* lda, float* b,
+                 int* ldb, float* beta, float* c, int* ldc);
+
+/// n normal values, rounded to one digit where ties are wanted.
+inline std::vector<double> normals(Random& random, std::size_t n, bool tied = false) {
+  std::vector<double> values(n);
+  for (double& value : values) value = tied ? std::round(10.0 * random.normal()) / 10.0 : random.normal();
+  return values;
+}
+
+/// A data matrix and its arrays, dense, and the same as CSR; about half the features are zero.
+struct Data {
+  std::vector<float> dense;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> indices;
+  std::vector<float> values;
+  std::size_t rows;
+  std::size_t columns;
+
+  Data(std::size_t n, std::size_t d, std::uint64_t seed) : dense(n * d), rows(n), columns(d) {
+    Random random(seed, Purpose::data);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < d; ++k) {
+        const auto value = static_cast<float>(random.normal());
+        if (random.uniform() < 0.5) continue;
+        dense[i * d + k] = value;
+        indices.push_back(static_cast<std::int32_t>(k));
+        values.push_back(value);
+      }
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
+    }
+  }
+
+  MatrixView view(bool sparse) const {
+    MatrixView view;
+    view.rows = rows;
+    view.columns = columns;
+    view.values = sparse ? values.data() : dense.data();
+    view.offsets = sparse ? offsets.data() : nullptr;
+    view.indices = sparse ? indices.data() : nullptr;
+    return view;
+  }
+
+  /// K(x_i, x_j) in float64, from differences.
+  double kernel(const KernelFunction& function, std::size_t i, std::size_t j) const {
+    double product = 0.0;
+    double distance = 0.0;
+    for (std::size_t k = 0; k < columns; ++k) {
+      const auto a = static_cast<double>(dense[i * columns + k]);
+      const auto b = static_cast<double>(dense[j * columns + k]);
+      product += a * b;
+      distance += (a - b) * (a - b);
+    }
+    switch (function.kind) {
+      case KernelFunction::Kind::gaussian: return std::exp(-function.gamma * distance);
+      case KernelFunction::Kind::polynomial:
+        return std::pow(function.gamma * product + function.coef0, function.degree);
+      case KernelFunction::Kind::linear: break;
+    }
+    return product;
+  }
+};
+
+}  // namespace svm::test

@@ -1,0 +1,76 @@
+// The row cache: values, order of eviction, validity of the last two rows, and exact counters.
+#include <algorithm>
+
+#include "check.hpp"
+#include "data.hpp"
+#include "rows.hpp"
+
+using svm::CachedRows;
+using svm::CountedRows;
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  svm::set_sgemm(svm::test::naive_sgemm);
+  const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};
+  constexpr std::size_t n = 30;
+  const svm::test::Data data(n, 5, 1);
+  for (const bool sparse : {false, true}) {
+    for (const std::size_t capacity : {2U, 3U, 7U, 100U}) {
+      CachedRows rows(gaussian, data.view(sparse), 12, capacity);
+      CHECK(rows.capacity() == std::min<std::size_t>(capacity, n));
+      svm::Random random(capacity, svm::Purpose::data);
+      const float* previous = nullptr;
+      std::size_t previous_index = 0;
+      std::vector<std::size_t> recent;  // a plain model of what is kept, the most recent last
+      std::uint64_t computed = 0;
+      for (int k = 0; k < 500; ++k) {
+        const auto i = static_cast<std::size_t>(random.below(n));
+        const float* row = rows.row(i);
+        const auto kept = std::find(recent.begin(), recent.end(), i);
+        if (kept != recent.end()) {
+          recent.erase(kept);
+        } else {
+          ++computed;
+          if (recent.size() == rows.capacity()) recent.erase(recent.begin());
+        }
+        recent.push_back(i);
+        CHECK(rows.computed() == computed);
+        for (std::size_t j = 0; j < n; j += 4) {
+          CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(gaussian, i, j), 2e-6));
+          if (previous != nullptr) {
+            CHECK(svm::test::near(static_cast<double>(previous[j]), data.kernel(gaussian, previous_index, j), 2e-6));
+          }
+        }
+        previous = row;
+        previous_index = i;
+      }
+    }
+    CachedRows rows(gaussian, data.view(sparse), 12, 5);
+    CountedRows counted(rows);
+    std::uint64_t stored = 0;
+    for (std::size_t i = 0; i < n; ++i) stored += data.view(sparse).stored(i);
+    counted.row(3);
+    counted.row(3);  // a cached value is charged each time that it is needed
+    counted.row_paid_by_responses(4);
+    CHECK(counted.counters().kernel_evaluations == 2 * n);
+    CHECK(counted.counters().inner_products == 2 * n);
+    CHECK(counted.counters().feature_accesses == 2 * stored);
+    CHECK(counted.counters().feature_accesses_dense == 2 * n * 5);
+    counted.charge_response();
+    CHECK(counted.counters().kernel_evaluations == 2 * n);
+    counted.enter_support(1);
+    counted.enter_support(2);
+    counted.charge_response();
+    counted.leave_support(1);
+    counted.charge_response();
+    CHECK(counted.counters().kernel_evaluations == 2 * n + 3);
+    CHECK(counted.counters().feature_accesses ==
+          2 * stored + data.view(sparse).stored(1) + 2 * data.view(sparse).stored(2));
+    CHECK(counted.counters().feature_accesses_dense == (2 * n + 3) * 5);
+    CHECK(counted.label(11) == 1.0 && counted.label(12) == -1.0);
+  }
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), 12, 1); }, "at least 2 rows, got 1"));
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), 0, 2); }, "both classes"));
+  CHECK(svm::test::refuses([&] { CachedRows(gaussian, data.view(false), n, 2); }, "both classes"));
+  return svm::test::finish();
+}

@@ -1,0 +1,58 @@
+// Kernel tiles and rows, dense and sparse, against float64.
+#include "check.hpp"
+#include "data.hpp"
+
+using svm::KernelFunction;
+using svm::Points;
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  const svm::test::Data one(5, 3, 0);
+  CHECK(svm::test::refuses(
+      [&] {
+        const Points x(one.view(false));
+        std::vector<float> tile(25);
+        svm::kernel_tile(KernelFunction{}, x, 0, 5, x, 0, 5, tile.data(), 5);
+      },
+      "no SGEMM"));
+  svm::set_sgemm(svm::test::naive_sgemm);
+  const KernelFunction functions[] = {{KernelFunction::Kind::gaussian, 0.25, 0.0, 1},
+                                      {KernelFunction::Kind::polynomial, 0.5, 1.0, 3},
+                                      {KernelFunction::Kind::linear, 1.0, 0.0, 1}};
+  for (const std::size_t d : {1U, 7U, 16U, 33U}) {
+    const svm::test::Data data(41, d, d);
+    for (const KernelFunction& function : functions) {
+      for (const bool sparse : {false, true}) {
+        const Points x(data.view(sparse));
+        const auto expected = [&](std::size_t i, std::size_t j) { return data.kernel(function, i, j); };
+        const auto close = [](float found, double wanted) {
+          return svm::test::near(static_cast<double>(found), wanted, 3e-6 * (1.0 + std::abs(wanted)));
+        };
+        // A tile inside the matrix, wider stride than count, written nowhere else.
+        std::vector<float> tile(20 * 30, -7.0F);
+        svm::kernel_tile(function, x, 3, 18, x, 11, 25, tile.data(), 30);
+        for (std::size_t a = 0; a < 20; ++a) {
+          for (std::size_t b = 0; b < 30; ++b) {
+            const float found = tile[a * 30 + b];
+            CHECK(a < 18 && b < 25 ? close(found, expected(3 + a, 11 + b)) : found == -7.0F);
+          }
+        }
+        std::vector<float> row(41);
+        for (std::size_t i = 0; i < 41; ++i) {
+          svm::kernel_row(function, x, i, row.data());
+          for (std::size_t j = 0; j < 41; ++j) CHECK(close(row[j], expected(i, j)));
+          CHECK(row[i] == static_cast<float>(function.self(static_cast<double>(x.norms()[i]))));
+        }
+      }
+    }
+    CHECK(svm::test::refuses(
+        [&] {
+          const Points dense(data.view(false));
+          const Points csr(data.view(true));
+          std::vector<float> tile(4);
+          svm::kernel_tile(functions[0], dense, 0, 2, csr, 0, 2, tile.data(), 2);
+        },
+        "same width and storage"));
+  }
+  return svm::test::finish();
+}

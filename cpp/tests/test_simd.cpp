@@ -1,0 +1,141 @@
+// The inner loops against plain loops, at every length around the vector and block sizes.
+#include <algorithm>
+
+#include "check.hpp"
+#include "data.hpp"
+
+using svm::simd::Best;
+using svm::simd::DualRange;
+
+namespace {
+
+constexpr double C = 0.8;
+
+struct Range {
+  std::vector<double> responses;
+  std::vector<double> alpha;
+  std::vector<float> diagonal;
+  std::vector<float> x;
+  std::vector<float> z;
+
+  Range(svm::Random& random, std::size_t n)
+      : responses(svm::test::normals(random, n)), alpha(n), diagonal(n), x(n), z(n) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double where = random.uniform();
+      alpha[j] = where < 0.3 ? 0.0 : (where < 0.6 ? C : C * random.uniform());
+      diagonal[j] = static_cast<float>(0.5 + random.uniform());
+      x[j] = static_cast<float>(random.uniform());
+      z[j] = static_cast<float>(random.uniform());
+    }
+  }
+  DualRange view() { return {responses.data(), alpha.data(), diagonal.data(), responses.size(), C}; }
+};
+
+double clipped(double x) { return std::min(std::max(x, 0.0), C); }
+
+void gains(svm::Random& random, std::size_t n) {
+  Range range(random, n);
+  std::vector<double> expected = range.responses;
+  const Best best = svm::simd::kernels().add_and_best_gain(range.view(), range.x.data(), -0.3);
+  double top = -1.0;
+  double violation = 0.0;
+  std::size_t where = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    expected[j] -= 0.3 * static_cast<double>(range.x[j]);
+    CHECK(svm::test::near(range.responses[j], expected[j], 1e-14));
+    const double gradient = 1.0 - expected[j];
+    const auto diagonal = static_cast<double>(range.diagonal[j]);
+    const double step = clipped(range.alpha[j] + gradient / diagonal) - range.alpha[j];
+    const double gain = step * (gradient - 0.5 * step * diagonal);
+    CHECK(svm::test::near(svm::simd::kernels().gain(expected[j], range.alpha[j], diagonal, C), gain, 1e-13));
+    if (gain > top) {
+      top = gain;
+      where = j;
+    }
+    if (range.alpha[j] < C) violation = std::max(violation, gradient);
+    if (range.alpha[j] > 0.0) violation = std::max(violation, -gradient);
+  }
+  CHECK(svm::test::near(best.score, top, 1e-13));
+  CHECK(svm::test::near(best.violation, violation, 1e-13));
+  CHECK(best.block == where / svm::simd::block);
+}
+
+void pairs(svm::Random& random, std::size_t n, double sign) {
+  Range range(random, n);
+  std::vector<double> expected = range.responses;
+  const Best up =
+      svm::simd::kernels().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
+  double top = -1e300;
+  double bottom = 1e300;
+  std::size_t where = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    expected[j] += 0.4 * static_cast<double>(range.x[j]) - 0.1 * static_cast<double>(range.z[j]);
+    CHECK(svm::test::near(range.responses[j], expected[j], 1e-14));
+    const double value = sign * (1.0 - expected[j]);
+    const bool rises = sign > 0.0 ? range.alpha[j] < C : range.alpha[j] > 0.0;
+    const bool falls = sign > 0.0 ? range.alpha[j] > 0.0 : range.alpha[j] < C;
+    if (rises && value > top) {
+      top = value;
+      where = j;
+    }
+    if (falls) bottom = std::min(bottom, value);
+  }
+  if (top > -1e300) {
+    CHECK(svm::test::near(up.score, top, 1e-13));
+    CHECK(up.block == where / svm::simd::block);
+  }
+  if (bottom < 1e300) CHECK(svm::test::near(up.violation, bottom, 1e-13));
+
+  const Best partner = svm::simd::kernels().best_partner(range.view(), range.x.data(), sign, 0.9, 1.1);
+  double best = -1.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const bool falls = sign > 0.0 ? range.alpha[j] > 0.0 : range.alpha[j] < C;
+    const double descent = 0.9 - sign * (1.0 - range.responses[j]);
+    double score = -1.0;
+    if (falls && descent > 0.0) {
+      const double curvature = 1.1 + static_cast<double>(range.diagonal[j]) - 2.0 * static_cast<double>(range.x[j]);
+      score = descent * descent / (curvature > 0.0 ? curvature : 1e-12);
+    }
+    const double found =
+        svm::simd::kernels().partner_score(range.responses[j], range.alpha[j], static_cast<double>(range.diagonal[j]),
+                                           static_cast<double>(range.x[j]), C, sign, 0.9, 1.1);
+    CHECK(svm::test::near(found, score, 1e-12 * std::max(1.0, std::abs(score))));
+    if (score > best) {
+      best = score;
+      where = j;
+    }
+  }
+  CHECK(svm::test::near(partner.score, best, 1e-12 * std::max(1.0, std::abs(best))));
+  if (best > 0.0) CHECK(partner.block == where / svm::simd::block);
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  svm::Random random(3, svm::Purpose::data);
+  for (const std::size_t n : {1U, 5U, 8U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
+    for (int round = 0; round < 20; ++round) {
+      gains(random, n);
+      pairs(random, n, 1.0);
+      pairs(random, n, -1.0);
+
+      std::vector<double> v = svm::test::normals(random, n);
+      std::vector<double> expected = v;
+      std::vector<float> x(n);
+      double product = 0.0;
+      for (std::size_t j = 0; j < n; ++j) {
+        x[j] = static_cast<float>(random.normal());
+        product += v[j] * static_cast<double>(x[j]);
+        expected[j] += 1.7 * static_cast<double>(x[j]);
+      }
+      CHECK(svm::test::near(svm::simd::kernels().dot(x.data(), v.data(), n), product, 1e-12));
+      svm::simd::kernels().add(v.data(), x.data(), 1.7, n);
+      for (std::size_t j = 0; j < n; ++j) CHECK(svm::test::near(v[j], expected[j], 1e-14));
+    }
+  }
+  // A point without length: its step goes to the bound that its gradient points to.
+  CHECK(svm::test::near(svm::simd::kernels().gain(0.0, 0.0, 0.0, C), C, 1e-15));
+  CHECK(svm::test::near(svm::simd::kernels().gain(3.0, C, 0.0, C), 2.0 * C, 1e-15));
+  return svm::test::finish();
+}

@@ -1,0 +1,79 @@
+// A tracker of drifting responses always knows what a fresh sort would say: slow drift, jumps, scalings, ties.
+#include <algorithm>
+
+#include "check.hpp"
+#include "data.hpp"
+#include "water_level.hpp"
+
+using svm::Levels;
+using svm::LevelTracker;
+
+namespace {
+
+// Whether two levels cover the same responses: the split between the classes may be free, the covered sets are not.
+bool same_basin(const std::vector<double>& v, std::size_t begin, std::size_t end, double a, double b, double slack) {
+  const double low = std::min(a, b) + slack;
+  const double high = std::max(a, b) - slack;
+  for (std::size_t j = begin; j < end; ++j) {
+    if (v[j] > low && v[j] < high) return false;
+  }
+  return true;
+}
+
+void follow(std::uint64_t seed, bool bias, double volume, double jump_every, bool tied) {
+  svm::Random random(seed, svm::Purpose::data);
+  constexpr std::size_t n = 700;
+  constexpr std::size_t positives = 201;
+  std::vector<double> v = svm::test::normals(random, n, tied);
+  std::vector<float> x(n);
+  LevelTracker tracker(n, positives, bias);
+  tracker.positive.take(v.data(), tracker.positive_window);
+  tracker.negative.take(v.data(), tracker.negative_window);
+  double held = volume;
+  for (int step = 0; step < 250; ++step) {
+    const Levels found = tracker.solve(v.data(), held);
+    const Levels sorted = svm::water_levels_sorted(v.data(), n, positives, held, bias);
+    double size = held;
+    for (const double value : v) size = std::max(size, std::abs(value));
+    CHECK(svm::test::near(found.level(), sorted.level(), 1e-11 * size));
+    CHECK(same_basin(v, 0, positives, found.positive, sorted.positive, 1e-11 * size));
+    CHECK(same_basin(v, positives, n, found.negative, sorted.negative, 1e-11 * size));
+    // What is drawn from: at least the lowest point of each basin, and nothing above the level.
+    const std::size_t up = tracker.positive.covered(found.positive);
+    const std::size_t down = tracker.negative.covered(found.negative);
+    CHECK(bias ? up > 0 && down > 0 : up + down > 0);
+    if (up > 0) CHECK(v[tracker.positive.covered_index(v.data(), found.positive, up - 1)] <= found.positive);
+    if (down > 0) CHECK(v[tracker.negative.covered_index(v.data(), found.negative, down - 1)] <= found.negative);
+
+    if (random.uniform() < 0.02) {
+      const double factor = random.uniform() < 0.5 ? 1e-6 : 0.3;
+      for (double& value : v) value *= factor;
+      held *= factor;
+      tracker.rescale(factor);
+      tracker.positive.take(v.data(), tracker.positive_window);
+      tracker.negative.take(v.data(), tracker.negative_window);
+      continue;
+    }
+    double spread = 0.0;
+    for (const double value : v) spread = std::max(spread, std::abs(value));
+    const double amount = (random.uniform() < jump_every ? 3.0 : 0.01) * spread;
+    for (float& value : x) value = static_cast<float>(tied ? std::round(random.normal()) : random.normal());
+    tracker.positive.take_updated(v.data(), x.data(), amount, tracker.positive_window);
+    tracker.negative.take_updated(v.data(), x.data(), -amount, tracker.negative_window);
+  }
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  std::uint64_t seed = 0;
+  for (const bool bias : {false, true}) {
+    for (const double volume : {0.0, 1e-9, 0.5, 30.0, 2000.0, 1e5}) {
+      for (const double jumps : {0.0, 0.1}) {
+        for (const bool tied : {false, true}) follow(++seed, bias, volume, jumps, tied);
+      }
+    }
+  }
+  return svm::test::finish();
+}

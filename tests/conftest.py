@@ -1,0 +1,46 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Shared machines stall: an example may take long, but how many there are and which is fixed.
+settings.register_profile("project", deadline=None, derandomize=True)
+settings.load_profile("project")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def gram_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Gram folder of the session's own: no test reads or fills the user's."""
+    folder = tmp_path_factory.mktemp("gram")
+    os.environ["SVM_GRAM_DIR"] = str(folder)
+    return folder
+
+
+@pytest.fixture
+def python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a piece of Python in a process of its own, in which the project's packages can be imported."""
+
+    def run(
+        code: str, *arguments: object, timeout: float = 60.0, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        path = os.pathsep.join(filter(None, [str(ROOT), str(ROOT / "tests" / "solvers"), os.environ.get("PYTHONPATH")]))
+        return subprocess.run(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": path, **environment},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,80 @@
+"""Small problems that the solver tests share."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from solvers import Gaussian, Kernel, Limit, Problem, RowPolicy, Solver, _core, blas, get
+
+Array = NDArray[Any]
+ROOT = Path(__file__).resolve().parents[2]
+Python = Callable[..., "subprocess.CompletedProcess[str]"]
+"""What the fixture `python` is."""
+
+
+def points(n: int = 60, d: int = 5, seed: int = 0, *, flips: float = 0.1, zeros: float = 0.0) -> tuple[Array, Array]:
+    """(n, d) float32 features and labels of a curved boundary, a share of them flipped; a share of features is zero."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    X[rng.random(size=X.shape) < zeros] = 0.0
+    score = X[:, 0] + 0.7 * X[:, 1 % d] * X[:, 2 % d] - 0.2
+    y = np.where(score > 0, 1, -1)
+    y[rng.random(size=n) < flips] *= -1
+    y[0], y[1] = 1, -1
+    return X, y.astype(np.int8)
+
+
+def problem(n: int = 60, d: int = 5, seed: int = 0, *, as_csr: bool = False, **settings: Any) -> Problem:
+    """A `Problem` on `points`: Gaussian kernel of sigma^2 = 2, lambda = 1/n, nu = 0.1, the Gram matrix."""
+    flips, zeros = settings.pop("flips", 0.1), settings.pop("zeros", 0.0)
+    X, y = points(n, d, seed, flips=flips, zeros=zeros)
+    kernel: Kernel = settings.pop("kernel", Gaussian(2.0))
+    rows = replace(RowPolicy(provider="gram", threads=1), **settings.pop("rows", {}))
+    settings = {"lambda_": 1.0 / n, "nu": 0.1, **settings}
+    return Problem(sparse.csr_matrix(X) if as_csr else X, y, kernel, rows=rows, **settings)
+
+
+def gram(p: Problem) -> NDArray[np.float64]:
+    """(n, n) float64: the float32 kernel values that the solvers read, in the problem's order."""
+    return np.array([p.rows.source.row(i) for i in range(p.n)], dtype=np.float64)
+
+
+def solver(name: str, p: Problem, seed: int = 0, **settings: Any) -> Solver:
+    """A solver by name, its settings given by keyword."""
+    kind = get(name)
+    return kind(p, kind.Settings(**settings), seed)
+
+
+def run(name: str, p: Problem, limit: Limit | None = None, seed: int = 0, **settings: Any) -> Solver:
+    """A solver that has been advanced to a limit."""
+    made = solver(name, p, seed, **settings)
+    made.advance(limit or Limit())
+    return made
+
+
+def core_rows(K: Array, positives: int) -> _core.GramRows:
+    """Rows of a given Gram matrix of points of unit self-similarity."""
+    function = _core.KernelFunction(_core.KernelFunction.Kind.gaussian)
+    return _core.GramRows(function, _core.Matrix(np.zeros((len(K), 1), np.float32)), positives, K.astype(np.float32))
+
+
+def filled(kernel: Kernel, matrix: _core.Matrix, threads: int = 1) -> Array:
+    """The whole Gram matrix, (n, n) float32, as the core computes it."""
+    out = np.empty((matrix.rows, matrix.rows), np.float32)
+    with blas.connected():
+        _core.fill_gram(kernel.core(), matrix, out, threads)
+    return out
+
+
+def expanded(kernel: Kernel, support: _core.Matrix, points: _core.Matrix, weights: Array, threads: int = 1) -> Array:
+    """sum_k K(support_k, x_j) weights[k, :], (m, vectors) float64, as the core computes it."""
+    with blas.connected():
+        return _core.expand(kernel.core(), support, points, weights, threads)

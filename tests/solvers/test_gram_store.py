@@ -1,0 +1,221 @@
+"""Gram matrices in files: built once, reused, evicted, and never taken half-written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import ROOT, Python, points, problem
+
+from solvers import Gaussian, Linear, SettingsError, gram_store
+from solvers.gram_store import GramStore, default_directory, gram_key
+
+
+class Builder:
+    """Fills a matrix with a number and remembers how often it was asked to."""
+
+    def __init__(self, value: float = 1.0) -> None:
+        self.value = value
+        self.calls = 0
+
+    def __call__(self, out: np.ndarray, progress: object) -> None:
+        self.calls += 1
+        out[:] = self.value
+
+
+def quiet(_: float) -> None:
+    return None
+
+
+def files(folder: Path, pattern: str = "*.f32") -> list[str]:
+    return sorted(path.name for path in folder.glob(pattern))
+
+
+def test_builds_once_and_maps_read_only(tmp_path: Path) -> None:
+    store, build = GramStore(tmp_path / "deep" / "er", 10**6), Builder(3.0)
+    first, second = (store.get("a", 10, build, quiet) for _ in range(2))
+    assert build.calls == 1
+    assert first.shape == (10, 10)
+    assert first.dtype == np.float32
+    np.testing.assert_array_equal(second, 3.0)
+    with pytest.raises(ValueError, match="read-only"):
+        first[0, 0] = 1.0
+    assert files(store.directory) == ["a.f32"]
+
+
+def test_a_half_written_file_is_never_taken(tmp_path: Path) -> None:
+    (tmp_path / "a.partial").write_bytes(np.full((10, 10), 9.0, np.float32).tobytes())
+    build = Builder(1.0)
+    np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
+    assert build.calls == 1
+    assert files(tmp_path, "*.partial") == []
+
+
+@pytest.mark.parametrize("size", [0, 399, 401])
+def test_a_file_of_the_wrong_size_is_built_again(tmp_path: Path, size: int) -> None:
+    (tmp_path / "a.f32").write_bytes(b"x" * size)
+    build = Builder(1.0)
+    np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
+    assert build.calls == 1
+    assert (tmp_path / "a.f32").stat().st_size == 400
+
+
+def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+    def fail(out: np.ndarray, progress: object) -> None:
+        out[:] = 5.0
+        raise KeyboardInterrupt
+
+    store = GramStore(tmp_path, 10**6)
+    with pytest.raises(KeyboardInterrupt):
+        store.get("a", 10, fail, quiet)
+    assert files(tmp_path) == []
+    assert files(tmp_path, "*.partial") == []
+    np.testing.assert_array_equal(store.get("a", 10, Builder(1.0), quiet), 1.0)
+
+
+def test_an_exception_in_the_progress_report_stops_the_build(gram_folder: Path) -> None:
+    """Ctrl-C arrives there: it goes through the core's threads, and nothing is kept."""
+
+    def stop(done: float) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    before = files(gram_folder)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        for threads in (1, 2):
+            p = problem(1200, kernel=Gaussian(7.77), rows={"progress": stop, "threads": threads})
+            with pytest.raises(KeyboardInterrupt):
+                _ = p.rows
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert files(gram_folder) == before
+    assert files(gram_folder, "*.partial") == []
+    reports: list[float] = []
+    p = problem(1200, kernel=Gaussian(7.77), rows={"progress": reports.append})
+    assert p.rows.source.row(0)[0] == 1.0
+    assert reports == sorted(reports)
+    assert reports[-1] == 1.0
+
+
+def test_the_least_recently_used_make_room(tmp_path: Path) -> None:
+    store = GramStore(tmp_path, 3 * 400)
+    mapped = {}
+    for k, key in enumerate("abc"):
+        mapped[key] = store.get(key, 10, Builder(float(k)), quiet)
+        os.utime(tmp_path / f"{key}.f32", (1000 + k, 1000 + k))
+    build = Builder()
+    store.get("a", 10, build, quiet)  # a is now the most recently used
+    assert build.calls == 0
+    store.get("d", 10, Builder(), quiet)
+    assert files(tmp_path) == ["a.f32", "c.f32", "d.f32"]
+    store.get("e", 17, Builder(), quiet)  # 1156 bytes: everything else goes
+    assert files(tmp_path) == ["e.f32"]
+    np.testing.assert_array_equal(mapped["b"], 1.0)  # who has one mapped keeps it
+    assert sum(path.stat().st_size for path in tmp_path.glob("*.f32")) <= store.limit_bytes
+
+
+def test_refuses_what_does_not_fit_with_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = GramStore(tmp_path, 10**9)
+    assert store.room_for(15_000) is None
+    assert store.room_for(20_000) == "1.6 GB are more than the memory limit leaves (1.0 GB)"
+    monkeypatch.setattr(gram_store, "_free_bytes", lambda directory: 500_000_000)
+    reason = store.room_for(15_000)
+    assert reason == f"0.9 GB are more than {tmp_path} has room for (0.5 GB)"
+    with pytest.raises(SettingsError, match=r"does not fit: 0\.9 GB"):
+        store.get("a", 15_000, Builder(), quiet)
+    assert files(tmp_path) == []
+
+
+def test_an_unwritable_folder_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsError, match=r"cannot be kept in .*file.*SVM_GRAM_DIR"):
+        GramStore(tmp_path / "file", 10**6).get("a", 10, Builder(), quiet)
+
+
+def test_where_matrices_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "here"))
+    assert default_directory() == tmp_path / "here"
+    monkeypatch.delenv("SVM_GRAM_DIR")
+    assert str(os.getuid()) in default_directory().name or default_directory().name == "gram"
+
+
+def test_the_key_tells_data_and_kernels_apart() -> None:
+    X, _ = points(20)
+    keys = {gram_key(kernel, (X,)) for kernel in (Gaussian(1.0), Gaussian(1.0 + 1e-15), Linear())}
+    assert len(keys) == 3
+    assert gram_key(Gaussian(1.0), (X,)) == gram_key(Gaussian(1.0), (X.copy(),))
+    other = X.copy()
+    other[19, 4] = np.nextafter(other[19, 4], 2.0)
+    for changed in (other, X[::-1], X.reshape(10, 10), X.astype(np.float64)):
+        assert gram_key(Gaussian(1.0), (changed,)) not in keys
+
+
+PROCESS = """
+import sys, time
+from pathlib import Path
+import numpy as np
+from solvers.gram_store import GramStore
+
+folder, mark = Path(sys.argv[1]), sys.argv[2]
+
+def fill(out, progress):
+    (folder / f"built-by-{mark}").touch()
+    out[:256] = 4.0
+    time.sleep(0.5)
+    out[256:] = 4.0
+
+found = GramStore(folder, 10**9).get("a", 512, fill, lambda done: None)
+assert (found == 4.0).all()
+"""
+
+
+def test_two_processes_at_once_build_once(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    runs = [subprocess.Popen([sys.executable, "-c", PROCESS, str(tmp_path), str(k)], env=environment) for k in range(3)]
+    assert [run.wait(timeout=60) for run in runs] == [0, 0, 0]
+    assert len(files(tmp_path, "built-by-*")) == 1
+    assert files(tmp_path) == ["a.f32"]
+
+
+def test_a_killed_builder_leaves_no_trap(tmp_path: Path) -> None:
+    """SIGKILL in the middle of a build: the lock is gone with the process, and the next one starts over."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    slow = PROCESS.replace("time.sleep(0.5)", "time.sleep(60)")
+    run = subprocess.Popen([sys.executable, "-c", slow, str(tmp_path), "killed"], env=environment)
+    for _ in range(600):
+        if files(tmp_path, "built-by-*"):
+            break
+        time.sleep(0.05)
+    run.kill()
+    run.wait(timeout=30)
+    assert files(tmp_path, "*.partial") == ["a.partial"]
+    assert files(tmp_path) == []
+    build = Builder(4.0)
+    np.testing.assert_array_equal(GramStore(tmp_path, 10**9).get("a", 512, build, quiet), 4.0)
+    assert build.calls == 1
+
+
+def test_a_second_process_reuses_the_matrix_of_the_first(python: Python, tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from cases import gram, problem
+calls = []
+p = problem(100, rows={"gram_dir": Path(sys.argv[1]), "progress": calls.append})
+gram(p)
+print(len(calls))
+"""
+    outputs = []
+    for _ in range(2):
+        answer = python(code, tmp_path)
+        assert answer.returncode == 0, answer.stderr
+        outputs.append(int(answer.stdout.split()[-1]))
+    assert outputs[0] > 0
+    assert outputs[1] == 0
+    assert len(files(tmp_path)) == 1

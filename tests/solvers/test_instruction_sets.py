@@ -1,0 +1,69 @@
+"""Every instruction set that the processor has gives the same kernels and the same predictors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import Python
+
+from solvers import _core
+
+CODE = """
+import sys
+import numpy as np
+from cases import gram, problem, run
+from solvers import Gaussian, Limit, Linear, Polynomial, build_info
+
+out = {"isa": build_info()["isa"]}
+for as_csr in (False, True):
+    for kernel in (Gaussian(2.0), Polynomial(3, 0.3, 1.0), Linear()):
+        for provider in ("gram", "on_the_fly"):
+            p = problem(151, 9, as_csr=as_csr, zeros=0.3, kernel=kernel, rows={"provider": provider})
+            out[f"kernel {as_csr} {kernel} {provider}"] = gram(p)
+for name, bias, iterations in (
+    ("sbp", False, 400), ("sbp", True, 400), ("pegasos", False, 2000), ("sdca", False, 2000),
+    ("smo", False, 10**6), ("smo", True, 10**6), ("perceptron", False, 1000),
+):
+    p = problem(151, 9, bias=bias, rows={"provider": "on_the_fly"})
+    settings = {"tolerance": 1e-8} if name == "smo" else {}
+    snapshot = run(name, p, Limit(iterations=iterations), 5, **settings).snapshot()
+    out[f"run {name} {bias}"] = gram(p) @ snapshot.coefficients + snapshot.bias
+p = problem(151, 9)
+out["run fourier"] = run("fourier", p, pairs=64, relative_gap=1e-7, max_epochs=10**5).snapshot().decision_values(p.X)
+np.savez(sys.argv[1], **out)
+"""
+
+
+def results(python: Python, folder: Path, isa: str) -> dict[str, np.ndarray] | None:
+    answer = python(CODE, folder / f"{isa}.npz", SVM_ISA=isa, SVM_GRAM_DIR=str(folder / isa))
+    if "this processor does not have it" in answer.stderr:
+        return None
+    assert answer.returncode == 0, answer.stderr
+    return dict(np.load(folder / f"{isa}.npz"))
+
+
+@pytest.mark.skipif(_core.build_info()["isa"] == "portable", reason="built for one instruction set only")
+def test_all_agree(python: Python, tmp_path: Path) -> None:
+    base = results(python, tmp_path, "v2")
+    assert base is not None
+    assert base["isa"] == "v2"
+    for isa in ("v3", "v4"):
+        other = results(python, tmp_path, isa)
+        if other is None:
+            continue
+        assert other["isa"] == isa
+        assert other.keys() == base.keys()
+        for name in base.keys() - {"isa"}:
+            size = max(1.0, float(np.abs(base[name]).max()))
+            tolerance = 1e-3 if name == "run fourier" else 1e-6
+            np.testing.assert_allclose(other[name], base[name], rtol=0, atol=tolerance * size, err_msg=f"{name}, {isa}")
+
+
+def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:
+    answer = python("import solvers; print(solvers.build_info())", SVM_ISA="v9")
+    if _core.build_info()["isa"] == "portable":
+        pytest.skip("built for one instruction set only")
+    assert answer.returncode != 0
+    assert "SVM_ISA=v9 is not one of v2, v3, v4" in answer.stderr

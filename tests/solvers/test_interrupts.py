@@ -1,0 +1,138 @@
+"""Ctrl-C comes through within a second and disturbs nothing; other threads go on meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from cases import problem, run, solver
+
+from solvers import KernelSnapshot, Limit, Linear
+
+
+@pytest.fixture(autouse=True)
+def keyboard() -> Iterator[None]:
+    """Python's own handler, whatever started the tests (a shell's background job ignores SIGINT)."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """SIGINT after a while; the body must raise KeyboardInterrupt within a second of it."""
+    sent: list[float] = []
+
+    def send() -> None:
+        time.sleep(seconds)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    finished = caught = None
+    try:
+        yield
+        finished = time.monotonic()
+        time.sleep(seconds + 1.0)  # the signal must not reach the tests' runner
+    except KeyboardInterrupt:
+        caught = time.monotonic()
+    sender.join()
+    assert finished is None, "the run ended before it could be interrupted"
+    assert caught is not None, "the signal was lost"
+    assert caught - sent[0] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "bias", "n"),
+    [
+        ("sbp", False, 300),
+        ("sbp", True, 300),
+        ("pegasos", False, 300),
+        ("sdca", False, 300),
+        ("perceptron", False, 300),
+    ],
+)
+def test_any_solver_stops_and_goes_on(name: str, bias: bool, n: int) -> None:
+    # Under a linear kernel these data are not separable, so that the Perceptron does not end by itself.
+    p = problem(n, bias=bias, flips=0.2, kernel=Linear())
+    made = solver(name, p, seed=3)
+    with interrupted_after(0.15):
+        made.advance(Limit())
+    done = made.counters.iterations
+    assert done is not None
+    assert done > 100
+    half = made.snapshot()
+    assert isinstance(half, KernelSnapshot)
+    np.testing.assert_array_equal(half.coefficients, run(name, p, Limit(iterations=done), 3).snapshot().coefficients)
+    made.advance(Limit(iterations=done + 1000))
+    whole = run(name, p, Limit(iterations=done + 1000), 3)
+    assert made.counters == whole.counters
+    np.testing.assert_array_equal(made.snapshot().coefficients, whole.snapshot().coefficients)
+
+
+def test_slow_iterations_stop_too() -> None:
+    """Rows computed when they are asked for: an iteration takes far longer than one on a Gram matrix."""
+    p = problem(4000, 60, rows={"provider": "on_the_fly"})
+    made = solver("sbp", p)
+    with interrupted_after(0.3):
+        made.advance(Limit())
+    assert (made.counters.iterations or 0) > 0
+
+
+def test_smo_stops_and_goes_on() -> None:
+    for bias in (False, True):
+        made = solver("smo", problem(800, 5, lambda_=1e-9, flips=0.3, bias=bias), tolerance=0.0)
+        with interrupted_after(0.1):
+            made.advance(Limit())
+        done = made.counters.iterations
+        assert done is not None
+        made.advance(Limit(iterations=done + 50))
+        whole = run("smo", made.problem, Limit(iterations=done + 50), tolerance=0.0)
+        np.testing.assert_array_equal(made.snapshot().coefficients, whole.snapshot().coefficients)
+
+
+def test_fourier_stops_and_goes_on() -> None:
+    """Interrupted while a linear SVM is solved: its frequencies are not drawn a second time."""
+    p = problem(1500, 5, lambda_=1e-7, flips=0.3)
+    settings = {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 200_000}
+    made = solver("fourier", p, **settings)
+    made.advance(Limit(iterations=3))
+    with interrupted_after(0.3):
+        made.advance(Limit())
+    done = made.counters.iterations
+    assert done is not None
+    quick = {"pairs": 128, "relative_gap": 0.5, "max_epochs": 3}
+    made.settings = type(made.settings)(**quick)
+    made.advance(Limit(iterations=done + 1))
+    whole = run("fourier", p, Limit(iterations=done + 1), **quick)
+    points = np.random.default_rng(0).normal(size=(20, 5)).astype(np.float32)
+    np.testing.assert_array_equal(made.snapshot().decision_values(points), whole.snapshot().decision_values(points))
+
+
+def test_other_threads_go_on() -> None:
+    """The interpreter's lock is not held while the core runs."""
+    made = solver("sbp", problem(300))
+    stop = threading.Event()
+    ticks = 0
+
+    def count() -> None:
+        nonlocal ticks
+        while not stop.is_set():
+            ticks += 1
+            time.sleep(0.005)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    before = ticks
+    made.advance(Limit(cpu_seconds=0.4))
+    during = ticks - before
+    stop.set()
+    counter.join()
+    assert during >= 15

@@ -1,0 +1,136 @@
+"""However a run is cut, its bits are the same; limits stop where they say."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import problem, run, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solvers import KernelSnapshot, Limit, Problem, Solver, Status
+from solvers.accounting import Accounting
+from solvers.sbp import Draws
+
+Variant = tuple[str, bool, dict[str, Any]]
+VARIANTS: dict[str, Variant] = {
+    "sbp": ("sbp", False, {}),
+    "sbp, long steps": ("sbp", False, {"eta": 3.0}),
+    "sbp, pairs": ("sbp", True, {}),
+    "sbp, pairs, long steps": ("sbp", True, {"eta": 3.0}),
+    "sbp, single": ("sbp", True, {"draws": Draws.single}),
+    "pegasos": ("pegasos", False, {}),
+    "pegasos, kept, projected": ("pegasos", False, {"accounting": Accounting.kept, "project": True}),
+    "sdca": ("sdca", False, {}),
+    "smo": ("smo", False, {"tolerance": 0.0}),
+    "smo, bias": ("smo", True, {"tolerance": 0.0}),
+    "perceptron": ("perceptron", False, {}),
+}
+RANDOM = [name for name in VARIANTS if not name.startswith("smo")]
+
+
+@cache
+def shared(bias: bool) -> Problem:
+    return problem(77, bias=bias, flips=0.15)
+
+
+def make(variant: str, seed: int = 1) -> Solver:
+    name, bias, own = VARIANTS[variant]
+    return solver(name, shared(bias), seed, **own)
+
+
+def state(made: Solver) -> tuple[Any, ...]:
+    """Everything that can be seen of a run, to the bit."""
+    snapshot = made.snapshot()
+    assert isinstance(snapshot, KernelSnapshot)
+    responses = None if snapshot.responses is None else snapshot.responses.tobytes()
+    return made.counters, snapshot.coefficients.tobytes(), snapshot.bias, responses
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_two_advances_of_k_equal_one_of_2k(variant: str) -> None:
+    for k in (1, 7, 400):
+        once, twice = make(variant), make(variant)
+        once.advance(Limit(iterations=2 * k))
+        twice.advance(Limit(iterations=k))
+        twice.snapshot()
+        twice.advance(Limit(iterations=2 * k))
+        assert state(once) == state(twice)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@given(cuts=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 600)), max_size=8))
+@settings(max_examples=25)
+def test_any_cuts_by_any_counter(variant: str, cuts: list[tuple[int, int]]) -> None:
+    units = ("iterations", "presentations", "kernel_evaluations", "inner_products")
+    whole, cut = make(variant), make(variant)
+    whole.advance(Limit(iterations=600))
+    for unit, where in cuts:
+        cut.advance(Limit(**{"iterations": 600, units[unit]: where * (50 if unit > 1 else 1)}))
+    cut.advance(Limit(iterations=600))
+    assert state(whole) == state(cut)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("unit", ["iterations", "presentations", "kernel_evaluations", "inner_products"])
+def test_stops_at_the_end_of_the_first_iteration_that_reaches_a_limit(variant: str, unit: str) -> None:
+    stepped, limited = make(variant), make(variant)
+    target = 37 if unit in ("iterations", "presentations") else 1100
+    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
+    steps = 0
+    while getattr(stepped.counters, unit) < target:
+        steps += 1
+        stepped.advance(Limit(iterations=steps))
+    assert state(stepped) == state(limited)
+    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
+    assert limited.advance(Limit(iterations=0)) is Status.LIMIT
+    assert state(stepped) == state(limited), "a limit that has been reached already does nothing"
+
+
+@pytest.mark.parametrize("variant", RANDOM)
+def test_seeds(variant: str) -> None:
+    states = []
+    for seed in (1, 1, 2, 2**40 + 1):
+        made = make(variant, seed)
+        made.advance(Limit(iterations=300))
+        states.append(state(made))
+    assert states[0] == states[1]
+    assert len({s[1] for s in states}) == 3, "other seeds, other runs"
+
+
+@pytest.mark.parametrize("variant", ["smo", "smo, bias"])
+def test_greedy_methods_use_no_randomness(variant: str) -> None:
+    made = [make(variant, seed) for seed in (1, 2)]
+    for each in made:
+        each.advance(Limit(iterations=300))
+    assert state(made[0]) == state(made[1])
+
+
+def test_cpu_time_limits() -> None:
+    sbp = make("sbp")
+    assert sbp.advance(Limit(cpu_seconds=0.1)) is Status.LIMIT
+    assert 0.1 <= sbp.cpu_seconds < 0.4
+    assert sbp.wall_seconds >= 0.9 * sbp.cpu_seconds
+    iterations = sbp.counters.iterations
+    sbp.advance(Limit(cpu_seconds=0.2))
+    assert (sbp.counters.iterations or 0) > (iterations or 0)
+    assert 0.2 <= sbp.cpu_seconds < 0.5
+
+
+def test_fourier_resumes() -> None:
+    p = shared(False)
+    once = run("fourier", p, Limit(iterations=5), pairs=64)
+    cut = solver("fourier", p, pairs=64)
+    for limit in (Limit(inner_products=1), Limit(iterations=2), Limit(inner_products=4 * p.n), Limit(iterations=5)):
+        cut.advance(limit)
+    np.testing.assert_array_equal(
+        once.snapshot().decision_values(shared(False).X), cut.snapshot().decision_values(shared(False).X)
+    )
+    assert once.counters == cut.counters
+    assert cut.advance(Limit(kernel_evaluations=5, presentations=5)) is Status.CONVERGED, "it is charged in neither"
+    assert cut.counters.inner_products == 64 * p.n
+    other = run("fourier", p, Limit(iterations=5), seed=1, pairs=64).snapshot().decision_values(p.X)
+    assert not np.array_equal(other, once.snapshot().decision_values(p.X))

@@ -1,0 +1,161 @@
+"""Random Fourier features, and dual coordinate descent on dense features."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+from cases import points, problem, run, solver
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+from solvers import Gaussian, Limit, Problem, Status, _core
+from solvers.fourier import FourierSnapshot, fourier_features
+
+
+def ordered(n: int, d: int, seed: int, flips: float = 0.1) -> tuple[np.ndarray, np.ndarray, int]:
+    X, y = points(n, d, seed, flips=flips)
+    order = np.argsort(-y, kind="stable")
+    return X[order], y[order].astype(np.float64), int(np.sum(y == 1))
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "C"), [(50, 3, 1.0), (200, 20, 0.01), (200, 20, 10.0), (40, 200, 1.0), (80, 1, 5.0)]
+)
+def test_dcd_agrees_with_liblinear(n: int, d: int, C: float) -> None:
+    X, y, positives = ordered(n, d, n + d)
+    found = _core.linear_dcd(_core.Matrix(X), positives=positives, C=C, relative_gap=1e-6, max_epochs=200_000, seed=0)
+    assert found["converged"]
+    w = found["weights"]
+    primal = 0.5 * w @ w + C * np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ w)).sum()
+    assert found["primal"] == pytest.approx(primal, rel=1e-9)
+    assert 0.0 <= found["primal"] - found["dual"] <= 1e-6 * found["primal"]
+    peer = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-8, max_iter=2_000_000, random_state=0).fit(X, y)
+    theirs = peer.coef_.ravel().astype(np.float64)
+    best = 0.5 * theirs @ theirs + C * np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ theirs)).sum()
+    assert primal == pytest.approx(best, rel=2e-6)
+    np.testing.assert_allclose(w, theirs, atol=3e-3 * max(1.0, np.abs(theirs).max()))
+
+
+def test_dcd_dual_is_that_of_feasible_alphas() -> None:
+    """A dual value never exceeds the optimum, however early the run stops."""
+    X, y, positives = ordered(150, 10, 1, flips=0.3)
+    best = _core.linear_dcd(_core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-9, max_epochs=10**6, seed=0)
+    assert best["converged"]
+    for epochs in (1, 2, 5, 20):
+        rough = _core.linear_dcd(
+            _core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-9, max_epochs=epochs, seed=0
+        )
+        assert rough["epochs"] == epochs
+        assert not rough["converged"]
+        assert rough["dual"] <= best["primal"] * (1 + 1e-12)
+        assert rough["primal"] >= best["dual"] * (1 - 1e-12)
+        w = rough["weights"]
+        primal = 0.5 * w @ w + np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ w)).sum()
+        assert rough["primal"] == pytest.approx(primal, rel=1e-9)
+
+
+def test_dcd_is_seeded() -> None:
+    X, _, positives = ordered(100, 5, 2)
+
+    def weights(seed: int) -> bytes:
+        return _core.linear_dcd(
+            _core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-3, max_epochs=50, seed=seed
+        )["weights"].tobytes()
+
+    assert weights(1) == weights(1)
+    assert weights(1) != weights(2)
+
+
+def test_dcd_refuses_what_it_cannot_do() -> None:
+    X, _, positives = ordered(20, 3, 0)
+    dense, csr = _core.Matrix(X), Problem.core_matrix(sparse.csr_matrix(X))
+    for settings, text in (
+        ({"features": csr}, "dense features"),
+        ({"C": 0.0}, "C must be finite and positive"),
+        ({"C": np.nan}, "C must be finite and positive"),
+        ({"relative_gap": 0.0}, "relative gap must be positive"),
+        ({"positives": 21}, "more positive examples than rows"),
+    ):
+        arguments = {
+            "features": dense,
+            "positives": positives,
+            "C": 1.0,
+            "relative_gap": 0.1,
+            "max_epochs": 5,
+            "seed": 0,
+        }
+        with pytest.raises(ValueError, match=text):
+            _core.linear_dcd(**{**arguments, **settings})
+
+
+@pytest.mark.parametrize("as_csr", [False, True])
+def test_features_approach_the_kernel(as_csr: bool) -> None:
+    """<P(x), P(z)> -> K(x, z) at the rate 1/sqrt(k), in the worst pair."""
+    X, _ = points(40, 5, zeros=0.3)
+    kernel = Gaussian(3.0)
+    K = reference.kernel_matrix(kernel, X, X)
+    worst = []
+    for k in (64, 1024, 16_384):
+        frequencies = (_core.Random(5, _core.Purpose.features).normal(k * 5).reshape(k, 5) / np.sqrt(3.0)).astype(
+            np.float32
+        )
+        P = fourier_features(sparse.csr_matrix(X) if as_csr else X, frequencies)
+        assert P.shape == (40, 2 * k)
+        assert P.dtype == np.float32
+        np.testing.assert_allclose(np.square(P).sum(axis=1), 1.0, atol=1e-4)
+        worst.append(np.abs(P @ P.T - K).max())
+        assert worst[-1] < 5.0 / np.sqrt(2 * k)
+    assert worst[2] < 0.2 * worst[0]
+
+
+def test_a_run_goes_through_the_powers_of_two() -> None:
+    p = problem(80, lambda_=0.01)
+    fourier = solver("fourier", p, pairs=6)
+    sizes = []
+    for iteration in (1, 2, 3):
+        assert fourier.advance(Limit(iterations=iteration)) is Status.LIMIT
+        sizes.append(fourier.counters.inner_products)
+    assert sizes == [80, 160, 320]
+    assert fourier.advance(Limit()) is Status.CONVERGED, "8 pairs would be more than 6"
+    assert fourier.counters.inner_products == 320
+
+
+def test_the_weights_are_the_optimum_on_the_features() -> None:
+    p = problem(120, lambda_=0.01)
+    snapshot = run("fourier", p, seed=3, pairs=16, relative_gap=1e-6, max_epochs=100_000).snapshot()
+    assert isinstance(snapshot, FourierSnapshot)
+    stream = _core.Random(3, _core.Purpose.features)
+    frequencies = (stream.normal(16 * p.d).reshape(16, p.d) / np.sqrt(2.0)).astype(np.float32)
+    P = fourier_features(p.X, frequencies).astype(np.float64)
+    peer = LinearSVC(loss="hinge", C=p.C, fit_intercept=False, tol=1e-8, max_iter=2_000_000).fit(P, p.y)
+    np.testing.assert_allclose(snapshot.decision_values(p.X), P @ peer.coef_.ravel(), atol=1e-2)
+    assert snapshot.norm == pytest.approx(np.linalg.norm(peer.coef_), rel=1e-2)
+
+
+def test_more_pairs_come_nearer_to_the_kernel_machine() -> None:
+    p = problem(150, lambda_=0.01)
+    exact = run("smo", p, tolerance=1e-6).snapshot().responses
+    distance = []
+    for pairs in (4, 64, 2048):
+        values = run("fourier", p, pairs=pairs).snapshot().decision_values(p.X)
+        distance.append(float(np.abs(values * p.y - exact).mean()))
+    assert distance[0] > 1.5 * distance[1] > 1.5**2 * distance[2]
+    assert distance[2] < 0.15
+
+
+def test_before_the_first_iteration_all_values_are_zero() -> None:
+    p = problem(30)
+    snapshot = solver("fourier", p, pairs=4).snapshot()
+    np.testing.assert_array_equal(snapshot.decision_values(p.X), np.zeros(30))
+    assert snapshot.norm == 0.0
+
+
+def test_far_from_the_origin_nothing_is_lost() -> None:
+    """The training points' shift also applies to the points that are predicted."""
+    X, y = points(100, 4)
+    far = X + np.float32(1000.0)
+    near, moved = (Problem(each, y, Gaussian(2.0), lambda_=0.01) for each in (X, far))
+    values = [run("fourier", p, pairs=16).snapshot().decision_values(each) for p, each in ((near, X), (moved, far))]
+    agree = np.mean(np.sign(values[0]) == np.sign(values[1]))
+    assert agree > 0.8

@@ -1,0 +1,124 @@
+"""Order by class, storage formats, and what the caller's arrays look like afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from cases import points
+from scipy import sparse
+
+from solvers import Gaussian, Linear, Problem, RowPolicy
+
+ON_THE_FLY = RowPolicy(provider="on_the_fly")
+
+
+def rows(p: Problem) -> np.ndarray:
+    return np.array([p.rows.source.row(i) for i in range(p.n)])
+
+
+def test_order_by_class() -> None:
+    X, y = points(30, 3)
+    p = Problem(X, y, Linear(), lambda_=0.02)
+    np.testing.assert_array_equal(p.order, np.concatenate([np.flatnonzero(y == 1), np.flatnonzero(y == -1)]))
+    np.testing.assert_array_equal(p.X, X[p.order])
+    np.testing.assert_array_equal(p.y, y[p.order])
+    assert p.positives == np.sum(y == 1)
+    assert p.y.dtype == np.int8
+    assert (p.n, p.d) == (30, 3)
+    assert pytest.approx(1.0 / (0.02 * 30)) == p.C
+
+
+def test_csr_keeps_the_order() -> None:
+    X, y = points(30, 6, zeros=0.5)
+    p = Problem(sparse.csr_matrix(X), y, Linear())
+    assert not isinstance(p.X, np.ndarray)
+    np.testing.assert_array_equal(p.X.toarray(), X[p.order])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, np.float64])
+def test_label_types(dtype: type) -> None:
+    X, y = points(30, 3)
+    np.testing.assert_array_equal(Problem(X, y.astype(dtype), Linear()).order, Problem(X, y, Linear()).order)
+
+
+def layouts() -> list[Any]:
+    X, _ = points(20, 6, zeros=0.5)
+    csr = sparse.csr_matrix(X)
+    wide = sparse.csr_matrix(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    shuffled = csr.copy()
+    for i in range(20):
+        part = slice(shuffled.indptr[i], shuffled.indptr[i + 1])
+        shuffled.indices[part] = shuffled.indices[part][::-1].copy()
+        shuffled.data[part] = shuffled.data[part][::-1].copy()
+    shuffled.has_sorted_indices = False
+    halves = sparse.csr_matrix(
+        (np.repeat(csr.data / 2, 2), np.repeat(csr.indices, 2), csr.indptr * 2), shape=csr.shape, dtype=np.float32
+    )
+    return [
+        pytest.param(np.asfortranarray(X), id="fortran order"),
+        pytest.param(np.repeat(X, 2, axis=0)[::2], id="strided"),
+        pytest.param(csr, id="csr"),
+        pytest.param(wide, id="int64 indices"),
+        pytest.param(sparse.csr_array(X), id="csr array"),
+        pytest.param(sparse.csc_matrix(X), id="csc"),
+        pytest.param(sparse.coo_matrix(X), id="coo"),
+        pytest.param(shuffled, id="unsorted"),
+        pytest.param(halves, id="duplicates"),
+    ]
+
+
+@pytest.mark.parametrize("given", layouts())
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Linear()], ids=str)
+def test_any_layout_gives_the_same_kernel(given: Any, kernel: Gaussian) -> None:
+    X, y = points(20, 6, zeros=0.5)
+    before = given.copy()
+    p = Problem(given, y, kernel, rows=ON_THE_FLY)
+    np.testing.assert_allclose(rows(p), reference.kernel_matrix(kernel, X[p.order], X[p.order]), atol=1e-5)
+    if sparse.issparse(given):
+        assert p.matrix.stored == np.count_nonzero(X)
+        assert given.nnz == before.nnz, "the caller's matrix is left alone"
+        if hasattr(given, "indices"):
+            np.testing.assert_array_equal(given.indices, before.indices)
+            np.testing.assert_array_equal(given.data, before.data)
+    else:
+        np.testing.assert_array_equal(given, before)
+
+
+def test_read_only_arrays() -> None:
+    """Memory-mapped data; a matrix that is not canonical is copied, not changed."""
+    X, y = points(20, 6, zeros=0.5)
+    csr = sparse.csr_matrix(X)
+    twice = sparse.csr_matrix(
+        (np.repeat(csr.data / 2, 2), np.repeat(csr.indices, 2), csr.indptr * 2), shape=csr.shape, dtype=np.float32
+    )
+    for matrix in (csr, twice):
+        for array in (matrix.data, matrix.indices, matrix.indptr):
+            array.setflags(write=False)
+        p = Problem(matrix, y, Linear(), rows=ON_THE_FLY)
+        np.testing.assert_allclose(rows(p), X[p.order] @ X[p.order].T, atol=1e-5)
+    X.setflags(write=False)
+    np.testing.assert_allclose(rows(Problem(X, y, Linear(), rows=ON_THE_FLY)), X[p.order] @ X[p.order].T, atol=1e-5)
+
+
+def test_explicit_zeros_do_not_change_the_kernel() -> None:
+    X, y = points(20, 6, zeros=0.5)
+    full = sparse.csr_matrix(np.ones_like(X))
+    full.data[:] = X.ravel()
+    p = Problem(full, y, Gaussian(2.0), rows=ON_THE_FLY)
+    np.testing.assert_allclose(rows(p), reference.kernel_matrix(Gaussian(2.0), X[p.order], X[p.order]), atol=1e-6)
+
+
+def test_points_of_the_same_space() -> None:
+    """Test points are moved as the training points were; their kernel values are those of the raw features."""
+    X, y = points(20, 3)
+    far = X + np.array([1000.0, 0.0, -50.0], np.float32)
+    p = Problem(far, y, Gaussian(2.0))
+    moved = p.points(far[:5])
+    inverse = np.argsort(p.order)
+    np.testing.assert_array_equal(moved, np.asarray(p.X)[inverse[:5]])
+    assert np.abs(moved).max() < 10.0
+    np.testing.assert_array_equal(Problem(far, y, Linear()).points(far[:5]), far[:5])

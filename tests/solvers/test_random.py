@@ -1,0 +1,134 @@
+"""The random stream: known answers of Philox, golden values of our own, and statistics."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from solvers import _core
+
+Purpose = _core.Purpose
+ALL = [Purpose.sampling, Purpose.order, Purpose.features, Purpose.data]
+
+
+@pytest.mark.parametrize(
+    ("counter", "key", "expected"),
+    [
+        ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+        ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+        ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+    ],
+)
+def test_known_answers_of_philox(counter: str, key: str, expected: str) -> None:
+    """From the kat_vectors of Random123, philox4x32 with 10 rounds."""
+    words = [[int(word, 16) for word in text.split()] for text in (counter, key, expected)]
+    assert list(_core.philox4x32(words[0], words[1])) == words[2]
+
+
+def test_the_stream_is_the_documented_counter() -> None:
+    """Block b of a stream is Philox at (low b, high b, purpose, 0) under the seed as key, low words first."""
+    seed = 0x0123456789ABCDEF
+    stream = _core.Random(seed, Purpose.features)
+    for block in range(5):
+        words = _core.philox4x32([block, 0, 3, 0], [seed & 0xFFFFFFFF, seed >> 32])
+        assert stream.bits64() == words[0] | words[1] << 32
+        assert stream.bits64() == words[2] | words[3] << 32
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(1, 2**64 - 1))
+def test_below_is_lemires_method(seed: int, bound: int) -> None:
+    """The high word of a 64 x 64 bit product, with the short intervals rejected."""
+    ours, raw = _core.Random(seed, Purpose.sampling), _core.Random(seed, Purpose.sampling)
+    for _ in range(4):
+        while (product := raw.bits64() * bound) % 2**64 < 2**64 % bound:
+            pass
+        assert ours.below(bound) == product >> 64
+
+
+# Golden values: they may never change, or a seed would mean another run than the one on record.
+GOLDEN_BELOW = [126, 711, 991, 225, 122, 339, 680, 31]
+GOLDEN_UNIFORM = [0.1262498542224193, 0.7116127377916281, 0.9914873587267705, 0.2256887573994779]
+GOLDEN_PERMUTATION = [1, 10, 4, 3, 11, 9, 0, 2, 5, 8, 7, 6]
+GOLDEN_NORMAL = [
+    -1.1847471258334412,
+    2.138573463022918,
+    -0.4875666954217973,
+    -0.31867572241558567,
+    0.8305668064637256,
+    0.2502637376461758,
+]
+GOLDEN_DIGEST = "ae87b73a7fd1a8b7"
+GOLDEN_ORDER_DIGEST = "e0c58ab632a56b0e"
+
+
+def test_golden_values() -> None:
+    stream = _core.Random(42, Purpose.sampling)
+    assert [stream.below(1000) for _ in range(8)] == GOLDEN_BELOW
+    stream = _core.Random(42, Purpose.sampling)
+    assert [stream.uniform() for _ in range(4)] == GOLDEN_UNIFORM
+    assert _core.Random(42, Purpose.order).permutation(12).tolist() == GOLDEN_PERMUTATION
+    np.testing.assert_allclose(_core.Random(42, Purpose.features).normal(6), GOLDEN_NORMAL, rtol=1e-14)
+
+
+def test_golden_long_streams() -> None:
+    stream = _core.Random(2**63 - 1, Purpose.sampling)
+    values = np.array([stream.below(k) for k in range(1, 5001)], dtype="<u8")
+    assert hashlib.sha256(values.tobytes()).hexdigest()[:16] == GOLDEN_DIGEST
+    order = _core.Random(7, Purpose.order).permutation(10_000).astype("<u4")
+    assert hashlib.sha256(order.tobytes()).hexdigest()[:16] == GOLDEN_ORDER_DIGEST
+
+
+@pytest.mark.parametrize("bound", [2, 3, 7, 10, 64, 1000])
+def test_below_is_uniform(bound: int) -> None:
+    stream = _core.Random(bound, Purpose.sampling)
+    counts = np.bincount([stream.below(bound) for _ in range(50_000)], minlength=bound)
+    assert len(counts) == bound
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_uniform_and_normal_are_what_they_say() -> None:
+    stream = _core.Random(1, Purpose.data)
+    uniform = np.array([stream.uniform() for _ in range(50_000)])
+    assert uniform.min() >= 0.0
+    assert uniform.max() < 1.0
+    assert stats.kstest(uniform, "uniform").pvalue > 1e-4
+    normal = _core.Random(1, Purpose.features).normal(400_000)
+    assert stats.kstest(normal, "norm").pvalue > 1e-4
+    for power, moment in ((1, 0.0), (2, 1.0), (3, 0.0), (4, 3.0)):
+        spread = np.std(normal**power) / np.sqrt(normal.size)
+        assert np.mean(normal**power) == pytest.approx(moment, abs=5.0 * spread)
+    assert abs(np.corrcoef(normal[:-1], normal[1:])[0, 1]) < 0.01
+
+
+def test_permutations_are_uniform() -> None:
+    stream = _core.Random(3, Purpose.order)
+    counts: dict[tuple[int, ...], int] = {}
+    for _ in range(24_000):
+        order = tuple(stream.permutation(4).tolist())
+        counts[order] = counts.get(order, 0) + 1
+    assert len(counts) == 24
+    assert stats.chisquare(list(counts.values())).pvalue > 1e-4
+
+
+def test_streams_of_other_seeds_and_purposes_differ() -> None:
+    first = {(seed, purpose.name): _core.Random(seed, purpose) for seed in (0, 1, 2**32, 2**63) for purpose in ALL}
+    blocks = [tuple(stream.bits64() for _ in range(4)) for stream in first.values()]
+    assert len({word for block in blocks for word in block}) == 4 * len(blocks)
+    again = _core.Random(1, Purpose.order)
+    assert tuple(again.bits64() for _ in range(4)) == blocks[list(first).index((1, "order"))]
+
+
+def test_a_normal_stream_does_not_depend_on_how_it_is_cut() -> None:
+    whole = _core.Random(5, Purpose.features).normal(9)
+    stream = _core.Random(5, Purpose.features)
+    np.testing.assert_array_equal(np.concatenate([stream.normal(k) for k in (1, 3, 0, 5)]), whole)
+
+
+def test_refuses_an_empty_range() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        _core.Random(0, Purpose.sampling).below(0)

@@ -1,0 +1,178 @@
+"""The Stochastic Batch Perceptron: every step replayed in numpy, draws, projections, convergence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from cases import core_rows, gram, problem, run, solver
+from scipy import stats
+
+from solvers import KernelSnapshot, Limit, Problem, _core, derive_nu
+from solvers.sbp import Draws
+
+PAIRS, SINGLE = Draws.pairs, Draws.single
+
+
+def levels(p: Problem, c: np.ndarray) -> tuple[float, float]:
+    return _core.water_levels(c, p.positives, p.n * p.require_nu(), p.bias)
+
+
+@pytest.mark.parametrize(
+    ("settings", "algo"),
+    [
+        ({"nu": 0.1}, {}),
+        ({"nu": 0.0}, {}),
+        ({"nu": 5.0}, {}),
+        ({"nu": 0.05, "flips": 0.0}, {"eta": 4.0}),
+        ({"nu": 0.1, "bias": True}, {"draws": PAIRS}),
+        ({"nu": 0.1, "bias": True}, {"draws": SINGLE}),
+        ({"nu": 0.0, "bias": True}, {"draws": PAIRS}),
+        ({"nu": 0.02, "bias": True, "flips": 0.0}, {"draws": PAIRS, "eta": 4.0}),
+    ],
+    ids=["plain", "nu=0", "all covered", "long steps", "pairs", "single", "pairs nu=0", "pairs long steps"],
+)
+def test_replay(settings: dict[str, Any], algo: dict[str, Any]) -> None:
+    """2,000 iterations: each drawn point was covered, each iterate and the average equal the naive computation."""
+    p = problem(60, **settings)
+    y = p.y.astype(np.float64)
+    sbp = solver("sbp", p, seed=3, **algo)
+    slow = reference.Sbp(gram(p), y, eta0=algo.get("eta") or 1.0)
+    two = p.bias and algo.get("draws") is PAIRS
+    classes = [slice(0, p.positives), slice(p.positives, None)]
+    chosen = set()
+    before = np.zeros(p.n)
+    for t in range(1, 2001):
+        sbp.advance(Limit(iterations=t))
+        total = t * y * sbp.snapshot().coefficients
+        alpha = total - slow.total
+        members = classes if two else [slice(0, None)]
+        draws = [reference.drawn(before, alpha, part) for part in members]
+        up, down = levels(p, slow.c)
+        for i in draws:
+            assert slow.c[i] <= (up if i < p.positives else down) + 1e-9, f"iteration {t}: {i} was not covered"
+        slow.step([(i, 1.0 / len(draws)) for i in draws])
+        np.testing.assert_allclose(alpha, slow.alpha, rtol=0, atol=1e-7, err_msg=f"iteration {t}")
+        before = slow.alpha.copy()
+        chosen.update(draws)
+    np.testing.assert_allclose(sbp.snapshot().coefficients, slow.average, rtol=0, atol=1e-11)
+    assert slow.r2 == pytest.approx((slow.alpha * y) @ slow.K @ (slow.alpha * y), abs=1e-9)
+    assert slow.r2 <= 1.0 + 1e-9
+    assert len(chosen) > 5
+    if "eta" in algo:
+        assert slow.shrunk < 1e-12, "the run was meant to fold its scale into the arrays at least twice"
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_level_is_that_of_the_last_draw(bias: bool) -> None:
+    """The tracked level along a run, against levels of explicitly recomputed responses."""
+    p = problem(300, bias=bias, nu=0.05)
+    y = p.y.astype(np.float64)
+    K = gram(p)
+    core = _core.Sbp(p.rows.source, nu=p.require_nu(), bias=bias, seed=5)
+    totals = [np.zeros(p.n)]
+    alpha = np.zeros(p.n)
+    for t in range(1, 601):
+        core.advance(iterations=t)
+        expected = 0.5 * sum(levels(p, y * (K @ (y * alpha))))
+        assert core.level == pytest.approx(expected, abs=1e-9), f"iteration {t}"
+        totals.append(t * y * core.coefficients())
+        alpha = totals[-1] - totals[-2]
+
+
+def test_the_first_draw_is_uniform() -> None:
+    """All responses are 0 and covered: every point is as likely as any other."""
+    p = problem(20)
+    counts = np.zeros(p.n)
+    for seed in range(4000):
+        core = _core.Sbp(p.rows.source, nu=0.1, seed=seed)
+        core.advance(iterations=1)
+        counts[np.argmax(np.abs(core.coefficients()))] += 1
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_later_draws_are_uniform_over_the_covered() -> None:
+    """A point far above the level is never drawn; the tied ones below it equally often."""
+    K = np.zeros((12, 12))
+    K[:3, :3] = 1.0  # three equal points of the positive class
+    K[3:, 3:] = np.eye(9)
+    counts = np.zeros(12)
+    for seed in range(3000):
+        core = _core.Sbp(core_rows(K, 3), nu=0.01, seed=seed)
+        core.advance(iterations=1)
+        first = core.coefficients()
+        if not first[:3].any():
+            continue
+        core.advance(iterations=2)
+        second = np.abs(2.0 * core.coefficients() - first)
+        second[np.flatnonzero(first)] = 0.0
+        counts[np.argmax(second)] += 1
+    assert counts[:3].sum() == 0
+    assert counts.sum() > 600
+    assert stats.chisquare(counts[3:]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_single_and_pair_draws_take_half_their_steps_in_each_class(bias: bool) -> None:
+    if not bias:
+        sbp = run("sbp", problem(50), Limit(iterations=400))
+        assert sbp.counters.presentations == 400
+        return
+    p = problem(50, bias=True)
+    first = [run("sbp", p, Limit(iterations=1), seed, draws=SINGLE).snapshot().coefficients for seed in range(400)]
+    positive = sum(bool(np.any(c > 0)) for c in first)
+    assert 150 < positive < 250, "single draws choose the class with even odds, however many points it has"
+    pair = run("sbp", p, Limit(iterations=1), draws=PAIRS).snapshot().coefficients
+    assert sorted(pair[pair != 0.0]) == [-0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("bias", "draws"), [(False, PAIRS), (True, PAIRS), (True, SINGLE)], ids=["no bias", "pairs", "single"]
+)
+def test_converges_to_the_optimum(bias: bool, draws: Draws) -> None:
+    """The water level of the average iterate rises to that of SMO's optimum, at nu derived from lambda (Lemma 2.1)."""
+    p = problem(80, lambda_=1.0 / 160, bias=bias, nu=None)
+    K, y = gram(p), p.y.astype(np.float64)
+    optimum = run("smo", p, tolerance=1e-9).snapshot()
+    assert isinstance(optimum, KernelSnapshot)
+    assert optimum.responses is not None
+    nu = derive_nu(p, relative_gap=1e-9)
+    volume = nu * p.n
+    norm = np.sqrt(optimum.coefficients @ K @ optimum.coefficients)
+    best = 0.5 * sum(_core.water_levels(optimum.responses / norm, p.positives, volume, bias))
+    assert best > 0.0
+    gaps = []
+    for iterations in (100, 1000, 10_000):
+        values = []
+        for seed in range(5):
+            core = _core.Sbp(p.rows.source, nu=nu, bias=bias, pairs=draws is PAIRS, seed=seed)
+            core.advance(iterations=iterations)
+            average = core.coefficients()
+            assert average @ K @ average <= 1.0 + 1e-9
+            values.append(0.5 * sum(_core.water_levels(y * (K @ average), p.positives, volume, bias)))
+        gaps.append(best - np.mean(values))
+        assert gaps[-1] >= -1e-6, "no predictor of norm 1 has a higher level than the optimum"
+    assert gaps[1] < 0.5 * gaps[0]
+    assert gaps[2] < 0.5 * gaps[1]
+    assert gaps[2] < 0.05 * best
+
+
+def test_a_minute_volume_with_bias_runs() -> None:
+    p = problem(40, bias=True, nu=1e-20)
+    for seed in range(10):
+        core = _core.Sbp(p.rows.source, nu=1e-20, bias=True, seed=seed)
+        core.advance(iterations=2000)
+        assert np.isfinite(core.coefficients()).all()
+
+
+def test_step_scale_defaults_to_the_largest_norm() -> None:
+    from solvers import Linear
+
+    p = problem(40, kernel=Linear())
+    default = run("sbp", p, Limit(iterations=200)).snapshot().coefficients
+    largest = float(np.max(p.rows.source.diagonal))
+    given = run("sbp", p, Limit(iterations=200), eta=1.0 / np.sqrt(largest)).snapshot().coefficients
+    np.testing.assert_array_equal(default, given)
+    assert not np.array_equal(default, run("sbp", p, Limit(iterations=200), eta=1.0).snapshot().coefficients)
