@@ -123,7 +123,11 @@ class GramStore:
         self._make_room(4 * n * n)
         partial = path.with_suffix(".partial")
         try:
-            matrix = np.memmap(partial, dtype=np.float32, mode="w+", shape=(n, n))
+            # Allocated in one call: touching a new file page by page costs several times as much, and a file system
+            # without room says so here instead of killing the process in the middle.
+            with partial.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, 4 * n * n)
+            matrix = np.memmap(partial, dtype=np.float32, mode="r+", shape=(n, n))
             fill(matrix, progress)
             del matrix
             partial.rename(path)

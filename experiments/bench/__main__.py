@@ -29,7 +29,7 @@ def main() -> int:
     memory = int(arguments.memory * 1e9)
     benchmarks: dict[str, Callable[[], list[Row]]] = {
         "1": lambda: iteration.rows(arguments.repeat, memory),
-        "2": lambda: gram.rows(arguments.repeat),
+        "2": lambda: gram.rows(arguments.repeat, memory),
         "3": lambda: libsvm.rows(1 if arguments.repeat < 5 else 2, memory),
         "5": lambda: counting.rows(arguments.repeat),
         "6": figure2.rows,

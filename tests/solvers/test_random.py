@@ -50,6 +50,18 @@ def test_below_is_lemires_method(seed: int, bound: int) -> None:
         assert ours.below(bound) == product >> 64
 
 
+@pytest.mark.parametrize("bound", [2**63 + 1, 3 * 2**61, 2**64 - 2**62])
+def test_below_rejects_the_short_intervals(bound: int) -> None:
+    """Up to half of all words are rejected at these bounds."""
+    ours, raw = _core.Random(1, Purpose.sampling), _core.Random(1, Purpose.sampling)
+    rejected = 0
+    for _ in range(500):
+        while (product := raw.bits64() * bound) % 2**64 < 2**64 % bound:
+            rejected += 1
+        assert ours.below(bound) == product >> 64
+    assert rejected > 50
+
+
 # Golden values: they may never change, or a seed would mean another run than the one on record.
 GOLDEN_BELOW = [126, 711, 991, 225, 122, 339, 680, 31]
 GOLDEN_UNIFORM = [0.1262498542224193, 0.7116127377916281, 0.9914873587267705, 0.2256887573994779]
