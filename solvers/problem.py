@@ -165,6 +165,8 @@ class Problem:
         # all points move by one vector, and a vector of integers keeps integer features, and so distances, exact.
         if not isinstance(self.kernel, Gaussian) or not isinstance(X, np.ndarray):
             return None
+        if X.min() >= 0.0 and X.max() <= 1.0:
+            return None  # near enough; and 0/1 features stay 0/1, which the core has a faster way for
         shift = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)
         return shift if shift.any() else None
 

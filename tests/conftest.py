@@ -20,7 +20,7 @@ settings.load_profile("project")
 
 @pytest.fixture(autouse=True, scope="session")
 def gram_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Gram folder of the session's own: no test reads or fills the user's."""
+    """A Gram folder of the tests' own: none reads or fills the user's."""
     folder = tmp_path_factory.mktemp("gram")
     os.environ["SVM_GRAM_DIR"] = str(folder)
     return folder

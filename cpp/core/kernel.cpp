@@ -38,6 +38,18 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
     }
     norms_[i] = static_cast<float>(square);
   }
+  const float* const end = matrix.values + matrix.rows * matrix.columns;
+  if (matrix.sparse() || matrix.columns > widest_binary ||
+      !std::all_of(matrix.values, end, [](float value) { return value == 0.0F || value == 1.0F; })) {
+    return;
+  }
+  words_ = (matrix.columns + 63) / 64;
+  bits_.resize(matrix.rows * words_);
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    for (std::size_t k = 0; k < matrix.columns; ++k) {
+      if (matrix.values[i * matrix.columns + k] != 0.0F) bits_[i * words_ + k / 64] |= std::uint64_t{1} << (k % 64);
+    }
+  }
 }
 
 namespace {
@@ -92,7 +104,19 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
 }
 
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
-  kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
+  if (x.words() > 0) {
+    // The kernel's value for each number of ones, through the same code as everywhere: a gaussian of points with norms
+    // 0 and inner product -h / 2 is that of points at squared distance h.
+    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+    const std::size_t columns = x.matrix().columns;
+    std::vector<float> table(columns + 1);
+    const std::vector<float> zeros(columns + 1);
+    for (std::size_t h = 0; h <= columns; ++h) table[h] = (distance ? -0.5F : 1.0F) * static_cast<float>(h);
+    kernel.apply(table.data(), 0.0F, zeros.data(), table.size());
+    simd::kernels().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
+  } else {
+    kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
+  }
   row[i] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "matrix.hpp"
@@ -29,20 +30,29 @@ class Points {
  public:
   explicit Points(MatrixView matrix);
 
+  /// Widest binary matrix that is packed.
+  static constexpr std::size_t widest_binary = 1024;
+
   const MatrixView& matrix() const noexcept { return matrix_; }
   std::size_t size() const noexcept { return matrix_.rows; }
   const std::vector<float>& norms() const noexcept { return norms_; }
+  /// Words of a packed row where the matrix is dense and all its values are 0 or 1; else 0.
+  std::size_t words() const noexcept { return words_; }
+  const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
 
  private:
   MatrixView matrix_;
   std::vector<float> norms_;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> bits_;
 };
 
 /// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
                  std::size_t begin, std::size_t count_z, float* tile, std::size_t stride);
 
-/// row[j] = K(row i of x, row j of x) for all j.
+/// row[j] = K(row i of x, row j of x) for all j. Binary points take their integer distances or inner products from
+/// packed words and the kernel's values from a table; other points from the data.
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
 
 }  // namespace svm

@@ -59,6 +59,10 @@ struct Kernels {
 
   /// out[j] = <x, row j of z> for n dense rows of d columns.
   void (*dots)(const float* x, const float* z, std::size_t n, std::size_t d, float* out);
+  /// out[j] = table[number of ones of x op row j of z], op is exclusive or (the Hamming distance) or and (the inner
+  /// product), for n binary rows packed in `words` words each.
+  void (*binary_lookup)(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
+                        const float* table, float* out);
   /// out[0..16) = inner products of one sparse row with 16 densified rows (column-major: dense[column * 16 + row]).
   void (*sparse_dots)(const std::int32_t* indices, const float* values, std::size_t stored, const float* dense,
                       float* out);

@@ -36,16 +36,18 @@ def rows(repetitions: int, memory_bytes: int) -> list[Row]:
     dual: list[tuple[float, float]] = []
     error: list[tuple[float, float]] = []
     for _ in range(repetitions):
-        with data.scratch() as folder, threadpool_limits(1):
-            policy = RowPolicy(provider="gram", memory_bytes=memory_bytes, gram_dir=folder, threads=1)
+        with threadpool_limits(1):
+            # A row cache, as LIBSVM has: only the rows that are asked for are made, from the features' packed bits.
+            policy = RowPolicy(provider="cache", memory_bytes=memory_bytes, threads=1)
             target = _libsvm(_problem(adult, policy), adult)
             ready = _problem(adult, policy)
             evaluator = Evaluator(ready, adult)
-            kernel_seconds = seconds(ready.describe_rows)  # builds the Gram matrix
-            smo = _until(ready, evaluator, "smo", 2000, target.dual_reached)
-            sbp = _until(ready, evaluator, "sbp", 500, target.error_reached)
-            dual.append((kernel_seconds + smo, target.seconds))
-            error.append((kernel_seconds + sbp, target.seconds))
+            # A problem for each solver, so that each starts with an empty cache.
+            smo = seconds(ready.describe_rows) + _until(ready, evaluator, "smo", 2000, target.dual_reached)
+            again = _problem(adult, policy)
+            sbp = seconds(again.describe_rows) + _until(again, evaluator, "sbp", 500, target.error_reached)
+            dual.append((smo, target.seconds))
+            error.append((sbp, target.seconds))
     setting = f"Adult, sigma^2 = {SIGMA2:g}, C = {C:g}, bias"
     made = []
     for what, pairs, bar in (

@@ -248,3 +248,15 @@ def test_row_cache_keeps_the_last_rows() -> None:
     rows.row(1)  # it was more recently used than 3, which went
     assert rows.computed == 5
     assert _core.CachedRows(Gaussian().core(), core(X, False), 10, 1000).capacity == 30
+
+
+@BY_KERNEL
+@pytest.mark.parametrize("d", [1, 63, 64, 65, 128, 129, 300, 1024, 1025])
+def test_rows_of_binary_points_equal_the_gram_matrix(kernel: Kernel, d: int) -> None:
+    """Packed words below and above one word, at the widths with code of their own, and just too wide to be packed."""
+    X = (np.random.default_rng(d).random((70, d)) < 0.3).astype(np.float32)
+    rows = _core.CachedRows(kernel.core(), core(X, as_csr=False), 1, 2)
+    found = np.stack([rows.row(i) for i in range(len(X))])
+    expected = reference.kernel_matrix(kernel, X, X)
+    np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-30)
+    np.testing.assert_allclose(found, filled(kernel, core(X, as_csr=False)), rtol=1e-6, atol=1e-30)
