@@ -46,9 +46,11 @@ def main() -> int:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    sign = "at most" if row.at_most else "at least"
-    met = "yes" if row.met else "NO"
-    return row.what, row.ours, row.theirs, f"{row.ratio:.3g}", f"{sign} {row.bar:g}", met, row.spread
+    bar, met = "", ""
+    if row.bar is not None:
+        bar = f"{'at most' if row.at_most else 'at least'} {row.bar:g}"
+        met = "yes" if row.met else "NO"
+    return row.what, row.ours, row.theirs, f"{row.ratio:.3g}", bar, met, row.spread
 
 
 HEADINGS = ("first / second", "first", "second", "ratio", "bar", "met", "spread of the ratio")

@@ -18,8 +18,8 @@ class Row:
     ours, theirs : str
         The two figures, with units.
     ratio : float
-    bar : float
-        What the ratio is held against.
+    bar : float or None
+        What the ratio is held against, if anything.
     at_most : bool
         Whether the ratio must not exceed the bar (else: must reach it).
     spread : str
@@ -30,13 +30,15 @@ class Row:
     ours: str
     theirs: str
     ratio: float
-    bar: float
+    bar: float | None
     at_most: bool = True
     spread: str = ""
 
     @property
     def met(self) -> bool:
         """Whether the bar is met."""
+        if self.bar is None:
+            return True
         return self.ratio <= self.bar if self.at_most else self.ratio >= self.bar
 
 
