@@ -10,6 +10,8 @@ namespace svm::simd {
 inline constexpr std::size_t block = 64;
 /// A survey's block code is (number below the window) + inside_unit * (number inside it).
 inline constexpr double inside_unit = 1024.0;
+/// Elements that `collect` may write beyond what it keeps.
+inline constexpr std::size_t lanes = 8;
 /// Rows densified together for sparse inner products.
 inline constexpr std::size_t group = 16;
 
@@ -41,6 +43,11 @@ struct Kernels {
                                double high, double* codes);
   /// Survey v as it is.
   double (*survey)(const double* v, std::size_t n, double low, double high, double* codes);
+
+  /// Appends the elements of v with low <= v <= high, and their indices counted from `first`, in order; returns how many.
+  /// Both outputs need room for `lanes` elements more than that.
+  std::size_t (*collect)(const double* v, std::size_t n, std::size_t first, double low, double high, double* values,
+                         std::size_t* indices);
 
   /// responses += a x, then the largest gain of the dual by one clipped coordinate step, and the largest violation.
   Best (*add_and_best_gain)(const DualRange& range, const float* x, double a);

@@ -1,5 +1,9 @@
 // Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math, which vectorises exp. The
 // loops on float64 state are written on explicit vectors of eight, so their order of summation is the same everywhere.
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -12,7 +16,6 @@ namespace {
 using Wide = double __attribute__((vector_size(64)));
 using Narrow = float __attribute__((vector_size(32)));
 using Mask = long long __attribute__((vector_size(64)));
-constexpr std::size_t lanes = 8;
 
 inline Wide load(const double* p) {
   Wide x;
@@ -111,6 +114,34 @@ double add_two_and_survey(double* v, const float* x, double a, const float* z, d
 double survey(const double* v, std::size_t n, double low, double high, double* codes) {
   return survey_with(
       n, low, high, codes, [&](std::size_t j) { return load(v + j); }, [&](std::size_t j) { return v[j]; });
+}
+
+std::size_t collect(const double* v, std::size_t n, std::size_t first, double low, double high, double* values,
+                    std::size_t* indices) {
+  std::size_t kept = 0;
+  std::size_t j = 0;
+#ifdef __AVX512F__
+  // The one loop that plain vectors cannot say: keep some lanes, packed.
+  const __m512d lows = _mm512_set1_pd(low);
+  const __m512d highs = _mm512_set1_pd(high);
+  __m512i index =
+      _mm512_add_epi64(_mm512_set1_epi64(static_cast<long long>(first)), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m512i stride = _mm512_set1_epi64(lanes);
+  for (; j + lanes <= n; j += lanes, index = _mm512_add_epi64(index, stride)) {
+    const __m512d x = _mm512_loadu_pd(v + j);
+    const __mmask8 above = _mm512_cmp_pd_mask(x, lows, _CMP_GE_OQ);
+    const __mmask8 inside = _mm512_mask_cmp_pd_mask(above, x, highs, _CMP_LE_OQ);
+    _mm512_storeu_pd(values + kept, _mm512_maskz_compress_pd(inside, x));
+    _mm512_storeu_si512(indices + kept, _mm512_maskz_compress_epi64(inside, index));
+    kept += static_cast<std::size_t>(__builtin_popcount(inside));
+  }
+#endif
+  for (; j < n; ++j) {
+    values[kept] = v[j];
+    indices[kept] = first + j;
+    kept += static_cast<std::size_t>((v[j] >= low) & (v[j] <= high));
+  }
+  return kept;
 }
 
 // Below this a curvature counts as none.
@@ -344,7 +375,7 @@ extern const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME);
 // clang-format off
 const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
-    add, add_and_survey, add_two_and_survey, survey,
+    add, add_and_survey, add_two_and_survey, survey, collect,
     add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
     dots, binary_lookup, sparse_dots, gaussian, polynomial, dot,
 };

@@ -39,19 +39,14 @@ void Survey::gather(const double* v) {
   }
   const auto total = static_cast<std::size_t>(units);
   below_ = static_cast<std::size_t>(codes - units * simd::inside_unit);
-  // One place more than needed: the copy below writes every element and keeps it only if it lies inside.
-  inside_.resize(total + 1);
-  inside_index_.resize(total + 1);
+  inside_.resize(total + simd::lanes);
+  inside_index_.resize(total + simd::lanes);
   std::size_t kept = 0;
   for (std::size_t b = 0; b < codes_.size() && kept < total; ++b) {
     if (codes_[b] < simd::inside_unit) continue;
     const std::size_t first = begin_ + b * simd::block;
-    const std::size_t last = std::min(first + simd::block, end_);
-    for (std::size_t j = first; j < last; ++j) {
-      inside_[kept] = v[j];
-      inside_index_[kept] = j;
-      kept += static_cast<std::size_t>((v[j] >= window_.low) & (v[j] <= window_.high));
-    }
+    kept += simd::kernels().collect(v + first, std::min(simd::block, end_ - first), first, window_.low, window_.high,
+                                    inside_.data() + kept, inside_index_.data() + kept);
   }
   inside_.resize(total);
   inside_index_.resize(total);

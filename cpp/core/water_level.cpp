@@ -124,7 +124,8 @@ Solved two_basins(const Survey& positive, const Survey& negative, double volume,
     const double upper = std::min(up.next(), both - down.last());
     const double slack = 1e-14 * (std::abs(both) + std::abs(lower));
     if (lower <= upper + slack) {
-      // Between its last covered and its first dry point a level is free: the middle, for definiteness.
+      // Between its last covered and its first dry point a level is free: the middle, for definiteness, of what the
+      // windows leave of that (of all of it where they are the whole range).
       // Rounding must not leave a covered point dry.
       const double level = 0.5 * (lower + upper);
       return {{std::max(level, up.last()), std::max(both - level, down.last())}, true};
@@ -207,12 +208,12 @@ void LevelTracker::rescale(double factor) {
 
 Levels LevelTracker::solve(const double* v, double volume) {
   Solved solved = solve_within(volume);
-  // The width settles where about thirty responses lie inside: a miss costs another pass, a full window a long gather.
+  // The width settles where about two hundred responses lie inside: a miss costs another pass, a full window a long gather.
   if (width_ >= Window::everything) {
     width_ = 0.5;
   } else {
     const std::size_t inside = positive.inside().size() + negative.inside().size();
-    width_ *= inside > 512 ? 0.25 : (inside > 32 ? 0.9 : 1.05);
+    width_ *= inside > 2048 ? 0.25 : (inside > 192 ? 0.9 : 1.05);
     width_ = std::max(width_, 1e-12);
   }
   for (int attempt = 0; !solved.exact; ++attempt) {
