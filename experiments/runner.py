@@ -9,6 +9,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -80,8 +81,11 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
         display.header(
             settings, _facts(settings, data, assembled, solver, store, key), assembled.settings, assembled.origins
         )
-        handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
-        return _record(_Job(settings, display, data, assembled, solver, handle, record))
+        # The record is opened beside the solver, which needs neither it nor the interpreter: importing mlflow takes
+        # longer than many a run.
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            begun = beside.submit(store.begin, key, settings.label(), assembled.settings, _tags(settings, record))
+            return _record(_Job(settings, display, data, assembled, solver, begun, record))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,8 +97,13 @@ class _Job:
     data: Dataset
     assembled: Assembled
     solver: Any
-    handle: RunHandle
+    begun: Future[RunHandle]
     provenance: dict[str, Any]
+
+    @property
+    def handle(self) -> RunHandle:
+        """The open record; waits for it."""
+        return self.begun.result()
 
 
 def data_mirrors() -> tuple[Path, ...]:
