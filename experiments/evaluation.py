@@ -13,22 +13,7 @@ from datasets import Dataset
 from solvers import FunctionSnapshot, KernelSnapshot, Problem, Snapshot, _core, blas
 
 Measures = dict[str, float | None]
-
-MEASURES = (
-    "test_error",
-    "train_error",
-    "primal",
-    "dual",
-    "gap",
-    "relative_gap",
-    "hinge",
-    "norm",
-    "nu",
-    "water_level",
-    "bias",
-    "support_vectors",
-)
-"""Every measure's name, in the order of a table's columns. A measure that a method does not have is None."""
+"""By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
 
 
 @dataclass(frozen=True)

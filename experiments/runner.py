@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import signal
 import tempfile
 import threading
@@ -72,7 +71,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
 
     cache_dir = datasets.default_cache_dir()
     display.note(f"loading {settings.dataset.name}")
-    data = datasets.load(settings.dataset, cache_dir=cache_dir, mirrors=())
+    data = datasets.load(settings.dataset, cache_dir=cache_dir)
     with _threads(settings.building_threads):
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):
@@ -104,11 +103,6 @@ class _Job:
     def handle(self) -> RunHandle:
         """The open record; waits for it."""
         return self.begun.result()
-
-
-def data_mirrors() -> tuple[Path, ...]:
-    """Directories named by the environment variable SVM_DATA_MIRROR, separated as in PATH."""
-    return tuple(Path(part) for part in os.environ.get("SVM_DATA_MIRROR", "").split(os.pathsep) if part)
 
 
 def _record(job: _Job) -> Outcome:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import Dataset
-from experiments.evaluation import MEASURES, Evaluator
+from experiments.curve import MEASURES
+from experiments.evaluation import Evaluator
 from solvers import FunctionSnapshot, Gaussian, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
 
 N, M, D = 90, 70, 4
