@@ -107,7 +107,7 @@ def make_rows(
         raise SettingsError(f"rows.provider=gram: {refusal}; raise memory=, or take rows.provider=cache")
     if policy.provider == "on_the_fly":
         return Rows(_core.CachedRows(function, matrix, positives, 2), "each row computed when it is asked for")
-    data_bytes = sum(array.nbytes for array in arrays)
+    data_bytes = 2 * sum(array.nbytes for array in arrays)  # a second copy by columns, at most
     capacity = (policy.memory_bytes - WORKING_BYTES - data_bytes) // (4 * n)
     if capacity < 2:
         raise SettingsError(

@@ -52,7 +52,38 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
   }
 }
 
+void Points::keep_columns() {
+  const std::size_t values = matrix_.sparse() || words_ > 0 ? 0 : matrix_.rows * matrix_.columns;
+  const auto zeros = static_cast<std::size_t>(std::count(matrix_.values, matrix_.values + values, 0.0F));
+  if (2 * zeros < values || values == 0) return;
+  columns_.resize(values);
+  constexpr std::size_t tile = 32;  // rows and columns at a time, so that both sides stay in the cache
+  for (std::size_t first = 0; first < matrix_.rows; first += tile) {
+    for (std::size_t left = 0; left < matrix_.columns; left += tile) {
+      for (std::size_t k = left; k < std::min(left + tile, matrix_.columns); ++k) {
+        for (std::size_t i = first; i < std::min(first + tile, matrix_.rows); ++i) {
+          columns_[k * matrix_.rows + i] = matrix_.values[i * matrix_.columns + k];
+        }
+      }
+    }
+  }
+}
+
 namespace {
+
+// The inner products of point i with all points, from the columns in which it is not 0.
+void products_by_columns(const Points& x, std::size_t i, float* row) {
+  const MatrixView& matrix = x.matrix();
+  std::vector<float> values;
+  std::vector<std::uint32_t> which;
+  for (std::size_t k = 0; k < matrix.columns; ++k) {
+    if (const float value = matrix.values[i * matrix.columns + k]; value != 0.0F) {
+      values.push_back(value);
+      which.push_back(static_cast<std::uint32_t>(k));
+    }
+  }
+  simd::kernels().column_dots(values.data(), which.data(), values.size(), x.columns().data(), x.size(), row);
+}
 
 // 16 rows of x at a time are spread over a dense strip, which every sparse row of z then meets once.
 void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
@@ -114,6 +145,9 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
     for (std::size_t h = 0; h <= columns; ++h) table[h] = (distance ? -0.5F : 1.0F) * static_cast<float>(h);
     kernel.apply(table.data(), 0.0F, zeros.data(), table.size());
     simd::kernels().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
+  } else if (!x.columns().empty()) {
+    products_by_columns(x, i, row);
+    kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
   } else {
     kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
   }

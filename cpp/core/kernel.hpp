@@ -40,11 +40,18 @@ class Points {
   std::size_t words() const noexcept { return words_; }
   const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
 
+  /// Keeps a copy of the matrix by columns where that makes rows of the kernel cheaper: it is dense, not packed, and at
+  /// least half of its values are 0.
+  void keep_columns();
+  /// The copy: value k of row i is columns()[k * size() + i]; empty where there is none.
+  const std::vector<float>& columns() const noexcept { return columns_; }
+
  private:
   MatrixView matrix_;
   std::vector<float> norms_;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;
+  std::vector<float> columns_;
 };
 
 /// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
@@ -52,7 +59,8 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
                  std::size_t begin, std::size_t count_z, float* tile, std::size_t stride);
 
 /// row[j] = K(row i of x, row j of x) for all j. Binary points take their integer distances or inner products from
-/// packed words and the kernel's values from a table; other points from the data.
+/// packed words and the kernel's values from a table; points kept by columns read those in which point i is not 0; others
+/// take all from the data.
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
 
 }  // namespace svm

@@ -22,6 +22,7 @@ GramRows::GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positiv
 CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
     : RowSource(kernel, matrix, positives), capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))) {
   require(capacity >= 2, "a row cache holds at least 2 rows, got " + std::to_string(capacity));
+  keep_columns();
 }
 
 const float* CachedRows::row(std::size_t i) {

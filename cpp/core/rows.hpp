@@ -31,6 +31,10 @@ class RowSource {
   /// K(x_i, x_i), float32.
   const std::vector<float>& diagonal() const noexcept { return diagonal_; }
 
+ protected:
+  /// For a source that computes rows one at a time.
+  void keep_columns() { points_.keep_columns(); }
+
  private:
   KernelFunction kernel_;
   Points points_;

@@ -1,4 +1,6 @@
 // Kernel tiles and rows, dense and sparse, against float64.
+#include <algorithm>
+
 #include "check.hpp"
 #include "data.hpp"
 
@@ -53,6 +55,30 @@ int main() {
           svm::kernel_tile(functions[0], dense, 0, 2, csr, 0, 2, tile.data(), 2);
         },
         "same width and storage"));
+  }
+  // More points than one strip of sums, with too many zeros and with too few to be kept by columns.
+  const svm::test::Data large(4500, 9, 1);
+  std::vector<float> filled(large.dense);
+  std::replace(filled.begin(), filled.end(), 0.0F, 2.0F);
+  svm::MatrixView view = large.view(false);
+  for (const bool kept : {true, false}) {
+    if (!kept) view.values = filled.data();
+    Points plain(view);
+    Points by_columns(view);
+    by_columns.keep_columns();
+    CHECK(plain.columns().empty() && by_columns.columns().empty() == !kept);
+    std::vector<float> row(4500);
+    std::vector<float> other(4500);
+    for (const std::size_t i : {0U, 17U, 4499U}) {
+      svm::kernel_row(functions[0], plain, i, row.data());
+      svm::kernel_row(functions[0], by_columns, i, other.data());
+      for (std::size_t j = 0; j < 4500; ++j) {
+        CHECK(svm::test::near(static_cast<double>(row[j]), static_cast<double>(other[j]), 3e-6));
+      }
+      const float there = other[4321];
+      svm::kernel_row(functions[0], by_columns, 4321, other.data());
+      CHECK(i == 4321 || other[i] == there);
+    }
   }
   return svm::test::finish();
 }

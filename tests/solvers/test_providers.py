@@ -88,7 +88,7 @@ def test_auto_falls_back_to_the_cache_and_says_so() -> None:
     p = problem(100, rows={"provider": "auto", "memory_bytes": WORKING_BYTES + 39_999})
     source = p.rows.source
     assert isinstance(source, _core.CachedRows)
-    assert source.capacity == (39_999 - p.X.nbytes) // 400
+    assert source.capacity == (39_999 - 2 * p.X.nbytes) // 400
     assert f"row cache, {source.capacity} of 100 rows" in p.describe_rows()
     assert "more than the memory limit leaves" in p.describe_rows()
 
