@@ -43,6 +43,9 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
     elif "test" not in checksums:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
+    # only where it is asked for: data sets without a sample keep the fingerprint under which their runs are recorded
+    if spec.max_train is not None or spec.max_test is not None:
+        content["sample"] = [spec.split_seed, spec.max_train, spec.max_test]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""From a specification to a validated data set: obtain, read, verify, label, split, transform."""
+"""From a specification to a validated data set: obtain, read, verify, label, split, sample, transform."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from datasets.prepared import PreparedCache
 from datasets.readers import format_of, read_text
 from datasets.readers.idx import read_idx
 from datasets.readers.npz import read_npz
+from datasets.sample import describe_sample, sample_rows
 from datasets.spec import DatasetSpec, FileSpec, check_spec
-from datasets.split import split_rows
+from datasets.split import PURPOSE_SAMPLE_TEST, PURPOSE_SAMPLE_TRAIN, split_rows
 from datasets.synthetic import generate
 
 
@@ -89,6 +90,9 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         y, y_test, features, features_test = y[inside], y[outside], features[inside], features[outside]
         split = f"{y.size} train / {n_test} test rows drawn from one file, Philox, seed {spec.split_seed}"
     checks.check_classes(y, f"{where}, training part")
+    n, n_test = y.size, y_test.size
+    features, y = _sample(features, y, spec.max_train, spec.split_seed, PURPOSE_SAMPLE_TRAIN)
+    features_test, y_test = _sample(features_test, y_test, spec.max_test, spec.split_seed, PURPOSE_SAMPLE_TEST)
 
     dense = transforms.choose_dense(features, d, spec.storage)
     X, X_test = (transforms.to_matrix(part, d, dense=dense) for part in (features, features_test))
@@ -104,6 +108,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         "stand_in": bool(spec.stand_in),
         "stand_in_why": spec.stand_in,
         "split": split,
+        "sample": describe_sample(n, y.size, n_test, y_test.size, spec.split_seed),
         "label_rule": rule.describe(),
         "transforms": _describe_transforms(spec, d, raw),
         "storage": "dense" if dense else "sparse",
@@ -251,6 +256,13 @@ def _user_record(role: str, path: Path, sha256: str) -> dict[str, Any]:
 def _place(where: str, raw: _Raw, role: str) -> str:
     name = next((f["name"] for f in raw.files if f.get("role") == role), None)
     return f"{where}, {name or role}"
+
+
+def _sample(
+    X: transforms.Features, y: NDArray[np.int8], at_most: int | None, seed: int, purpose: int
+) -> tuple[transforms.Features, NDArray[np.int8]]:
+    rows = sample_rows(y, at_most, seed, purpose)
+    return transforms.take_rows(X, rows), y if rows is None else y[rows]
 
 
 def _describe_transforms(spec: DatasetSpec, d: int, raw: _Raw) -> list[str]:

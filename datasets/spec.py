@@ -101,6 +101,9 @@ class DatasetSpec:
         d <= 1024, else CSR.
     test_fraction, test_count, split_seed
         The split of a data set without a test file; ``test_count`` wins over ``test_fraction``.
+    max_train, max_test
+        Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
+        :mod:`datasets.sample`. None: all.
     shape, n, n_test, noise, margin, data_seed
         ``kind: synthetic`` only, see :mod:`datasets.synthetic`.
     expected_train, expected_test
@@ -128,6 +131,8 @@ class DatasetSpec:
     test_fraction: float = 0.2
     test_count: int | None = None
     split_seed: int = 0
+    max_train: int | None = None
+    max_test: int | None = None
     shape: str = "separable"
     n: int = 1000
     n_test: int = 500
@@ -164,6 +169,9 @@ def check_spec(spec: DatasetSpec) -> None:
         raise DataError(f"dataset.test_fraction={spec.test_fraction}: must lie between 0 and 1, both excluded.")
     if spec.test_count is not None and spec.test_count < 1:
         raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1.")
+    for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
+        if rows is not None and rows < 2:
+            raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class.")
     if spec.kind == "published":
         _check_files(spec)
     if spec.kind == "file" and not spec.train:

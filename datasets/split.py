@@ -1,4 +1,4 @@
-"""The seeded split, and the random integers behind it and behind synthetic data.
+"""The seeded split, and the random integers behind it, behind samples and behind synthetic data.
 
 The generator is Philox4x64-10 (Salmon et al. 2011), counter-based and fully specified: key =
 (seed, purpose), counter from 0. Only its raw 64-bit integers are used, never numpy's distributions,
@@ -14,6 +14,8 @@ from datasets.errors import DataError
 
 PURPOSE_SPLIT = 1
 PURPOSE_SYNTHETIC = 2
+PURPOSE_SAMPLE_TRAIN = 3
+PURPOSE_SAMPLE_TEST = 4
 
 
 def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
