@@ -6,41 +6,23 @@ store), 2 something in the command, the data or the store is wrong, 1 a fault of
 
 from __future__ import annotations
 
-import dataclasses
 import os
-import re
 import sys
 import traceback
 from pathlib import Path
 
 import hydra
-from hydra.core.config_store import ConfigStore
 from hydra.core.hydra_config import HydraConfig
-from hydra.errors import HydraException, MissingConfigException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
-import solvers
 from experiments import cli
-from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig, algo_schema
+from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
 from experiments.outcome import Outcome
-from experiments.settings import nearest
 from experiments.sweep import SweepCallback
 
-CONF = Path(__file__).resolve().parent / "conf"
 _outcomes: list[Outcome] = []
 """Outcomes of the jobs of this process: `hydra.main` does not hand on what a job returns."""
-
-
-def register() -> None:
-    """Tell Hydra the schema of every group, and each solver as an option of ``algo``."""
-    store = ConfigStore.instance()
-    store.store(name="schema", node=RunConfig)
-    for name, schema in (("gaussian", GaussianConfig), ("polynomial", PolynomialConfig), ("linear", LinearConfig)):
-        store.store(group="schema/kernel", name=name, node=schema)
-    for name in solvers.names():
-        store.store(group="algo", name=name, node=algo_schema(name, solvers.get(name).Settings))
 
 
 def job(composed: DictConfig) -> None:
@@ -74,7 +56,7 @@ def main() -> int:
         hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(job)()
     except KeyboardInterrupt:
         stopped = 130
-    except (HydraException, OmegaConfBaseException, ValueError, OSError) as error:
+    except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
         cli.complain(f"error: {explain(error)}")
         return 2
@@ -86,32 +68,6 @@ def main() -> int:
         command = " ".join(["python run.py", *words])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)
-
-
-def explain(error: BaseException) -> str:
-    """Say in one line what is wrong with the command, and what was probably meant."""
-    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
-    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-        group, _, name = error.missing_cfg_file.rpartition("/")
-        options = sorted(error.options or ())
-        what = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
-        return f"unknown {what} {name!r}; known: {', '.join(options)}{nearest(name, options)}"
-    if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        group, _, name = cause.full_key.rpartition(".")
-        schema = cause.object_type
-        known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-        where = f"{group} has" if group else "known are"
-        return f"unknown setting {cause.full_key!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
-    if isinstance(cause, OmegaConfBaseException) and cause.full_key:
-        return f"{cause.full_key}: {_first_line(cause)}"
-    if "Ambiguous value" in str(error):
-        return f"{_first_line(error)}: several values are a sweep, which needs -m (or --multirun)"
-    text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
-    return re.sub(r"\s*\n\s*", "; ", text)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 if __name__ == "__main__":

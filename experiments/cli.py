@@ -78,29 +78,41 @@ def _run(
     prefix = "" if number is None else f"[{number}] "
     label = " ".join(overrides)
     display: FullDisplay | CompactDisplay | None = None
-    try:
+
+    def make() -> Outcome:
+        nonlocal label, display
         given = [override.lstrip("+~").partition("=")[0] for override in overrides]
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
         display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
         from experiments.runner import run  # here, because it brings scipy and more, which an error needs not
 
-        outcome = run(settings, display, command)
-    except USER_ERRORS as error:
-        outcome = Outcome(label, "refused", str(error))
-        complain(f"{prefix}error: {error}" if number is None else f"{prefix}{label}: error: {error}")
-    except KeyboardInterrupt:
-        outcome = Outcome(label, "interrupted", "before the solver had started: nothing recorded")
-    except Exception as error:
-        outcome = Outcome(label, "failed", f"{type(error).__name__}: {error}")
-        complain(f"{prefix}{label}: failed\n{traceback.format_exc()}")
-    finally:
-        if display is not None:
-            display.close()
+        return run(settings, display, command)
+
+    outcome = settle(make, lambda: prefix + label)
+    if display is not None:
+        display.close()
+    if outcome.status == "refused":
+        complain(
+            f"{prefix}error: {outcome.message}" if number is None else f"{prefix}{label}: error: {outcome.message}"
+        )
     if outcome.status == "interrupted":
         _interrupted.set()
         complain(f"{prefix}{label}: interrupted{'; ' + outcome.message if outcome.message else ''}")
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
+
+
+def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
+    """Return what became of a run, whatever it raises; a fault of the program is written to standard error in full."""
+    try:
+        return make()
+    except USER_ERRORS as error:
+        return Outcome(label(), "refused", str(error))
+    except KeyboardInterrupt:
+        return Outcome(label(), "interrupted", "before the solver had started: nothing recorded")
+    except Exception as error:
+        complain(f"{label()}: failed\n{traceback.format_exc()}")
+        return Outcome(label(), "failed", f"{type(error).__name__}: {error}")
 
 
 def complain(text: str) -> None:

@@ -67,7 +67,7 @@ class FullDisplay(Display):
     def __init__(self, *, progress: bool, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
         self._out = console(out or sys.stdout)
         self._err = console(err or sys.stderr)
-        self._meter: _Meter | None = None
+        self._meter: Meter | None = None
         self._show_progress = progress
         self.pause = 2.0 if self._err.is_terminal else PLAIN_PAUSE
 
@@ -93,7 +93,7 @@ class FullDisplay(Display):
         if not self._show_progress:
             return
         if self._meter is None:
-            self._meter = _BarMeter(self._err) if self._err.is_terminal else _LineMeter(self._err)
+            self._meter = meter(self._err)
         self._meter.update(fraction, progress_text(point, latest))
 
     def finished(  # noqa: D102 (inherited)
@@ -139,10 +139,19 @@ class CompactDisplay(Display):
         self._out.flush()
 
 
-class _Meter(Protocol):
-    def update(self, fraction: float, text: str) -> None: ...
+class Meter(Protocol):
+    """How far something is: a bar on a terminal, else a line now and then."""
 
-    def close(self) -> None: ...
+    def update(self, fraction: float, text: str) -> None:
+        """Show a share between 0 and 1, the time left, and a text."""
+
+    def close(self) -> None:
+        """Remove what moves."""
+
+
+def meter(target: Console) -> Meter:
+    """Return the meter that suits a console."""
+    return _BarMeter(target) if target.is_terminal else _LineMeter(target)
 
 
 class _BarMeter:

@@ -81,9 +81,7 @@ def collect(
         "dirty": dirty,
         "build": scrub(dict(build_info)),
         "data": scrub(dict(data_provenance)),
-        "cpu": cpu_model(),
-        "cores": _cores(),
-        "os": _operating_system(),
+        **machine(),
         "threads": int(threads),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -134,6 +132,11 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *SOURCE_PATHS)
     dirty = None if tracked is None or untracked is None else bool(tracked or untracked)
     return (commit.strip() if commit else None), dirty
+
+
+def machine() -> dict[str, Any]:
+    """Return ``cpu``, ``cores`` (that this process may use) and ``os``."""
+    return {"cpu": cpu_model(), "cores": _cores(), "os": _operating_system()}
 
 
 def cpu_model() -> str:

@@ -7,6 +7,7 @@ import dataclasses
 import signal
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -117,12 +118,12 @@ def _record(job: _Job) -> Outcome:
                 advance_through(job.solver, _budget(job), job.settings.budget.checkpoints, recorder, job.display)
                 recorder.flush()
                 curve = _curve(recorder.rows)
-                draw_curve(job, curve, picture)
+                files = [picture] if _drawn(job, curve, picture) else []
             except KeyboardInterrupt:
                 with uninterrupted():
                     return _interrupted(job, recorder)
             with uninterrupted():
-                done = job.handle.finish(_result(job, "finished", recorder.rows), curve, [picture])
+                done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
     except BaseException as error:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
@@ -276,6 +277,16 @@ def _rows(curve: pd.DataFrame) -> list[dict[str, Any]]:
         {str(name): None if value != value or value is None else value for name, value in row.items()}
         for row in curve.astype(object).where(curve.notna(), None).to_dict("records")
     ]
+
+
+def _drawn(job: _Job, curve: pd.DataFrame, path: Path) -> bool:
+    """Draw the picture if it can be drawn: hours of computing must not be lost to a matter of looks."""
+    try:
+        draw_curve(job, curve, path)
+    except Exception as error:
+        warnings.warn(f"no picture of {job.settings.label()}: {type(error).__name__}: {error}", stacklevel=2)
+        return False
+    return True
 
 
 def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:

@@ -95,7 +95,11 @@ class RunSettings:
         What follows from the data (a width, nu, lambda = 1/(C n)) stands here as None or as the form it was given in.
         """
         problem = self.problem
-        return {
+        clock: dict[str, Any] = {}
+        if self.budget.seconds is not None:
+            # How far a run gets in a given time depends on where its kernel rows come from.
+            clock = {"clock": {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}}
+        return clock | {
             "algo": {"name": self.algo, **_plain(self.solver_settings)},
             "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
             "problem": {"lambda_": problem.lambda_, "C": problem.C, "nu": problem.nu, "bias": problem.bias},

@@ -11,13 +11,11 @@ from hydra import compose, initialize_config_dir
 from hydra.errors import ConfigCompositionException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 
-import run
 import solvers
 from experiments.checkpoints import schedule
+from experiments.composition import CONF, explain, register
 from experiments.config import RunConfig
 from experiments.settings import RunSettings, resolve
-
-CONF = run.CONF
 
 
 def stems(group: str) -> list[str]:
@@ -26,7 +24,7 @@ def stems(group: str) -> list[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def hydra_context() -> Iterator[None]:
-    run.register()
+    register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
         yield
 
@@ -156,7 +154,7 @@ def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
 def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -> None:
     with pytest.raises((ConfigCompositionException, OverrideParseException)) as caught:
         composed(*overrides)
-    message = run.explain(caught.value)
+    message = explain(caught.value)
     assert len(message.splitlines()) == 1
     assert "Traceback" not in message
 
@@ -177,7 +175,7 @@ def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -
 def test_messages_say_what_was_meant(override: str, hint: str) -> None:
     with pytest.raises(ConfigCompositionException) as caught:
         composed(override)
-    assert hint in run.explain(caught.value)
+    assert hint in explain(caught.value)
 
 
 def test_the_composed_configuration_holds_no_machine_path() -> None:

@@ -18,9 +18,10 @@ import pytest
 
 import run
 from experiments import runner
+from experiments.composition import CONF
 from experiments.sweep import SweepCallback
 
-ROOT = run.CONF.parent
+ROOT = CONF.parent
 TOY = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
 
 

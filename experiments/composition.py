@@ -1,0 +1,96 @@
+"""Hydra's part: from overrides on a command line to the settings of one run, or what is wrong with them in a line."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_store import ConfigStore
+from hydra.errors import HydraException, MissingConfigException
+from omegaconf import OmegaConf
+from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+
+import solvers
+from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig, algo_schema
+from experiments.provenance import PROJECT_ROOT
+from experiments.settings import RunSettings, nearest, resolve
+from solvers import SettingsError
+
+CONF = PROJECT_ROOT / "conf"
+COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
+"""What Hydra raises for a command line that it cannot make sense of; see `explain`."""
+
+
+def register() -> None:
+    """Tell Hydra the schema of every group, and each solver as an option of ``algo``."""
+    store = ConfigStore.instance()
+    store.store(name="schema", node=RunConfig)
+    for name, schema in (("gaussian", GaussianConfig), ("polynomial", PolynomialConfig), ("linear", LinearConfig)):
+        store.store(group="schema/kernel", name=name, node=schema)
+    for name in solvers.names():
+        store.store(group="algo", name=name, node=algo_schema(name, solvers.get(name).Settings))
+
+
+@contextmanager
+def composing() -> Iterator[None]:
+    """Make `settings_of` usable; the configuration is looked up once for all of its calls."""
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        yield
+
+
+def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSettings:
+    """Return the settings that ``run.py`` would run with these words on its command line.
+
+    Parameters
+    ----------
+    overrides : sequence of str
+        ``algo=sbp``, ``budget.epochs=2``, ...
+    jobs : int or None
+        Number of runs that are made at the same time; None: this one alone.
+
+    Raises
+    ------
+    SettingsError
+        A name that there is not, a wrong type, or a value that is not allowed.
+    """
+    try:
+        config: Any = OmegaConf.to_object(compose("config", list(overrides)))
+    except COMPOSITION_ERRORS as error:
+        raise SettingsError(explain(error)) from error
+    return resolve(config, given=[setting_name(override) for override in overrides], jobs=jobs)
+
+
+def setting_name(override: str) -> str:
+    """Name of the setting that an override is about."""
+    return override.lstrip("+~").partition("=")[0]
+
+
+def explain(error: BaseException) -> str:
+    """Say in one line what is wrong with a command, and what was probably meant."""
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+        group, _, name = error.missing_cfg_file.rpartition("/")
+        options = sorted(error.options or ())
+        what = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
+        return f"unknown {what} {name!r}; known: {', '.join(options)}{nearest(name, options)}"
+    if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
+        group, _, name = cause.full_key.rpartition(".")
+        schema = cause.object_type
+        known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
+        where = f"{group} has" if group else "known are"
+        return f"unknown setting {cause.full_key!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
+    if isinstance(cause, OmegaConfBaseException) and cause.full_key:
+        return f"{cause.full_key}: {_first_line(cause)}"
+    if "Ambiguous value" in str(error):
+        return f"{_first_line(error)}: several values are a sweep, which needs -m (or --multirun)"
+    text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
+    return re.sub(r"\s*\n\s*", "; ", text)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
