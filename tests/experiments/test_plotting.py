@@ -9,10 +9,26 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
 from PIL import Image
 
 from experiments import curve
-from experiments.plotting import DPI, HEIGHT, STYLES, WIDTH, interesting_range, plot_curves, spread, styles_for
+from experiments.plotting import (
+    DPI,
+    HEIGHT,
+    STYLES,
+    WIDTH,
+    MeanCurve,
+    draw_panel,
+    interesting_range,
+    legend_row,
+    mean_curves,
+    plot_curves,
+    spread,
+    styles_for,
+)
+from experiments.plotting.ranges import from_common_start
 
 N = 1000
 
@@ -156,3 +172,69 @@ def test_the_range_holds_the_best_value_and_is_never_empty(series: list[list[flo
     low, high = interesting_range(pairs)
     assert low < high
     assert low <= min(min(values) for values in series)
+
+
+def test_a_mean_curve_is_the_mean_of_the_runs_and_knows_their_first_epoch() -> None:
+    runs = [run(seed, epoch=500 * (seed + 1)) for seed in range(2)]
+    curve_of = mean_curves({"perceptron": runs, "smo": []}, cost="kernel_evaluations")
+    assert list(curve_of) == ["perceptron"]
+    mean = curve_of["perceptron"]
+    errors = np.array([frame["test_error"] for frame in runs])
+    assert mean.mean == pytest.approx(errors.mean(axis=0))
+    assert mean.sd == pytest.approx(errors.std(axis=0, ddof=1))
+    assert mean.runs == 2
+    iterations = runs[0]["iterations"].to_numpy()
+    ends = [iterations[iterations >= 500][0] * N, iterations[iterations >= 1000][0] * N]
+    assert mean.first_epoch == pytest.approx(np.mean(ends))
+    assert mean.times(100).mean == pytest.approx(100 * mean.mean)
+
+
+def test_the_common_start_is_the_last_first_cost_or_the_middle_of_all_costs() -> None:
+    early = (np.array([1.0, 10.0, 100.0, 1e4]), np.array([9.0, 8.0, 7.0, 6.0]))
+    late = (np.array([50.0, 500.0]), np.array([5.0, 4.0]))
+    cut = from_common_start([early, late])
+    assert cut[0][0].tolist() == [50.0, 100.0, 1e4]
+    assert cut[0][1].tolist() == [8.0, 7.0, 6.0]
+    assert cut[1][0].tolist() == [50.0, 500.0]
+    very_late = (np.array([9e3]), np.array([1.0]))
+    cut = from_common_start([early, very_late])
+    assert cut[0][0].tolist() == [100.0, 1e4]  # the middle of 1 and 10,000
+    assert cut[1] == very_late
+    over = (np.array([1.0, 2.0]), np.array([3.0, 2.5]))
+    assert from_common_start([over, late])[0][1].tolist() == [2.5]
+
+
+def mean(cost: list[float], values: list[float], sd: float = 0.0) -> MeanCurve:
+    return MeanCurve(np.array(cost), np.array(values), np.full(len(cost), sd), 2, None)
+
+
+def test_a_panel_for_comparison_shows_where_all_curves_are() -> None:
+    costs = list(np.geomspace(1, 1e8, 81))
+    cheap = mean(costs, [0.9 if cost < 1e3 else 0.2 + 0.01 * (cost < 1e5) for cost in costs])
+    dear = mean(costs[60:], [0.25 - 0.002 * i for i in range(21)])
+    means = {"pegasos": cheap, "sbp": dear}
+    styles = styles_for(means)
+    plain, compared = (Figure().add_subplot() for _ in range(2))
+    full = draw_panel(plain, means, styles, cost="kernel_evaluations", measure="test_error")
+    drawn = draw_panel(compared, means, styles, cost="kernel_evaluations", measure="test_error", compared=True)
+    assert plain.get_xlim()[0] < 1
+    assert compared.get_xlim()[0] == pytest.approx(1e3 / 1.15)
+    assert compared.get_ylim()[1] < 30
+    assert drawn.curves["sbp"].mean == pytest.approx(100 * dear.mean)
+    assert drawn.cut == "axis cut: curves go up to 90 %"
+    assert set(full.curves) == set(means)
+
+
+def test_bands_are_drawn_only_where_asked_for() -> None:
+    means = {"sbp": mean([1, 10, 100], [0.3, 0.2, 0.1], sd=0.01)}
+    for bands in (True, False):
+        axes = Figure().add_subplot()
+        draw_panel(axes, means, styles_for(means), cost="cpu_seconds", measure="test_error", bands=bands)
+        assert any(isinstance(artist, PolyCollection) for artist in axes.get_children()) == bands
+
+
+def test_one_row_of_names_serves_several_panels() -> None:
+    figure = Figure()
+    legend = legend_row(figure, [STYLES["perceptron"], STYLES["sbp"]], (0.1, 1.0))
+    assert [text.get_text() for text in legend.get_texts()] == ["Perceptron (dashed after its first epoch)", "SBP"]
+    assert legend_row(Figure(), [], (0.0, 1.0)).get_texts() == []

@@ -1,0 +1,50 @@
+"""The project's pictures: error against cost, in one style, readable in grey and by the colour-blind.
+
+Every algorithm keeps its colour, line style and marker in all figures (`styles`). Figures are drawn without pyplot and
+without the user's matplotlib settings, so the same curves give the same bytes everywhere the same matplotlib is
+installed. `plot_curves` makes one picture of one data set; the papers' figures put several panels (`panel`) under one
+legend (`legend`).
+"""
+
+from experiments.plotting.curves import DPI, HEIGHT, WIDTH, plot_curves
+from experiments.plotting.legend import label_ends, legend_row
+from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
+from experiments.plotting.panel import PANEL, SINGLE, Drawn, Sizes, draw_panel
+from experiments.plotting.ranges import interesting_range, spread
+from experiments.plotting.styles import (
+    FAINT,
+    GRID,
+    INK,
+    STYLES,
+    Style,
+    axis_name,
+    own_settings,
+    styles_for,
+)
+
+__all__ = [
+    "DPI",
+    "FAINT",
+    "GRID",
+    "HEIGHT",
+    "INK",
+    "PANEL",
+    "SINGLE",
+    "STYLES",
+    "WIDTH",
+    "Drawn",
+    "MeanCurve",
+    "Sizes",
+    "Style",
+    "axis_name",
+    "draw_panel",
+    "interesting_range",
+    "label_ends",
+    "legend_row",
+    "mean_curve",
+    "mean_curves",
+    "own_settings",
+    "plot_curves",
+    "spread",
+    "styles_for",
+]

@@ -1,0 +1,74 @@
+"""The mean over runs, as it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.curve import column, cost_to_reach, mean_over_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class MeanCurve:
+    """Mean of a measure over runs, against a cost.
+
+    Attributes
+    ----------
+    cost : (m,) float64
+        Positive, increasing; m >= 1.
+    mean, sd : (m,) float64
+        In the measure's own unit (fractions for errors); `sd` is 0 for a single run.
+    runs : int
+        Behind each point.
+    first_epoch : float or None
+        Cost at which the runs have seen every example once, on average; None when they never do.
+    """
+
+    cost: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    runs: int
+    first_epoch: float | None
+
+    def times(self, factor: float) -> MeanCurve:
+        """Return the same curve in another unit of the measure."""
+        return replace(self, mean=factor * self.mean, sd=factor * self.sd)
+
+
+def mean_curve(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> MeanCurve | None:
+    """Mean of some runs' curves, from the first positive cost on; None when no point is left.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Curves (`experiments.curve`).
+    cost, measure : str
+        Columns.
+    """
+    table = mean_over_runs(frames, cost=cost, measure=measure)
+    table = table[table["cost"] > 0]
+    if not len(table):
+        return None
+    costs, mean, sd = (table[name].to_numpy() for name in ("cost", "mean", "sd"))
+    return MeanCurve(costs, mean, sd, int(table["runs"].iloc[0]), _first_epoch(frames, cost))
+
+
+def mean_curves(
+    curves: Mapping[str, Sequence[pd.DataFrame]], *, cost: str, measure: str = "test_error"
+) -> dict[str, MeanCurve]:
+    """Mean curve of each label that has one, in the order of the labels."""
+    means = {label: mean_curve(frames, cost=cost, measure=measure) for label, frames in curves.items()}
+    return {label: mean for label, mean in means.items() if mean is not None}
+
+
+def _first_epoch(frames: Sequence[pd.DataFrame], cost: str) -> float | None:
+    ends = [cost_to_reach(column(frame, cost), -column(frame, "epochs"), -1.0) for frame in frames]
+    known = [end for end in ends if end is not None]
+    return float(np.mean(known)) if known else None

@@ -1,0 +1,195 @@
+"""One panel: a measure against a cost for many labels, and horizontal lines to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.plotting.means import MeanCurve
+from experiments.plotting.ranges import from_common_start, interesting_range, spread
+from experiments.plotting.styles import DASHED, GRID, INK, Style, axis_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of what is written and drawn in a panel.
+
+    Attributes
+    ----------
+    label, ticks, note : float
+        Text, in points.
+    lines : float
+        Factor on the styles' lines and markers.
+    intervals : int
+        Vertical tick intervals at most.
+    """
+
+    label: float
+    ticks: float
+    note: float
+    lines: float
+    intervals: int
+
+
+SINGLE: Final = Sizes(label=12, ticks=11, note=9.5, lines=1.0, intervals=7)
+"""A panel that is the whole picture."""
+PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
+"""One of several panels side by side."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a panel shows.
+
+    Attributes
+    ----------
+    curves : mapping of str to MeanCurve
+        In the unit that is drawn.
+    cut : str
+        ``axis cut: curves go up to 76.4 %`` where the vertical axis ends below the curves; empty where it does not.
+    """
+
+    curves: Mapping[str, MeanCurve]
+    cut: str
+
+
+def unit_of(measure: str) -> tuple[float, str]:
+    """Return the factor from a measure's own unit to the one that is drawn, and that unit's sign."""
+    return (100.0, " %") if measure.endswith("_error") else (1.0, "")
+
+
+def draw_panel(
+    axes: Axes,
+    means: Mapping[str, MeanCurve],
+    styles: Mapping[str, Style],
+    *,
+    cost: str,
+    measure: str,
+    reference: Mapping[str, float] | None = None,
+    sizes: Sizes = SINGLE,
+    bands: bool = True,
+    compared: bool = False,
+) -> Drawn:
+    """Draw each label's mean, with a band of one standard deviation and markers, and lay out the axes.
+
+    The Perceptron's line is dashed after its first epoch, as in Figure 2 of the SBP paper. Errors are drawn in percent.
+    The cost has its name below the axis; where the measure's goes is the caller's choice.
+
+    Parameters
+    ----------
+    axes : Axes
+        Empty.
+    means : mapping of str to MeanCurve
+        At least one.
+    styles : mapping of str to Style
+        For each label.
+    cost, measure : str
+        Columns of `experiments.curve`, as in `means`.
+    reference : mapping of str to float, optional
+        Horizontal lines, label to value in the measure's own unit.
+    sizes : Sizes
+    bands : bool
+    compared : bool
+        Choose the vertical range for the costs from where all curves have begun (what a cheap method does before the
+        others' first point would else flatten what comes after), and begin where the first curve comes into it.
+
+    Returns
+    -------
+    Drawn
+    """
+    factor, unit = unit_of(measure)
+    drawn = {label: mean.times(factor) for label, mean in means.items()}
+    references = {label: factor * value for label, value in (reference or {}).items()}
+    series = [(mean.cost, mean.mean) for mean in drawn.values()]
+    _lay_out(axes, interesting_range(from_common_start(series) if compared else series), references, unit, sizes)
+    first, last = min(costs[0] for costs, _ in series), max(costs[-1] for costs, _ in series)
+    if compared:
+        shown = [costs[values <= axes.get_ylim()[1]] for costs, values in series]
+        first = min(costs[0] for costs in shown if len(costs))
+    axes.set_xlim(first / 1.15, last * 1.02) if first < last else axes.set_xlim(first / 2, first * 2)
+    axes.set_xlabel(axis_name(cost), size=sizes.label, color=INK)
+    for label, mean in drawn.items():
+        _draw(axes, mean, styles[label], sizes, bands)
+    _reference_lines(axes, references, unit, sizes)
+    top = max(float(mean.mean.max()) for mean in drawn.values())
+    return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > axes.get_ylim()[1] else "")
+
+
+def _lay_out(
+    axes: Axes,
+    limits: tuple[float, float],
+    references: Mapping[str, float],
+    unit: str,
+    sizes: Sizes,
+) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    low, high = limits
+    for value in references.values():
+        margin = 0.06 * (high - low)
+        low, high = min(low, value - margin), max(high, value + margin)
+    axes.set_xscale("log")
+    axes.set_ylim(max(low, 0.0) if unit else low, high)
+    axes.yaxis.set_major_locator(MaxNLocator(sizes.intervals))
+    if unit:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
+    axes.tick_params(labelsize=sizes.ticks, colors=INK)
+    axes.grid(True, which="major", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:
+    costs, values, sd = curve.cost, curve.mean, curve.sd
+    if band and sd.any():
+        axes.fill_between(costs, values - sd, values + sd, color=style.color, alpha=0.16, linewidth=0, zorder=2)
+    look: dict[str, Any] = {
+        "color": style.color,
+        "linewidth": style.width * sizes.lines,
+        "solid_capstyle": "round",
+        "zorder": 3,
+    }
+    split = len(costs)
+    if style.dashed_after_first_epoch and curve.first_epoch is not None:
+        split = int(np.searchsorted(costs, curve.first_epoch, side="right"))
+    axes.plot(costs[:split], values[:split], linestyle=style.line, **look)
+    # the two pieces share a point, so that the line has no hole where its style changes
+    axes.plot(costs[max(split - 1, 0) :], values[max(split - 1, 0) :], linestyle=DASHED, **look)
+    spots = _marker_spots(costs, style)
+    axes.plot(costs[spots], values[spots], linestyle="none", **style.markers(sizes.lines), zorder=4)
+
+
+def _marker_spots(costs: NDArray[np.float64], style: Style) -> NDArray[np.intp]:
+    """Checkpoints that carry a marker: about eight, even in log cost, shifted per style so that they do not pile up."""
+    position = np.log(costs)
+    shift = (ord(style.marker[0]) * 7 % 10) / 10
+    targets = position[0] + (position[-1] - position[0]) * (np.arange(8) + 0.15 + 0.7 * shift) / 8
+    return np.unique(np.clip(np.searchsorted(position, targets), 0, len(costs) - 1))
+
+
+def _reference_lines(axes: Axes, references: Mapping[str, float], unit: str, sizes: Sizes) -> None:
+    low, high = axes.get_ylim()
+    gap = 0.045 * (high - low)
+    texts = spread([value + 0.012 * (high - low) for value in references.values()], gap, low, high - gap)
+    for (label, value), height in zip(references.items(), texts, strict=True):
+        axes.axhline(value, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=2.5)
+        number = f"{value:.3g}{unit}" if unit else f"{value:.4g}"
+        axes.annotate(
+            f"{label} {number}",
+            (0.01, height),
+            xycoords=("axes fraction", "data"),
+            va="bottom",
+            size=sizes.note,
+            color=INK,
+            parse_math=False,
+            zorder=5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.75},
+        )

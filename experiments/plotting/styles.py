@@ -1,0 +1,126 @@
+"""How each algorithm is drawn, and what axes are called."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+LineStyle = Literal["-"] | tuple[int, tuple[float, ...]]
+
+INK, FAINT, GRID = "#222222", "#666666", "#dddddd"
+DASHED: Final[LineStyle] = (0, (5.0, 2.0))
+
+
+@dataclass(frozen=True)
+class Style:
+    """How an algorithm is drawn.
+
+    Attributes
+    ----------
+    name : str
+        As written in the legend.
+    color : str
+        Hexadecimal; of Okabe and Ito's colour-blind safe palette for the project's own algorithms.
+    line : matplotlib line style
+    marker : str
+        matplotlib marker.
+    width : float
+        Points.
+    """
+
+    name: str
+    color: str
+    line: LineStyle
+    marker: str
+    width: float = 1.8
+
+    @property
+    def dashed_after_first_epoch(self) -> bool:
+        """Whether the line is dashed once every example has been seen: the Perceptron's, as in the SBP paper."""
+        return self.name.startswith("Perceptron")
+
+    def markers(self, scale: float = 1.0) -> dict[str, Any]:
+        """Arguments of matplotlib for its markers."""
+        return {
+            "marker": self.marker,
+            "markersize": 6.5 * scale,
+            "markerfacecolor": self.color,
+            "markeredgecolor": "white",
+            "markeredgewidth": 0.7 * scale**2,
+        }
+
+
+STYLES: Final[Mapping[str, Style]] = {
+    "sbp": Style("SBP", "#0072b2", "-", "o", 2.6),
+    "pegasos": Style("Pegasos", "#e69f00", (0, (7.0, 1.8)), "s"),
+    "sdca": Style("SDCA", "#009e73", (0, (6.0, 1.6, 1.2, 1.6)), "^"),
+    "smo": Style("SMO", "#d55e00", (0, (1.2, 1.2)), "D", 2.2),
+    "perceptron": Style("Perceptron", "#b0578d", "-", "v", 1.4),
+    "fourier": Style("Fourier features", "#56b4e9", (0, (4.0, 1.2, 1.2, 1.2, 1.2, 1.2)), "P"),
+    "libsvm": Style("LIBSVM", "#111111", (0, (3.0, 1.5)), "X"),
+}
+"""Styles by algorithm, as in ``algo=<name>``."""
+
+_SPARE: Final = (
+    Style("", "#332288", (0, (9.0, 2.0)), "<"),
+    Style("", "#882255", (0, (2.5, 1.5)), ">"),
+    Style("", "#44aa99", "-", "p"),
+    Style("", "#999933", (0, (8.0, 1.5, 2.0, 1.5)), "h"),
+    Style("", "#aa4499", (0, (1.5, 2.0)), "*"),
+    Style("", "#661100", (0, (5.0, 1.5, 1.5, 1.5)), "d"),
+    Style("", "#6699cc", (0, (3.5, 1.2)), "H"),
+    Style("", "#777777", "-", "8"),
+)
+
+AXIS_NAMES: Final[Mapping[str, str]] = {
+    "kernel_evaluations": "kernel evaluations",
+    "inner_products": "inner products",
+    "feature_accesses": "feature accesses",
+    "feature_accesses_dense": "feature accesses (dense convention)",
+    "presentations": "example presentations",
+    "cpu_seconds": "CPU seconds in the solver",
+    "wall_seconds": "seconds in the solver",
+    "dual": "dual objective",
+    "primal": "primal objective",
+    "gap": "duality gap",
+    "support_vectors": "support vectors",
+}
+"""Names of costs and measures on axes, where the column's own name with spaces would not do."""
+
+
+def styles_for(labels: Iterable[str]) -> dict[str, Style]:
+    """Style of each label; no two labels get the same one while there are any left.
+
+    A label that is, or begins with the word of, an algorithm (``sbp``, ``fourier 64``) gets that algorithm's style; any
+    other gets a spare one that depends on the label, and on the other labels only when two would collide.
+    """
+    result: dict[str, Style] = {}
+    taken: set[str] = set()
+    for label in sorted(labels, key=lambda text: (text not in STYLES, text)):
+        known = STYLES.get((label.split() or [""])[0].lower())
+        if known is not None and known.color not in taken:
+            style = replace(known, name=known.name if label.lower() in STYLES else label)
+        else:
+            first = int(hashlib.sha256(label.encode()).hexdigest(), 16)
+            order = [_SPARE[(first + offset) % len(_SPARE)] for offset in range(len(_SPARE))]
+            style = replace(next((spare for spare in order if spare.color not in taken), order[0]), name=label)
+        taken.add(style.color)
+        result[label] = style
+    return result
+
+
+def axis_name(column: str) -> str:
+    """Name of a curve's column on an axis."""
+    text = AXIS_NAMES.get(column, column.replace("_", " "))
+    return text[0].upper() + text[1:]
+
+
+def own_settings() -> AbstractContextManager[None]:
+    """Context in which matplotlib's own defaults hold, whatever the user has set; figures are drawn and saved in it."""
+    import matplotlib.style
+
+    context: AbstractContextManager[None] = matplotlib.style.context("default", after_reset=True)
+    return context
