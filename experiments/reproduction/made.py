@@ -1,0 +1,58 @@
+"""What a maker returns: a drawing, the points in it, a table, judged claims and compared numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from experiments.reproduction.verdict import Claim, Number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a paper, as text.
+
+    Attributes
+    ----------
+    columns : sequence of str
+    rows : sequence of sequences of str
+        Each as long as `columns`; an empty string is an empty cell.
+    notes : sequence of str
+        Below the table.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A figure, ready to be written.
+
+    Attributes
+    ----------
+    data : DataFrame
+        Every point that is drawn, one row each. For curves the columns are ``panel, dataset, series, cost, x, mean, sd,
+        seeds`` (`seeds` as text: ``0 1 2``; errors as fractions); other figures have their own.
+    draw : callable
+        Draws into an empty part of a figure; title and small print are not its business.
+    size : (float, float)
+        Width and height that the drawing wants, in inches.
+    table : Table or None
+    claims : sequence of Claim
+    numbers : sequence of Number
+    """
+
+    data: pd.DataFrame
+    draw: Callable[[Figure | SubFigure], None]
+    size: tuple[float, float] = (12.0, 7.0)
+    table: Table | None = None
+    claims: Sequence[Claim] = ()
+    numbers: Sequence[Number] = ()

@@ -1,0 +1,200 @@
+"""What a figure or table of a paper is: the schema of ``conf/figure/*.yaml``.
+
+Plain dataclasses with plain field types, which OmegaConf fills in and checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from experiments.provenance import PROJECT_ROOT
+from experiments.settings import nearest
+
+FIGURES = PROJECT_ROOT / "conf" / "figure"
+SCALES = ("demo", "quick", "paper")
+"""The same method on: a sample of the data in seconds, more of it in minutes, what the paper used."""
+
+
+class FigureError(ValueError):
+    """A figure, a scale or a data set that there is not; the message names the nearest ones that there are."""
+
+
+@dataclass
+class SeriesSpec:
+    """Runs that differ in their seed only: one curve of a figure.
+
+    Attributes
+    ----------
+    name : str
+        Key of the series in `Panel.runs`; where it is an algorithm's name the curve has that algorithm's style.
+    overrides : list of str
+        What ``run.py`` would get on its command line, without data set and seed: ``["algo=sbp"]``.
+    by_dataset : dict of str to list of str
+        Further overrides on one data set.
+    datasets : list of str
+        Data sets (the paper's) that it is run on; empty: all of the figure's.
+    seeds : int or None
+        Runs at most, whatever the scale says: 1 for a method without random choices. None: as many as the scale says.
+    """
+
+    name: str = ""
+    overrides: list[str] = field(default_factory=list)
+    by_dataset: dict[str, list[str]] = field(default_factory=dict)
+    datasets: list[str] = field(default_factory=list)
+    seeds: int | None = None
+
+
+@dataclass
+class ScaleSpec:
+    """How large a figure is made: data, budget and repetitions; never the method.
+
+    Attributes
+    ----------
+    seeds : int
+        Runs of each series, with seeds 0, 1, ...
+    overrides : list of str
+        Added to those of each series, which they win over.
+    """
+
+    seeds: int = 1
+    overrides: list[str] = field(default_factory=list)
+
+
+@dataclass
+class ClaimSpec:
+    """What the paper says, in one sentence; the function that judges it is known by the `id`."""
+
+    id: str = ""
+    says: str = ""
+
+
+@dataclass
+class NumberSpec:
+    """A number that the paper prints.
+
+    Attributes
+    ----------
+    name : str
+        ``nu adult without bias``: what it is and where.
+    paper : float
+        As printed, in `unit`.
+    unit : str
+        ``%``, ``s``, or empty.
+    tolerance : float or None
+        Largest absolute difference that counts as agreement, in `unit`; None where agreement means nothing (seconds on
+        another machine).
+    """
+
+    name: str = ""
+    paper: float = 0.0
+    unit: str = ""
+    tolerance: float | None = None
+
+
+@dataclass
+class FigureSpec:
+    """One figure or table of a paper.
+
+    Attributes
+    ----------
+    id : str
+        ``<paper>_<what>``, the name of its file.
+    paper : str
+        Key of the paper (``sbp``).
+    label : str
+        As the paper calls it: ``Figure 2``; for an experiment told in the text its section.
+    title : str
+        What it shows, in half a line.
+    maker : str
+        Module with ``make(evidence)``.
+    datasets : list of str
+        In the paper's order, one panel each.
+    instead : dict of str to str
+        Data set to the stand-in that takes its place where it cannot be had. Whatever is made of it says so.
+    series : list of SeriesSpec
+    scales : dict of str to ScaleSpec
+        One for each of `SCALES`.
+    timed : bool
+        Its cost axis is time: runs are made one at a time, whatever ``jobs=`` says.
+    claims, numbers
+        What is judged and compared; empty where the paper only explains something.
+    """
+
+    id: str = ""
+    paper: str = ""
+    label: str = ""
+    title: str = ""
+    maker: str = ""
+    datasets: list[str] = field(default_factory=list)
+    instead: dict[str, str] = field(default_factory=dict)
+    series: list[SeriesSpec] = field(default_factory=list)
+    scales: dict[str, ScaleSpec] = field(default_factory=dict)
+    timed: bool = False
+    claims: list[ClaimSpec] = field(default_factory=list)
+    numbers: list[NumberSpec] = field(default_factory=list)
+
+    def scale(self, name: str) -> ScaleSpec:
+        """Return one of the scales.
+
+        Raises
+        ------
+        FigureError
+            There is no such scale.
+        """
+        if name not in self.scales:
+            raise FigureError(f"unknown scale {name!r}; known: {', '.join(SCALES)}{nearest(name, SCALES)}")
+        return self.scales[name]
+
+
+@cache
+def figure_ids(folder: Path = FIGURES) -> tuple[str, ...]:
+    """Names of all figures, in the order of the papers and of each paper's own numbering (`FigureSpec.label`)."""
+    specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
+    return tuple(spec.id for spec in sorted(specs, key=lambda spec: (spec.paper, spec.label, spec.id)))
+
+
+def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
+    """Read and check one file of ``conf/figure/``.
+
+    Raises
+    ------
+    FigureError
+        There is no such figure, or its file does not have the schema's form.
+    """
+    import yaml  # type: ignore[import-untyped]
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        known = sorted(path.stem for path in folder.glob("*.yaml"))
+        raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+    try:
+        merged = OmegaConf.merge(OmegaConf.structured(FigureSpec), OmegaConf.load(path))
+        spec = OmegaConf.to_object(merged)
+    except (OmegaConfBaseException, yaml.YAMLError) as error:
+        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+    assert isinstance(spec, FigureSpec)
+    return spec
+
+
+def choose(name: str, known: Collection[str]) -> tuple[str, ...]:
+    """Figures that ``figure=`` names: one id, all of a paper, or ``all``; several may be joined by commas.
+
+    Raises
+    ------
+    FigureError
+        Nothing has this name.
+    """
+    chosen: list[str] = []
+    for part in name.split(","):
+        members = [figure for figure in known if part in ("all", figure, figure.partition("_")[0])]
+        if not members:
+            papers = dict.fromkeys(figure.partition("_")[0] for figure in known)
+            choices = [*known, *papers, "all", "report"]
+            raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
+        chosen += members
+    return tuple(dict.fromkeys(chosen))

@@ -1,0 +1,34 @@
+"""The numbers that decide a claim: areas, slopes, ratios and critical points of curves, with bootstrap intervals.
+
+Pure functions of curves (`experiments.curve`) and numbers; the same input and seed give the same output. What is
+missing (NaN) is left out. Where nothing is left, what compares or describes curves returns None, and what needs numbers
+raises ValueError.
+"""
+
+from experiments.reproduction.statistics.comparison import (
+    AreaDifference,
+    CostRatio,
+    area_difference,
+    cost_ratio,
+    paired,
+)
+from experiments.reproduction.statistics.critical import CriticalPoint, critical_point
+from experiments.reproduction.statistics.interval import Interval, bootstrap, bootstrap_groups, bootstrap_mean
+from experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
+
+__all__ = [
+    "AreaDifference",
+    "CostRatio",
+    "CriticalPoint",
+    "Interval",
+    "area_difference",
+    "bootstrap",
+    "bootstrap_groups",
+    "bootstrap_mean",
+    "cost_ratio",
+    "critical_point",
+    "loglog_slope",
+    "overfitting_slope",
+    "paired",
+    "slope",
+]

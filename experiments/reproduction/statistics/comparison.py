@@ -1,0 +1,238 @@
+"""Two methods against each other: by the area under their curves, and by what equal errors cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from experiments.curve import error_area
+from experiments.reproduction.statistics.interval import Interval, bootstrap_groups, bootstrap_mean
+from experiments.reproduction.statistics.steps import known_points, shared_costs, values_on
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class AreaDifference:
+    """Areas under the curves of two methods over the same costs; negative differences: the first has lower errors.
+
+    Attributes
+    ----------
+    low, high : float
+        Limits of the cost.
+    differences : tuple of float
+        For each pair of runs the mean error of the first over the logarithm of the cost less that of the second.
+    interval : Interval
+        Mean of the differences.
+    share : float
+        Share of the logarithm of the cost, between the limits, over which the mean over runs of the first is at or
+        below that of the second.
+    first, second : float
+        Mean over runs of the two areas; `interval.estimate` is their difference.
+    """
+
+    low: float
+    high: float
+    differences: tuple[float, ...]
+    interval: Interval
+    share: float
+    first: float
+    second: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return asdict(self) | {"differences": list(self.differences)}
+
+
+@dataclass(frozen=True)
+class CostRatio:
+    """What equal errors cost the second method, in multiples of what they cost the first; above 1: it costs more.
+
+    Attributes
+    ----------
+    ratio : Interval
+        Geometric mean over errors between the limits.
+    low_error, high_error : float
+        Limits of the errors compared.
+    at_best : float
+        Ratio at `low_error`, the lowest error that both reach. It hangs on single checkpoints and so has no interval.
+    """
+
+    ratio: Interval
+    low_error: float
+    high_error: float
+    at_best: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return asdict(self)
+
+
+def paired(first: Mapping[int, T], second: Mapping[int, T]) -> tuple[tuple[T, ...], tuple[T, ...]]:
+    """Pair the runs of two methods by seed; a single run of either goes with every run of the other.
+
+    Parameters
+    ----------
+    first, second : mapping of int to run
+        Seed to curve (or to anything else).
+
+    Returns
+    -------
+    first, second : tuple of run
+        By rising seed; equally many, or one of one of them.
+    """
+    if len(first) == 1 or len(second) == 1:
+        return tuple(first[seed] for seed in sorted(first)), tuple(second[seed] for seed in sorted(second))
+    common = sorted(first.keys() & second.keys())
+    return tuple(first[seed] for seed in common), tuple(second[seed] for seed in common)
+
+
+def area_difference(
+    first: Sequence[pd.DataFrame],
+    second: Sequence[pd.DataFrame],
+    *,
+    cost: str,
+    measure: str = "test_error",
+    low: float | None = None,
+    high: float | None = None,
+    seed: int = 0,
+) -> AreaDifference | None:
+    """Compare the areas under two methods' curves, run by run (`experiments.curve.error_area`).
+
+    Parameters
+    ----------
+    first, second : sequence of DataFrame
+        Curves, paired by position (see `paired`). A method with one run is compared with every run of the other: it is
+        deterministic, or nothing is known about its spread. Pairs of which one has no known point are left out.
+    cost, measure : str
+        Columns.
+    low, high : float, optional
+        Limits of the cost, as in `error_area`. By default the largest first and the smallest last cost of all curves,
+        where checkpoints of cost 0 do not count: there all are known, and none has come to its end.
+    seed : int
+        Of the resampling.
+
+    Returns
+    -------
+    AreaDifference or None
+        None where there is no pair, or no range of costs that all share.
+
+    Raises
+    ------
+    ValueError
+        Both methods have several runs, but not equally many; or a curve begins only after the `low` given.
+    """
+    if len(first) != len(second) and min(len(first), len(second)) > 1:
+        raise ValueError(f"{len(first)} runs cannot be paired with {len(second)}")
+    count = max(len(first), len(second)) if len(first) and len(second) else 0
+    pairs = [
+        (known_points(first[i % len(first)], cost, measure), known_points(second[i % len(second)], cost, measure))
+        for i in range(count)
+    ]
+    pairs = [pair for pair in pairs if len(pair[0][0]) and len(pair[1][0])]
+    if not pairs:
+        return None
+    runs = [run for pair in pairs for run in pair]
+    low = max(float(costs[0]) for costs, _ in runs) if low is None else low
+    high = min(float(costs[-1]) for costs, _ in runs) if high is None else high
+    if not low < high:
+        return None
+    areas = np.array([[error_area(*run, low, high) for run in pair] for pair in pairs])
+    differences = areas[:, 0] - areas[:, 1]
+    inside = shared_costs(runs)
+    edges = np.concatenate([[low], inside[(inside > low) & (inside < high)], [high]])
+    means = [values_on([pair[k] for pair in pairs], edges[:-1]).mean(axis=0) for k in (0, 1)]
+    lengths = np.diff(np.log(edges))
+    # equal errors averaged in another order may differ in the last bits
+    not_above = means[0] <= means[1] + 1e-12 * np.maximum(1.0, np.abs(means[1]))
+    return AreaDifference(
+        low=low,
+        high=high,
+        differences=tuple(float(value) for value in differences),
+        interval=bootstrap_mean(differences, seed=seed),
+        share=float(lengths[not_above].sum() / lengths.sum()),
+        first=float(areas[:, 0].mean()),
+        second=float(areas[:, 1].mean()),
+    )
+
+
+def cost_ratio(
+    first: Sequence[pd.DataFrame],
+    second: Sequence[pd.DataFrame],
+    *,
+    cost: str,
+    measure: str = "test_error",
+    levels: int = 50,
+    seed: int = 0,
+    resamples: int = 2000,
+) -> CostRatio | None:
+    """Compare what two methods pay for equal errors, on the mean of each method's curves.
+
+    A mean curve reaches an error at the first cost at which it is at or below it. Compared are `levels` errors, evenly
+    spaced from the lowest that both means reach up to, but without, the lower one of their first errors: an error that
+    a curve begins below has a cost before its first checkpoint, which is not known.
+
+    The interval is that of resampled runs of both methods, the limits being found anew in each resample.
+
+    Parameters
+    ----------
+    first, second : sequence of DataFrame
+        Curves; not paired. Runs without a known point are left out, as are checkpoints of cost 0.
+    cost, measure : str
+        Columns.
+    levels : int
+        At least 1.
+    seed, resamples : int
+        Of the resampling.
+
+    Returns
+    -------
+    CostRatio or None
+        None where one method has no run, or the means have no error in common.
+    """
+    if levels < 1:
+        raise ValueError(f"levels must be at least 1, got {levels}")
+    grids: list[NDArray[np.float64]] = []
+    values: list[NDArray[np.float64]] = []
+    for frames in (first, second):
+        runs = [run for run in (known_points(frame, cost, measure) for frame in frames) if len(run[0])]
+        if not runs:
+            return None
+        grids.append(shared_costs(runs))
+        values.append(values_on(runs, grids[-1]))
+
+    def at_levels(*chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64], float] | None:
+        means = [matrix[list(rows)].mean(axis=0) for matrix, rows in zip(values, chosen, strict=True)]
+        low, high = max(float(mean.min()) for mean in means), min(float(mean[0]) for mean in means)
+        if not low < high:
+            return None
+        errors = np.linspace(low, high, levels, endpoint=False)
+        costs = [_costs_to_reach(grid, mean, errors) for grid, mean in zip(grids, means, strict=True)]
+        return errors, costs[1] / costs[0], high
+
+    def mean_ratio(*chosen: Sequence[int]) -> float | None:
+        found = at_levels(*chosen)
+        return None if found is None else math.exp(float(np.log(found[1]).mean()))
+
+    whole = at_levels(*(range(len(matrix)) for matrix in values))
+    ratio = bootstrap_groups(mean_ratio, [len(matrix) for matrix in values], seed=seed, resamples=resamples)
+    if whole is None or ratio is None:
+        return None
+    errors, ratios, high = whole
+    return CostRatio(ratio, low_error=float(errors[0]), high_error=high, at_best=float(ratios[0]))
+
+
+def _costs_to_reach(
+    grid: NDArray[np.float64], mean: NDArray[np.float64], errors: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """`experiments.curve.cost_to_reach` for many errors at once, each of which the curve does reach."""
+    falling = np.minimum.accumulate(mean)
+    first = np.searchsorted(-falling, -errors, side="left")
+    reached: NDArray[np.float64] = grid[first]
+    return reached

@@ -1,0 +1,86 @@
+"""The profile of a method that makes little progress for long and then drops quickly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class CriticalPoint:
+    """Where and how fast one curve drops to its last error; all costs are those of its own checkpoints.
+
+    Attributes
+    ----------
+    start, final : float
+        First and last error.
+    settled : float
+        Smallest cost from which on the error stays at or below ``final * (1 + slack)``.
+    half : float or None
+        Largest cost at which the error is above the middle of `start` and `final`: the last checkpoint before the
+        drop. None where there is no drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
+    plateau : float or None
+        Median of the error over the logarithm of the cost, from the first cost to the checkpoint after `half`.
+    before : float or None
+        Decades from the first cost to `half`.
+    steepness : float or None
+        Decades from `half` to `settled`: how long the drop takes. Never below the spacing of the checkpoints.
+    """
+
+    start: float
+    final: float
+    settled: float
+    half: float | None
+    plateau: float | None
+    before: float | None
+    steepness: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return asdict(self)
+
+
+def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> CriticalPoint | None:
+    """Find the drop of one curve.
+
+    Parameters
+    ----------
+    cost, error : array_like, (rows,)
+        A curve, cost non-decreasing, errors not negative. Rows where either is missing or the cost is 0 are left out;
+        of equal costs the last counts.
+    slack : float
+        Relative, not negative: errors this much above the last one count as equal to it.
+
+    Returns
+    -------
+    CriticalPoint or None
+        None where no row is left.
+    """
+    costs, errors = np.asarray(cost, dtype=np.float64), np.asarray(error, dtype=np.float64)
+    known = (costs > 0) & np.isfinite(errors)
+    costs, errors = costs[known], errors[known]
+    if not len(costs):
+        return None
+    last = np.append(np.diff(costs) > 0, True)
+    costs, errors = costs[last], errors[last]
+    start, final = float(errors[0]), float(errors[-1])
+    above = np.flatnonzero(errors > final * (1 + slack))
+    settled = float(costs[above[-1] + 1 if len(above) else 0])
+    if start <= final * (1 + 2 * slack):
+        return CriticalPoint(start, final, settled, None, None, None, None)
+    index = int(np.flatnonzero(errors > (start + final) / 2)[-1])
+    half = float(costs[index])
+    plateau = _weighted_median(errors[: index + 1], np.diff(np.log(costs[: index + 2])))
+    return CriticalPoint(
+        start, final, settled, half, plateau, math.log10(half / float(costs[0])), math.log10(settled / half)
+    )
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values, kind="stable")
+    share = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order[int(np.searchsorted(share, 0.5))]])

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, bootstrap_mean
+
+
+def test_of_one_value_or_equal_ones_the_interval_is_a_point() -> None:
+    assert bootstrap_mean([0.1]) == Interval(0.1, 0.1, 0.1)
+    assert bootstrap_mean([0.1, 0.1, 0.1]) == Interval(0.1, 0.1, 0.1)
+    assert bootstrap_mean([0.1, math.nan]) == Interval(0.1, 0.1, 0.1)
+
+
+def test_the_interval_of_two_values_reaches_from_one_to_the_other() -> None:
+    # a quarter of all resamples are twice the one, a quarter twice the other: both 2.5 % points lie in there
+    assert bootstrap_mean([1.0, 3.0]) == Interval(2.0, 1.0, 3.0)
+    # at half the level a quarter is cut off on each side: the means of both kinds lie at the cut, give or take noise
+    narrow = bootstrap_mean([1.0, 3.0], level=0.4)
+    assert narrow == Interval(2.0, 2.0, 2.0)
+
+
+def test_the_interval_of_many_values_is_that_of_the_normal_distribution() -> None:
+    values = np.arange(400) / 400
+    interval = bootstrap_mean(values)
+    half = 1.96 * values.std() / math.sqrt(len(values))
+    assert interval.estimate == pytest.approx(values.mean())
+    assert interval.low == pytest.approx(values.mean() - half, abs=0.05 * half)
+    assert interval.high == pytest.approx(values.mean() + half, abs=0.05 * half)
+
+
+def test_the_interval_of_zeros_and_ones_is_that_of_the_binomial_distribution() -> None:
+    # 40 draws with a chance of 0.3: at most 6, 7, 16, 17 succeed with probability 0.024, 0.055, 0.937, 0.968
+    interval = bootstrap_mean([1.0] * 12 + [0.0] * 28, level=0.9)
+    assert 40 * interval.low == pytest.approx(7, abs=0.01)
+    assert 40 * interval.high == pytest.approx(17, abs=0.01)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12), st.integers(0, 2**32))
+@settings(max_examples=30)
+def test_the_interval_has_the_estimate_inside_and_depends_on_the_seed_alone(values: list[float], seed: int) -> None:
+    interval = bootstrap_mean(values, seed=seed, resamples=200)
+    assert interval.low <= interval.estimate <= interval.high
+    assert min(values) - 1e-9 <= interval.low
+    assert interval.high <= max(values) + 1e-9
+    assert interval.estimate == pytest.approx(float(np.mean(values)), abs=1e-6)
+    assert interval == bootstrap_mean(values, seed=seed, resamples=200)
+
+
+@given(st.lists(st.integers(-100, 100), min_size=2, max_size=8), st.integers(-50, 50), st.sampled_from([0.5, 2, 4]))
+@settings(max_examples=30)
+def test_the_interval_moves_and_grows_with_the_values(values: list[int], shift: int, scale: float) -> None:
+    one = bootstrap_mean(values, resamples=200)
+    other = bootstrap_mean([shift + scale * value for value in values], resamples=200)
+    for name in ("estimate", "low", "high"):
+        assert getattr(other, name) == pytest.approx(shift + scale * getattr(one, name), abs=1e-9)
+
+
+def test_other_seeds_give_other_resamples() -> None:
+    values = np.random.default_rng(0).normal(size=10)
+    assert bootstrap_mean(values, seed=0) != bootstrap_mean(values, seed=1)
+
+
+@pytest.mark.parametrize("values", [[], [math.nan], [1.0, math.inf]])
+def test_a_mean_needs_finite_values(values: list[float]) -> None:
+    with pytest.raises(ValueError, match="needs finite values"):
+        bootstrap_mean(values)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95.0, math.nan])
+def test_a_level_is_a_share(level: float) -> None:
+    with pytest.raises(ValueError, match="level of an interval"):
+        bootstrap_mean([1, 2], level=level)
+
+
+def test_an_interval_can_be_written_as_json() -> None:
+    assert json.dumps(bootstrap_mean([1.0, 3.0]).as_dict()) == '{"estimate": 2.0, "low": 1.0, "high": 3.0}'
+
+
+def test_bootstrap_of_the_mean_is_bootstrap_mean() -> None:
+    values = np.random.default_rng(1).normal(size=9)
+    general = bootstrap(lambda chosen: float(values[list(chosen)].mean()), 9, resamples=4000)
+    assert general is not None
+    special = bootstrap_mean(values)
+    assert general.estimate == special.estimate
+    assert general.low == pytest.approx(special.low, abs=0.05)
+    assert general.high == pytest.approx(special.high, abs=0.05)
+
+
+def test_bootstrap_gives_whole_runs_and_every_one_its_turn() -> None:
+    seen: list[list[int]] = []
+
+    def statistic(chosen: Any) -> float:
+        seen.append(list(chosen))
+        return 1.0
+
+    assert bootstrap(statistic, 4, resamples=50) == Interval(1.0, 1.0, 1.0)
+    assert seen[0] == [0, 1, 2, 3]
+    assert len(seen) == 51
+    assert {len(chosen) for chosen in seen} == {4}
+    assert {number for chosen in seen[1:] for number in chosen} == {0, 1, 2, 3}
+
+
+def test_resamples_that_have_no_statistic_are_left_out() -> None:
+    # only resamples that hold both runs: without the others the statistic is always 1
+    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else None, 2) == Interval(1.0, 1.0, 1.0)
+    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else math.nan, 2) == Interval(1.0, 1.0, 1.0)
+
+
+def test_no_interval_without_runs_or_estimate() -> None:
+    assert bootstrap(lambda _: 1.0, 0) is None
+    assert bootstrap(lambda _: None, 3) is None
+    assert bootstrap(lambda _: math.nan, 1) is None
+    assert bootstrap(lambda chosen: 1.0 if list(chosen) == list(range(30)) else None, 30) is None
+    assert bootstrap_groups(lambda one, other: 1.0, (3, 0)) is None
+
+
+def test_an_interval_is_widened_to_an_estimate_outside_the_percentiles() -> None:
+    # nearly no resample of 30 holds all runs
+    interval = bootstrap(lambda chosen: float(len(set(chosen))), 30)
+    assert interval is not None
+    assert interval.estimate == interval.high == 30
+    assert interval.low < 22
+
+
+def test_groups_are_resampled_by_themselves() -> None:
+    first, second = np.array([1.0, 3.0]), np.array([10.0])
+    interval = bootstrap_groups(lambda a, b: float(first[list(a)].mean() + second[list(b)].mean()), (2, 1))
+    assert interval == Interval(12.0, 11.0, 13.0)
