@@ -1,0 +1,87 @@
+"""Pictures small enough to be put into a page or a repository."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+import zlib
+from io import BytesIO
+
+from PIL import Image
+
+LIMIT = 300_000
+"""Bytes; a picture in the repository is smaller."""
+
+_COLOURS = (256, 64)
+_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
+
+
+class PictureError(ValueError):
+    """Bytes that are no picture."""
+
+
+def checked(png: bytes) -> bytes:
+    """Return a picture unchanged if every pixel of it can be read.
+
+    Raises
+    ------
+    PictureError
+        It is damaged, or no PNG.
+    """
+    _decoded(png)
+    return png
+
+
+def size(png: bytes) -> tuple[int, int]:
+    """Width and height in pixels."""
+    with Image.open(BytesIO(png)) as image:
+        return image.size
+
+
+def fitted(png: bytes, limit: int = LIMIT) -> bytes:
+    """Make a picture smaller than a limit, with as little loss as that takes.
+
+    Fewer colours come first, as lines and letters do not suffer from that; fewer pixels only where it is not enough.
+
+    Parameters
+    ----------
+    png : bytes
+    limit : int
+        Bytes; the result has fewer.
+    """
+    if len(png) < limit:
+        return png
+    picture = _decoded(png)
+    for colours in _COLOURS:
+        small = _encoded(picture, colours)
+        if len(small) < limit:
+            return small
+    width, height = picture.size
+    while len(small) >= limit and max(width, height) > 1:
+        # bytes go with the area, roughly; a little further each time, so that it ends
+        shrink = min(0.95, (limit / len(small)) ** 0.5)
+        width, height = max(1, int(width * shrink)), max(1, int(height * shrink))
+        small = _encoded(picture.resize((width, height), Image.Resampling.LANCZOS), _COLOURS[-1])
+    return small
+
+
+def _decoded(png: bytes) -> Image.Image:
+    try:
+        with warnings.catch_warnings(), Image.open(BytesIO(png), formats=["PNG"]) as image:
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image.load()
+            if image.mode == "RGB":
+                return image.copy()
+            clear = image.convert("RGBA")
+            white = Image.new("RGBA", clear.size, "white")
+            return Image.alpha_composite(white, clear).convert("RGB")
+    except (*_DAMAGE, Image.DecompressionBombWarning) as error:
+        raise PictureError("it is no picture that can be read") from error
+
+
+def _encoded(picture: Image.Image, colours: int) -> bytes:
+    # not dithered: dots on even surfaces are ugly, and do not compress
+    reduced = picture.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    stream = BytesIO()
+    reduced.save(stream, format="PNG", optimize=True)
+    return stream.getvalue()

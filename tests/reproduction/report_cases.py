@@ -1,0 +1,126 @@
+"""A folder of figures to report on, and what a parser sees of the report."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from PIL import Image, ImageDraw
+
+HOSTILE = """<script>alert("1")</script> & 'a' | b <img src=x onerror="x"> `c` *d* _e_ [f](g) </style>"""
+VOID = {"img", "link", "meta"}
+
+
+def png(width: int = 40, height: int = 30, *, noise: bool = False) -> bytes:
+    image = Image.new("RGB", (width, height), "white")
+    if noise:
+        generator = np.random.default_rng(0)
+        image = Image.fromarray(generator.integers(0, 256, (height, width, 3), dtype=np.uint8))
+    else:
+        ImageDraw.Draw(image).line([(0, 0), (width, height)], fill="red", width=3)
+    stream = BytesIO()
+    image.save(stream, format="PNG")
+    return stream.getvalue()
+
+
+def verdict(**changes: Any) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "figure": "sbp_fig2",
+        "scale": "paper",
+        "stand_in": {},
+        "commit": "3f2a9c1d",
+        "dirty": False,
+        "command": "python reproduce.py figure=sbp_fig2 scale=paper",
+        "claims": [
+            {
+                "id": "sbp.1",
+                "paper_says": "The curve lies below.",
+                "measured": "It does, by 0.2 points.",
+                "statistic": {"adult": {"low": -0.0241, "paired": True}, "seeds": [0, 1]},
+                "verdict": "reproduced",
+                "why": "The interval excludes zero.",
+            },
+        ],
+        "numbers": [
+            {"name": "error", "paper": 14.9, "measured": 14.88, "unit": "%", "tolerance": 0.05, "agrees": True}
+        ],
+    }
+    return content | changes
+
+
+def put(figures: Path, figure: str, scale: str, content: Any, *, table: str = "") -> Path:
+    folder = figures / figure / scale
+    folder.mkdir(parents=True)
+    (folder / "verdict.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "figure.png").write_bytes(png())
+    (folder / "figure.pdf").write_bytes(b"%PDF-1.7")
+    (folder / "data.csv").write_text("panel,x,mean\n0,1,2\n", encoding="utf-8")
+    if table:
+        (folder / "table.md").write_text(table, encoding="utf-8")
+    return folder
+
+
+def some_figures(place: Path) -> Path:
+    for scale in ("demo", "paper", "quick"):
+        put(place, "sbp_fig2", scale, verdict(scale=scale, command=f"make {scale}"))
+    put(
+        place,
+        "sbp_table2",
+        "quick",
+        verdict(claims=[]),
+        table="| a | b |\n| --- | --- |\n| x \\| y | 1.5 |\n\nA note.\n",
+    )
+    put(place, "other_fig1", "demo", verdict(paper="other", label="Figure 1", title="Unknown", numbers=[]))
+    return place
+
+
+def some_specs(place: Path) -> Path:
+    place.mkdir()
+    for figure, label in (("sbp_fig2", "Figure 2"), ("sbp_table2", "Table 2"), ("sbp_fig9", "Figure 9")):
+        content = {
+            "id": figure,
+            "paper": "sbp",
+            "label": label,
+            "title": f"Title of {figure}",
+            "claims": [{"id": "sbp.9", "says": "Something is so."}],
+            "numbers": [{"name": "printed", "paper": 6.34e-4}],
+        }
+        (place / f"{figure}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    return place
+
+
+class Page(HTMLParser):
+    """What a parser sees of a page; fails on elements that are not closed in order."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.text = ""
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self._open: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self._open:
+            self.text += data
+
+    def all(self, tag: str, attribute: str) -> list[str]:
+        return [str(found[attribute]) for name, found in self.elements if name == tag and attribute in found]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_cases import HOSTILE, Page, put, some_figures, some_specs, tree, verdict
+
+from experiments.reproduction.report import write_markdown, write_report
+from experiments.reproduction.report.collect import collect
+from experiments.reproduction.report.section import anchor
+
+
+@pytest.fixture
+def figures(tmp_path: Path) -> Path:
+    return some_figures(tmp_path / "figures")
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> Path:
+    return some_specs(tmp_path / "specs")
+
+
+def test_the_scorecard_holds_every_figure_made_or_not(figures: Path, specs: Path, tmp_path: Path) -> None:
+    path = write_report(figures, tmp_path / "report", specs=specs)
+    assert path == tmp_path / "report" / "index.html"
+    page = Page(path)
+    assert [figure.id for figure in collect(figures, specs).figures] == [
+        "other_fig1",
+        "sbp_fig2",
+        "sbp_fig9",
+        "sbp_table2",
+    ]
+    for text in (
+        "The Kernelized Stochastic Batch Perceptron",
+        "Title of sbp_fig2",
+        "python reproduce.py figure=sbp_fig9 scale=paper",
+        "Something is so.",
+        "6.34\N{MULTIPLICATION SIGN}10⁻⁴",
+        "The curve lies below.",
+        "It does, by 0.2 points.",
+        "The interval excludes zero.",
+        "adult.low",
+        "\N{MINUS SIGN}0.0241",
+        "3 of 4 figures and tables are made",
+        "A note.",
+        "x | y",
+        "1 of 1 agree",
+        "3 claims of the papers, 1 of them judged at a smaller scale than the paper's:",
+    ):
+        assert text in page.text, text
+    assert "not made" in page.text
+
+
+def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, specs: Path, tmp_path: Path) -> None:
+    html = write_report(figures, tmp_path / "report", specs=specs).read_text(encoding="utf-8")
+    article = html[html.index('id="sbp_fig2"') : html.index('id="sbp_fig9"')]
+    places = [article.index(f"make {scale}</code>") for scale in ("paper", "quick", "demo")]
+    assert places == sorted(places)
+    assert places[0] < article.index('<details class="scale">') < places[1]
+    assert "not what the paper did" not in article[: places[0]]
+    assert "not what the paper did" in article[places[0] :]
+
+
+def test_the_page_needs_nothing_else_and_its_links_lead_somewhere(figures: Path, specs: Path, tmp_path: Path) -> None:
+    put(figures, "sbp_odd & #1", "paper", verdict())
+    report = tmp_path / "report"
+    page = Page(write_report(figures, report, specs=specs))
+    identifiers = [found["id"] for _, found in page.elements if "id" in found]
+    assert len(identifiers) == len(set(identifiers))
+    assert {name for name, _ in page.elements} & {"script", "iframe", "object", "base"} == set()
+    assert all(source.startswith("data:image/png;base64,") for source in page.all("img", "src"))
+    assert all(page.all("img", "alt"))
+    assert len(page.all("img", "src")) == 6
+    files = []
+    for link in page.all("a", "href"):
+        if link.startswith("#"):
+            assert link[1:] in identifiers
+        else:
+            files.append(unquote(link))
+    assert len([link for link in files if link.endswith("data.csv")]) == 6
+    assert all((report / link).is_file() for link in files)
+    assert set(files) == {name for name in tree(report) if name != "index.html"}
+    assert (report / "files/sbp_fig2/paper/data.csv").read_bytes() == (figures / "sbp_fig2/paper/data.csv").read_bytes()
+    assert str(tmp_path) not in (report / "index.html").read_text(encoding="utf-8")
+
+
+def test_text_stays_text(tmp_path: Path, specs: Path) -> None:
+    figures = tmp_path / "figures"
+    claim = dict.fromkeys(("id", "paper_says", "measured", "why"), HOSTILE)
+    claims = [claim | {"verdict": "partly", "statistic": {HOSTILE: HOSTILE}}]
+    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "tolerance": 0.5, "note": HOSTILE}]
+    reasons = {HOSTILE: HOSTILE}
+    content = verdict(claims=claims, numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons, paper=HOSTILE)
+    content |= dict.fromkeys(("command", "commit", "label", "title", "made"), HOSTILE)
+    content |= {"run_commits": [HOSTILE], "data_sets": [HOSTILE], "machine": {"cpu": HOSTILE}, "versions": reasons}
+    put(figures, "odd", "paper", content, table=f"| {HOSTILE} |\n| --- |\n| {HOSTILE} |\n\n{HOSTILE}\n")
+    page = Page(write_report(figures, tmp_path / "report", specs=specs))
+    assert {name for name, _ in page.elements} & {"script"} == set()
+    assert not [found for _, found in page.elements if "onerror" in found]
+    assert page.text.count(HOSTILE) >= 20
+    assert len(page.all("img", "src")) == 1
+
+
+def test_two_reports_on_the_same_figures_are_the_same(figures: Path, specs: Path, tmp_path: Path) -> None:
+    (figures / "sbp_fig2" / "paper" / "figure.png").write_bytes(b"no picture")
+    for name in ("a", "b"):
+        write_report(figures, tmp_path / name, specs=specs)
+        write_markdown(figures, tmp_path / name, "sbp", specs=specs)
+    assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+def test_nothing_made_is_a_page_too(specs: Path, tmp_path: Path) -> None:
+    page = Page(write_report(tmp_path / "none", tmp_path / "deep" / "report", specs=specs))
+    assert "0 of 3 figures and tables are made" in page.text
+    assert "not made" in write_markdown(tmp_path / "none", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
+    Page(write_report(tmp_path / "none", tmp_path / "empty", specs=tmp_path / "nowhere"))
+
+
+def test_descriptions_that_cannot_be_read_are_named(figures: Path, specs: Path, tmp_path: Path) -> None:
+    (specs / "sbp_bad.yaml").write_text("claims: 3\n", encoding="utf-8")
+    page = Page(write_report(figures, tmp_path / "report", specs=specs))
+    assert "sbp_bad.yaml" in page.text
+    assert "The curve lies below." in page.text
+
+
+def test_a_failure_leaves_the_earlier_report(
+    figures: Path, specs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "place"
+    write_report(figures, place / "report", specs=specs)
+    before = tree(place)
+    (figures / "sbp_fig2" / "paper" / "data.csv").write_text("other\n", encoding="utf-8")
+
+    def fails(*_: object, **__: object) -> None:
+        raise OSError("no space")
+
+    for owner, name in ((shutil, "copyfile"), (Path, "write_text"), (Path, "replace")):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, fails)
+            with pytest.raises(OSError, match="no space"):
+                write_report(figures, place / "report", specs=specs)
+            with pytest.raises(OSError, match="no space"):
+                write_report(figures, place / "new" / "report", specs=specs)
+        assert list((place / "new").iterdir()) == []
+        (place / "new").rmdir()
+        assert tree(place) == before
+        assert [path.name for path in place.iterdir()] == ["report"]
+    write_report(figures, place / "report", specs=specs)
+    assert tree(place)["report/files/sbp_fig2/paper/data.csv"] == b"other\n"
+
+
+def test_what_is_someone_else_s_stays(figures: Path, specs: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report"
+    (target / "files").mkdir(parents=True)
+    (target / "notes.txt").write_text("mine", encoding="utf-8")
+    (target / "files" / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match=r"files/thesis\.tex was not written by a report"):
+        write_report(figures, target, specs=specs)
+    assert sorted(tree(target)) == ["files/thesis.tex", "notes.txt"]
+    (target / "files" / "thesis.tex").unlink()
+    write_report(figures, target, specs=specs)
+    assert (target / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+@given(st.text(max_size=6), st.text(max_size=6))
+def test_anchors_of_different_names_differ(first: str, second: str) -> None:
+    assert (anchor(first) == anchor(second)) == (first == second)
+    assert not set(anchor(first)) & set(" \t\n\"'#<>&")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+from report_cases import png
+
+from experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
+
+
+def test_a_picture_gets_smaller_only_when_it_must() -> None:
+    small = png()
+    assert fitted(small) == small
+    lines = png(900, 700)
+    fewer = fitted(lines, limit=len(lines))
+    assert len(fewer) < len(lines)
+    assert size(fewer) == (900, 700)
+    with Image.open(BytesIO(lines)) as before, Image.open(BytesIO(fewer)) as after:
+        assert np.array_equal(np.asarray(before), np.asarray(after.convert("RGB")))
+
+
+@pytest.mark.parametrize("limit", [200_000, 20_000, 500])
+def test_noise_is_shrunk(limit: int) -> None:
+    noise = png(700, 500, noise=True)
+    assert len(noise) > LIMIT > limit
+    small = fitted(noise, limit)
+    width, height = size(small)
+    assert len(small) < limit
+    assert width < 700
+    assert width / height == pytest.approx(1.4, rel=0.1)
+    assert fitted(noise, limit) == small
+
+
+def test_what_is_clear_becomes_white() -> None:
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 256, (60, 60, 4), dtype=np.uint8))
+    image.putalpha(0)
+    stream = BytesIO()
+    image.save(stream, format="PNG")
+    with Image.open(BytesIO(fitted(stream.getvalue(), 2000))) as after:
+        assert np.all(np.asarray(after.convert("RGB")) == 255)
+
+
+@pytest.mark.parametrize("data", [b"", b"GIF89a", png()[:50], png()[:-30], b"\x89PNG\r\n\x1a\n" + b"0" * 99])
+def test_what_is_no_picture_is_refused(data: bytes) -> None:
+    with pytest.raises(PictureError):
+        checked(data)

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+
+from experiments.reproduction.report.fields import leaves, moment
+from experiments.reproduction.report.tables import Grid, parsed, spans
+from experiments.reproduction.report.words import agreement, comparison, quantity, state_of
+from experiments.reproduction.verdict import Claim, Number, Ruling
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (14.9, "14.9"),
+        (-0.02, "\N{MINUS SIGN}0.02"),
+        (999.94, "999.9"),
+        (1893.2, "1,893"),
+        (126000, "126,000"),
+        (9_999_500, "1\N{MULTIPLICATION SIGN}10⁷"),
+        (6.34e-4, "6.34\N{MULTIPLICATION SIGN}10⁻⁴"),
+        (0.000_999_96, "0.001"),
+        (-6.42e-11, "\N{MINUS SIGN}6.42\N{MULTIPLICATION SIGN}10⁻¹¹"),
+        (None, "—"),
+        (float("nan"), "—"),
+        (10**400, "—"),
+    ],
+)
+def test_numbers_for_people(value: float | None, text: str) -> None:
+    assert quantity(value) == text
+
+
+def number(paper: float, measured: float | None, tolerance: float | None = None) -> Number:
+    return Number("name", paper, measured, "%", tolerance)
+
+
+def test_numbers_beside_each_other() -> None:
+    agrees = comparison(number(15.0, 15.02, 0.05))
+    assert (agrees.paper, agrees.ours, agrees.difference, agrees.tolerance, agrees.agrees) == (
+        "15\N{NO-BREAK SPACE}%",
+        "15.02\N{NO-BREAK SPACE}%",
+        "+0.02",
+        "±0.05",
+        "agrees",
+    )
+    assert comparison(number(0.3, 0.1 + 0.2, 0.1)).difference == "0"
+    assert comparison(number(1.8, 4.31, 0.1)).agrees == "differs"
+    assert comparison(number(195, 46.8)).difference == "\N{MULTIPLICATION SIGN}0.24"
+    assert comparison(number(0, 46.8)).difference == "+46.8"
+    unmeasured = comparison(number(1, None, 0.1))
+    assert (unmeasured.ours, unmeasured.difference, unmeasured.agrees) == ("—", "—", "not measured")
+    assert agreement([number(1, 1, 0.1), number(1, 2, 0.1), number(1, 1), number(1, None, 0.1)]) == "1 of 2 agree"
+    assert agreement([number(1, 1)]) == "not judged"
+    assert agreement([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("rulings", "numbers", "state"),
+    [
+        ([], [], "no_claim"),
+        (["reproduced", "not_applicable"], [number(1, 2, 0.1)], "reproduced"),
+        (["reproduced", "not_reproduced"], [], "partly"),
+        ([], [number(1, 1, 0.1), number(1, 2)], "reproduced"),
+        ([], [number(1, 1, 0.1), number(1, 2, 0.1)], "partly"),
+        ([], [number(1, 2)], "not_applicable"),
+    ],
+)
+def test_state_of_a_figure(rulings: list[Ruling], numbers: list[Number], state: str) -> None:
+    assert state_of([Claim("", "", "", {}, ruling, "") for ruling in rulings], numbers) == state
+
+
+def test_tables_are_read() -> None:
+    text = "# Title\n\nA `code` line\nand more.\n"
+    text += "| a | b | c |\n|:---|---:|---|\n| 1 | x | 3.5 % |\n| 2 \\| 3 | y\n- item\n"
+    title, paragraph, grid, item = parsed(text)
+    assert (title, paragraph, item) == ("Title", "A `code` line and more.", "item")
+    assert isinstance(grid, Grid)
+    assert grid.header == ("a", "b", "c")
+    assert grid.rows == (("1", "x", "3.5 %"), ("2 \\| 3", "y", ""))
+    assert grid.right == (False, True, True)
+    assert list(spans("a **b** `c\\|d` \\`e\\` &lt;")) == [
+        ("", "a "),
+        ("b", "b"),
+        ("", " "),
+        ("code", "c|d"),
+        ("", " `e` <"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "right"),
+    [
+        ("1,893", True),
+        ("6.34e-04", True),
+        ("1.1 \N{MULTIPLICATION SIGN} 10⁻⁴", True),
+        ("±0.05", True),
+        ("\N{MINUS SIGN}3 %", True),
+        ("14.9 ± 0.1", True),
+        ("195 s", True),
+        ("1/n", False),
+        ("adult", False),
+        ("8 against the rest", False),
+    ],
+)
+def test_columns_of_numbers_stand_to_the_right(cell: str, right: bool) -> None:
+    (grid,) = parsed(f"| a |\n| --- |\n| {cell} |\n| |")
+    assert isinstance(grid, Grid)
+    assert grid.right == (right,)
+
+
+def test_nested_numbers_by_their_names() -> None:
+    nested = {
+        "a": {"b": {"c": 0.25}, "d": [1, None, "x"]},
+        "e": {},
+        "f": False,
+        "g": {"h": {"i": {"j": {"k": {"l": 1}}}}},
+    }
+    assert dict(leaves(nested)) == {
+        "a.b.c": "0.25",
+        "a.d": "1, , x",
+        "e": "{}",
+        "f": "no",
+        "g.h.i.j.k": '{"l": 1}',
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-21T11:41:12.5+02:00", "2026-11-21 09:41 UTC"),
+        ("2026-11-21T09:41:12Z", "2026-11-21 09:41 UTC"),
+        ("2026-11-21T09:41:12", "2026-11-21 09:41"),
+        ("yesterday", "yesterday"),
+        ("", ""),
+    ],
+)
+def test_times_for_people(text: str, expected: str) -> None:
+    assert moment(text) == expected
