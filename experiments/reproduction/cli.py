@@ -1,0 +1,161 @@
+"""``reproduce.py``: plan, make what is missing, draw, judge; every error a message and an exit status."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import datasets
+from experiments.cli import USER_ERRORS, complain
+from experiments.composition import composing
+from experiments.console import console, meter
+from experiments.outcome import Outcome
+from experiments.reproduction import listing
+from experiments.reproduction.lock import alone
+from experiments.reproduction.options import Command, parse
+from experiments.reproduction.output import WORDS
+from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.spec import SCALES, FigureError, choose, figure_ids, read_figure
+from experiments.reproduction.verdict import Verdict
+from experiments.store import Store
+
+OK, FAULT, USER_ERROR, NOT_ALL, STOPPED = 0, 1, 2, 3, 130
+HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
+
+usage: python reproduce.py --list
+       python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
+       python reproduce.py figure=report
+
+figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, or report
+scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
+dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
+jobs=      runs at a time (default: one for each core)
+store=     folder of the records (results); figures= of the figures (figures); report= of the report (report)
+memory= threads=   for each run, as run.py has them
+--list     what there is, what it costs on this machine, what is in the store, the last verdicts
+--dry-run  what would be done
+
+Only what is missing is computed; an interrupted figure goes on where it was. A figure leaves figures/<id>/<scale>/ with
+figure.pdf, figure.png, data.csv, table.md, verdict.json and verdict.md.
+
+exit status: 0 done; 2 something in the command or the store is wrong; 3 a data set cannot be had, the rest is done;
+1 a run failed, the rest is done; 130 stopped by Ctrl-C"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a command line and return its exit status."""
+    if {"--help", "-h"} & set(words):
+        print(HELP)
+        return OK
+    try:
+        command = parse(words)
+        with composing():
+            if command.list_:
+                return _list(command)
+            if command.figure == "report":
+                return _report(command)
+            return _figures(command, words)
+    except (FigureError, *USER_ERRORS) as error:
+        complain(f"error: {error}")
+        return USER_ERROR
+    except OSError as error:
+        complain(f"error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        return USER_ERROR
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on where this one was")
+        return STOPPED
+
+
+def _list(command: Command) -> int:
+    planner = Planner(Store.open(command.store, read_only=True))
+    chosen = choose(command.figure or "all", figure_ids())
+    plans = [
+        {scale: planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale)) for scale in SCALES}
+        for name in chosen
+    ]
+    out = console(sys.stdout)
+    out.width = max(out.width, 150)
+    out.print(listing.table(plans, command.figures), highlight=False)
+    return OK
+
+
+def _report(command: Command) -> int:
+    from experiments.reproduction.report import write_markdown, write_report
+
+    page = write_report(command.figures, command.report)
+    for paper in dict.fromkeys(read_figure(name).paper for name in figure_ids()):
+        print(f"scorecard: {write_markdown(command.figures, command.report, paper)}")
+    print(f"report: {page}")
+    return OK
+
+
+def _figures(command: Command, words: Sequence[str]) -> int:
+    chosen = choose(command.figure, figure_ids())
+    store = Store.open(command.store, read_only=command.dry_run)
+    if command.dry_run:
+        planner = Planner(store)
+        for name in chosen:
+            print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
+        return OK
+    with alone(store.root, complain):
+        return max((_figure(name, command, store, words) for name in chosen), key=_weight, default=OK)
+
+
+def _figure(name: str, command: Command, store: Store, words: Sequence[str]) -> int:
+    spec, options = read_figure(name), command.options
+    planner = Planner(store, _fetch)
+    plan = planner.plan(spec, options)
+    print("\n".join(listing.announcement(plan)), flush=True)
+    outcomes = _make_missing(plan, store, words)
+    if outcomes:
+        plan = planner.plan(spec, options)
+    folder = command.figures / spec.id / options.scale
+    if plan.panels:
+        print(_said(_write(plan, outcomes, folder, words), folder), flush=True)
+    wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
+    for outcome in wrong:
+        complain(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not plan.panels else OK
+
+
+def _make_missing(plan: Plan, store: Store, words: Sequence[str]) -> dict[str, Outcome]:
+    from experiments.reproduction.execute import execute, summary
+
+    if not plan.missing:
+        return {}
+    store.create()  # once, before several processes would
+    progress = meter(console(sys.stderr))
+    try:
+        outcomes = execute(plan.missing, plan.options.jobs, ["reproduce.py", *words], progress)
+    finally:
+        progress.close()
+    print(f"  {summary(outcomes.values())}", flush=True)
+    return outcomes
+
+
+def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
+    from experiments.reproduction.making import evidence_of, write
+
+    shown = [word for word in words if not word.startswith(("store=", "store.root=", "figures=", "report="))]
+    command = shlex.join(["python", "reproduce.py", *shown])
+    return write(plan, evidence_of(plan, outcomes), folder, command)
+
+
+def _said(verdict: Verdict, folder: Path) -> str:
+    lines = [f"  {claim.id}: {WORDS[claim.verdict]}: {claim.measured}" for claim in verdict.claims]
+    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
+    if agree:
+        lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
+    return "\n".join([*lines, f"figure: {folder / 'figure.png'}"])
+
+
+def _fetch(spec: datasets.DatasetSpec) -> None:
+    """Get and prepare a data set once, before the runs would do so side by side."""
+    datasets.load(spec, cache_dir=datasets.default_cache_dir())
+
+
+def _weight(status: int) -> int:
+    return {OK: 0, NOT_ALL: 1, FAULT: 2}[status]

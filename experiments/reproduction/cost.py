@@ -1,0 +1,139 @@
+"""What a run will probably take, before it is made: seconds and memory, to order runs and to tell the time left.
+
+A model with few terms, good to a factor of about two: kernel evaluations at the speed at which this machine adds rows,
+the evaluation of checkpoints, and what every run pays for its start. Nothing but messages depends on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from datasets import DatasetSpec
+from experiments.settings import RunSettings
+
+REFERENCE_SECONDS = 0.9e-9
+"""Per kernel evaluation of an SBP iteration on rows in memory, on the machine that the other constants are from."""
+START_SECONDS = 2.0
+"""Loading, the record, the first picture."""
+PROCESS_BYTES = 600 * 2**20
+"""Of a process with the libraries loaded, besides its data."""
+
+_EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "pegasos": 0.15, "sdca": 0.12}
+"""Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
+_SMO_EPOCHS = 9.0
+"""SMO has converged by then, as a rule."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a data set, as far as its specification tells; unknown sizes are those of a small set."""
+
+    n: int
+    n_test: int
+    d: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of one core, and bytes of one process besides a Gram matrix."""
+
+    seconds: float
+    memory: float
+
+
+def size_of(spec: DatasetSpec) -> Size:
+    """Sizes after split and sampling."""
+    n, n_test = spec.expected_train.n, spec.expected_test.n
+    if spec.kind == "synthetic":
+        n, n_test = spec.n, spec.n_test
+    if n is not None and n_test is None:
+        n_test = spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
+        n -= n_test
+    n, n_test = n or 1500, n_test or 500
+    return Size(min(n, spec.max_train or n), min(n_test, spec.max_test or n_test), spec.d or 100)
+
+
+def estimate(run: RunSettings) -> Estimate:
+    """Estimate one run, without the Gram matrix."""
+    size = size_of(run.dataset)
+    n = size.n
+    presentations = _presentations(run, n)
+    if run.algo == "fourier":
+        # features, some hundred passes of coordinate descent at the largest k, which cost as much as all smaller ones
+        pairs = float(getattr(run.solver_settings, "pairs", 1024))
+        work = n * pairs * (0.1e-9 * size.d + 100e-9)
+        memory = 4.0 * n * 2 * pairs * 1.5
+    elif run.algo == "libsvm":
+        work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
+        memory = 0.75 * run.memory_bytes
+    else:
+        rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
+        work = REFERENCE_SECONDS * _EVALUATIONS.get(run.algo, 1.0) * presentations * n * rows
+        memory = 0.0
+    support = min(0.5 * n, presentations)
+    evaluated = support * size.n_test * (0.03e-9 * size.d + 6e-9)
+    if run.budget.seconds is not None:
+        work = min(work, run.budget.seconds / machine_factor())
+    memory += 4.0 * size.d * (n + 2 * size.n_test) + PROCESS_BYTES
+    return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
+
+
+def gram_seconds(run: RunSettings, threads: int) -> float:
+    """Seconds that building the Gram matrix of a run's data takes; 0 where none is built."""
+    bytes_ = gram_bytes(run)
+    if not bytes_:
+        return 0.0
+    size = size_of(run.dataset)
+    return machine_factor() * 0.5 * size.n**2 * (0.03e-9 * size.d + 1e-9) / threads + 1e-9 * bytes_
+
+
+def gram_bytes(run: RunSettings) -> float:
+    """Bytes of the Gram matrix that all runs on the same data share; 0 where there is none."""
+    if run.algo in ("fourier", "libsvm") or run.rows in ("cache", "on_the_fly"):
+        return 0.0
+    full = 4.0 * size_of(run.dataset).n ** 2
+    return full if full <= run.memory_bytes else 0.0
+
+
+def peak_memory(runs: Iterable[RunSettings], jobs: int) -> float:
+    """Bytes that the runs need at worst, `jobs` of them at a time, all on one data set at a time."""
+    peak = 0.0
+    by_data: dict[str, list[RunSettings]] = {}
+    for run in runs:
+        by_data.setdefault(run.dataset.name, []).append(run)
+    for members in by_data.values():
+        largest = sorted((estimate(run).memory for run in members), reverse=True)[:jobs]
+        peak = max(peak, sum(largest) + max(map(gram_bytes, members)))
+    return peak
+
+
+@cache
+def machine_factor() -> float:
+    """Time that this machine takes for a memory-bound addition, over that of the reference machine."""
+    rows = np.ones((256, 32_768), dtype=np.float32)
+    total = np.zeros(32_768, dtype=np.float32)
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        for row in rows:
+            total += row
+        best = min(best, time.perf_counter() - start)
+    return float(np.clip(best / rows.size / 0.24e-9, 0.2, 5.0))
+
+
+def _presentations(run: RunSettings, n: int) -> float:
+    budget = run.budget
+    limits = [float("inf") if budget.epochs is None else budget.epochs * n]
+    if budget.iterations is not None:
+        limits.append(float(budget.iterations))
+    if budget.kernel_evaluations is not None:
+        limits.append(budget.kernel_evaluations / n)
+    if run.algo == "smo":
+        limits.append(_SMO_EPOCHS * n)
+    shortest = min(limits)
+    return shortest if shortest < float("inf") else 10.0 * n

@@ -1,0 +1,156 @@
+"""From a plan and the store to a figure's folder: evidence, drawing, verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from experiments import provenance
+from experiments.outcome import Outcome
+from experiments.papers import PAPERS
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.made import Made
+from experiments.reproduction.plan import Plan, PlannedPanel
+from experiments.reproduction.verdict import Claim, Verdict
+
+BELOW_SCALE = "Judged at scale {scale}, which is smaller than the paper's."
+
+
+class Maker(Protocol):
+    """A module of `experiments.papers`."""
+
+    def make(self, evidence: Evidence) -> Made:
+        """Draw and judge."""
+
+
+def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
+    """Collect what a plan has found.
+
+    Parameters
+    ----------
+    plan : Plan
+        Made after the runs.
+    outcomes : mapping of str to Outcome
+        By the runs' keys: what became of those that were made just now.
+    """
+    panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
+    return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+
+
+def maker_of(name: str) -> Maker:
+    """Return the module that makes a figure."""
+    return cast(Maker, importlib.import_module(name))
+
+
+def write(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict:
+    """Make a figure and write its folder.
+
+    Parameters
+    ----------
+    plan : Plan
+    evidence : Evidence
+    folder : Path
+        ``figures/<id>/<scale>``; replaced as a whole.
+    command : str
+        That made it.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written; what was there before still is.
+    """
+    from experiments.reproduction import frame, output
+
+    made = maker_of(plan.spec.maker).make(evidence)
+    verdict = judged(evidence, made, command)
+    facts = _facts(plan, evidence)
+    picture = frame.framed(made.draw, made.size, facts["heading"], small_print(verdict, evidence))
+    with output.replacing(folder) as draft:
+        output.write_texts(draft, made, verdict, facts)
+        frame.save(picture, draft)
+    return verdict
+
+
+def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
+    """Complete what a maker says by what holds for every figure."""
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    claims: Sequence[Claim] = made.claims
+    if evidence.scale != "paper":
+        note = BELOW_SCALE.format(scale=evidence.scale)
+        claims = [dataclasses.replace(claim, why=f"{claim.why} {note}") for claim in claims]
+    return Verdict(
+        figure=evidence.spec.id,
+        scale=evidence.scale,
+        stand_in=evidence.stand_ins,
+        commit=commit,
+        dirty=dirty,
+        command=command,
+        claims=claims,
+        numbers=made.numbers,
+        absent=evidence.absent,
+        missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
+        run_commits=_run_commits(evidence, commit),
+    )
+
+
+def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
+    """Say below a picture what one must know to judge it."""
+    paper = PAPERS[evidence.spec.paper]
+    changed = " with changes" if verdict.dirty else ""
+    lines = [
+        f"{evidence.spec.label} of {paper.citation}, {paper.title}; scale {verdict.scale}; "
+        f"commit {(verdict.commit or 'unknown')[:12]}{changed}; {verdict.command}"
+    ]
+    if verdict.run_commits:
+        lines.append(f"Runs made at {', '.join(commit[:12] for commit in verdict.run_commits)}, with the same core.")
+    lines += [f"STAND-IN DATA: {name}: {why}" for name, why in verdict.stand_in.items()]
+    lines += [f"Not to be had: {name}" for name in verdict.absent]
+    if verdict.missing:
+        lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
+    return lines
+
+
+def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
+    runs = {name: tuple(run.found for run in panel.runs if run.series == name and run.found) for name in panel.settings}
+    missing: dict[str, str] = {}
+    for name in panel.settings:
+        wanted = [run for run in panel.runs if run.series == name]
+        lost = [run for run in wanted if run.found is None]
+        if lost:
+            known = [outcomes[run.key].status for run in lost if run.key is not None and run.key in outcomes]
+            fates = Counter([*known, *["not made"] * (len(lost) - len(known))])
+            text = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+            missing[name] = f"of {len(wanted)} runs {text}"
+    return Panel(panel.dataset, panel.asked, panel.stand_in, runs, panel.settings, missing)
+
+
+def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
+    commits = {
+        str(run.result["provenance"].get("commit") or "unknown")
+        + (" with changes" if run.result["provenance"].get("dirty") else "")
+        for panel in evidence.panels
+        for runs in panel.runs.values()
+        for run in runs
+    }
+    return tuple(sorted(commits - {commit}))
+
+
+def _facts(plan: Plan, evidence: Evidence) -> dict[str, Any]:
+    spec = plan.spec
+    paper = PAPERS[spec.paper]
+    return {
+        "heading": f"{spec.label} of {paper.citation}: {spec.title}",
+        "paper": spec.paper,
+        "label": spec.label,
+        "title": spec.title,
+        "data_sets": [panel.dataset for panel in evidence.panels],
+        "seeds": spec.scale(evidence.scale).seeds,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": provenance.machine(),
+        "versions": provenance.versions(),
+    }

@@ -1,0 +1,95 @@
+"""The words on the command line of ``reproduce.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.reproduction.plan import Options
+from experiments.reproduction.spec import SCALES, FigureError
+from experiments.settings import available_cores, nearest
+
+FLAGS = ("--list", "--dry-run", "--help", "-h")
+RESOURCES = ("memory", "threads")
+"""Settings of ``run.py`` that are handed on: results do not depend on them."""
+NAMES = ("figure", "scale", "dataset", "jobs", "store", "figures", "report", *RESOURCES)
+
+
+@dataclass(frozen=True)
+class Command:
+    """What is to be done.
+
+    Attributes
+    ----------
+    figure : str
+        As `experiments.reproduction.spec.choose` takes it, or ``report``; empty with `list_`.
+    options : Options
+    store, figures, report : Path
+        Folders.
+    list_, dry_run : bool
+    """
+
+    figure: str
+    options: Options
+    store: Path
+    figures: Path
+    report: Path
+    list_: bool
+    dry_run: bool
+
+
+def parse(words: Sequence[str]) -> Command:
+    """Understand a command line.
+
+    Raises
+    ------
+    FigureError
+        A word has another form, an unknown name, or a value that is not allowed; or no figure is named.
+    """
+    given: dict[str, str] = {}
+    flags: set[str] = set()
+    for word in words:
+        name, equals, value = word.partition("=")
+        name = {"store.root": "store"}.get(name, name)
+        if word in FLAGS:
+            flags.add(word)
+        elif word.startswith("-"):
+            raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
+        elif not equals or name not in NAMES:
+            hint = nearest(name, NAMES) if equals else f"; write figure={word}"
+            raise FigureError(f"unknown setting {word!r}; known: {', '.join(f'{known}=' for known in NAMES)}{hint}")
+        elif not value:
+            raise FigureError(f"{name}= has no value")
+        else:
+            given[name] = value
+    list_ = "--list" in flags
+    if "figure" not in given and not list_:
+        raise FigureError("no figure is named: write figure=<id>, figure=<paper>, figure=all, figure=report, or --list")
+    scale = given.get("scale", "quick")
+    if scale not in SCALES:
+        raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
+    overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
+    options = Options(
+        scale=scale,
+        datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
+        jobs=_jobs(given.get("jobs")),
+        overrides=(*overrides, f"store.root={given.get('store', 'results')}"),
+    )
+    return Command(
+        figure=given.get("figure", ""),
+        options=options,
+        store=Path(given.get("store", "results")),
+        figures=Path(given.get("figures", "figures")),
+        report=Path(given.get("report", "report")),
+        list_=list_,
+        dry_run="--dry-run" in flags,
+    )
+
+
+def _jobs(value: str | None) -> int:
+    if value is None:
+        return available_cores()
+    if not value.isdigit() or int(value) < 1:
+        raise FigureError(f"jobs must be a whole number >= 1, got {value!r}")
+    return int(value)

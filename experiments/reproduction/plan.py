@@ -1,0 +1,269 @@
+"""What a figure needs, and what of it is in the store: nothing is loaded and nothing is computed here."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import datasets
+import solvers
+from datasets import DataError
+from experiments.composition import CONF, setting_name, settings_of
+from experiments.identity import run_key
+from experiments.reproduction.cost import estimate, gram_seconds
+from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
+from experiments.settings import RunSettings, nearest
+from experiments.store import FinishedRun, Store
+
+State = Literal["done", "partial", "none"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says of how a figure is made.
+
+    Attributes
+    ----------
+    scale : str
+    datasets : tuple of str
+        Only these; one that is not the figure's stands in for the figure's. Empty: the figure's own.
+    jobs : int
+        Runs at a time.
+    overrides : tuple of str
+        For every run: where it is stored, and what it may use.
+    """
+
+    scale: str
+    datasets: tuple[str, ...] = ()
+    jobs: int = 1
+    overrides: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run that a figure needs.
+
+    Attributes
+    ----------
+    panel, series : str
+        The paper's data set and the name of the curve.
+    settings : RunSettings
+    key : str or None
+        Its identity; None: its data set cannot be had.
+    found : FinishedRun or None
+        The run in the store.
+    """
+
+    panel: str
+    series: str
+    settings: RunSettings
+    key: str | None
+    found: FinishedRun | None
+
+
+@dataclass(frozen=True)
+class PlannedPanel:
+    """One data set of a figure, and its runs.
+
+    Attributes
+    ----------
+    asked : str
+        The paper's data set.
+    dataset : str
+        The one that is used.
+    stand_in : str
+        Why it only stands in for the paper's.
+    settings : mapping of str to RunSettings
+        For each series, with seed 0.
+    runs : tuple of PlannedRun
+    """
+
+    asked: str
+    dataset: str
+    stand_in: str
+    settings: Mapping[str, RunSettings]
+    runs: tuple[PlannedRun, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A figure at a scale: what it needs.
+
+    Attributes
+    ----------
+    spec : FigureSpec
+    options : Options
+    panels : tuple of PlannedPanel
+    absent : mapping of str to str
+        Data sets that cannot be had, and why.
+    """
+
+    spec: FigureSpec
+    options: Options
+    panels: tuple[PlannedPanel, ...]
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> list[PlannedRun]:
+        """All runs, panel by panel."""
+        return [run for panel in self.panels for run in panel.runs]
+
+    @property
+    def missing(self) -> list[PlannedRun]:
+        """Runs that are not in the store and can be made."""
+        return [run for run in self.runs if run.found is None and run.key is not None]
+
+    @property
+    def state(self) -> State:
+        """How much of it is in the store."""
+        found = sum(run.found is not None for run in self.runs)
+        return "done" if found == len(self.runs) else "partial" if found else "none"
+
+
+class Planner:
+    """Plans figures on one store; what several figures share is composed and looked up once.
+
+    Parameters
+    ----------
+    store : Store
+    fetch : callable
+        Gets a data set's files before runs are made of it; raises DataError if they cannot be had. Not called for data
+        sets whose runs are all in the store.
+    """
+
+    def __init__(self, store: Store, fetch: Callable[[datasets.DatasetSpec], None] | None = None) -> None:
+        self._store = store
+        self._fetch = fetch
+        self._settings: dict[tuple[str, ...], RunSettings] = {}
+        self._fingerprints: dict[str, str | DataError] = {}
+        self._found: dict[str, FinishedRun] = {}
+        self._fetched: dict[str, DataError | None] = {}
+
+    def plan(self, spec: FigureSpec, options: Options) -> Plan:
+        """Plan one figure.
+
+        Raises
+        ------
+        FigureError, SettingsError
+            There is no such scale or data set, or an override is not allowed.
+        """
+        spec.scale(options.scale)
+        if spec.timed:
+            options = dataclasses.replace(options, jobs=1)
+        panels: list[PlannedPanel] = []
+        absent: dict[str, str] = {}
+        for asked, candidates in _data_sets(spec, options.datasets).items():
+            for dataset in candidates:
+                panel = self._panel(spec, options, asked, dataset)
+                why = self._unavailable(panel)
+                if why is None:
+                    panels.append(panel)
+                    break
+                absent[dataset] = why
+        return Plan(spec, options, tuple(panels), absent)
+
+    def settings(self, overrides: Sequence[str], jobs: int) -> RunSettings:
+        """Return the settings for overrides, composed once."""
+        key = (str(jobs), *overrides)
+        if key not in self._settings:
+            self._settings[key] = settings_of(overrides, jobs=jobs)
+        return self._settings[key]
+
+    def _panel(self, spec: FigureSpec, options: Options, asked: str, dataset: str) -> PlannedPanel:
+        scale = spec.scale(options.scale)
+        settings: dict[str, RunSettings] = {}
+        runs: list[PlannedRun] = []
+        for series in spec.series:
+            if series.datasets and asked not in series.datasets:
+                continue
+            first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
+            settings[series.name] = first
+            count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
+            runs += [self._run(asked, series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+        return PlannedPanel(asked, dataset, _stand_in(spec, asked, dataset, settings), settings, tuple(runs))
+
+    def _run(self, asked: str, series: str, settings: RunSettings) -> PlannedRun:
+        fingerprint = self._fingerprint(settings.dataset)
+        if isinstance(fingerprint, DataError):
+            return PlannedRun(asked, series, settings, None, None)
+        key = run_key(settings.identity(), fingerprint, solvers.build_info()["build_id"])
+        if key not in self._found and (found := self._store.find_finished(key)):
+            self._found[key] = found
+        return PlannedRun(asked, series, settings, key, self._found.get(key))
+
+    def _fingerprint(self, spec: datasets.DatasetSpec) -> str | DataError:
+        identity = repr(spec)
+        if identity not in self._fingerprints:
+            try:
+                self._fingerprints[identity] = datasets.fingerprint(spec)
+            except DataError as error:
+                self._fingerprints[identity] = error
+        return self._fingerprints[identity]
+
+    def _unavailable(self, panel: PlannedPanel) -> str | None:
+        """Why a data set cannot be had; None if it can, or if nothing has to be made of it."""
+        if not panel.settings or (panel.runs and all(run.found for run in panel.runs)):
+            return None
+        specs = {repr(settings.dataset): settings.dataset for settings in panel.settings.values()}
+        for identity, spec in specs.items():
+            fingerprint = self._fingerprint(spec)
+            if isinstance(fingerprint, DataError):
+                return str(fingerprint)
+            if self._fetch is not None and identity not in self._fetched:
+                try:
+                    self._fetch(spec)
+                    self._fetched[identity] = None
+                except DataError as error:
+                    self._fetched[identity] = error
+            if (error_ := self._fetched.get(identity)) is not None:
+                return str(error_)
+        return None
+
+
+def overrides_of(
+    series: SeriesSpec, scale: Sequence[str], asked: str, dataset: str, options: Options
+) -> tuple[str, ...]:
+    """Words that ``run.py`` would get for a series on a data set, without the seed; later ones win."""
+    own = series.by_dataset.get(dataset, series.by_dataset.get(asked, []))
+    words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
+    return (f"dataset={dataset}", *words.values())
+
+
+def expected_seconds(runs: Sequence[PlannedRun], jobs: int) -> float:
+    """Wall seconds that runs will probably take, `jobs` at a time, with the Gram matrices that they share."""
+    working = sum(estimate(run.settings).seconds for run in runs)
+    grams = {repr(run.settings.dataset): gram_seconds(run.settings, run.settings.building_threads) for run in runs}
+    longest = max((estimate(run.settings).seconds for run in runs), default=0.0)
+    return max(working / jobs, longest) + sum(grams.values())
+
+
+def known_data_sets() -> list[str]:
+    """Names of all data sets that ``dataset=`` may name."""
+    return sorted(path.stem for path in (CONF / "dataset").glob("*.yaml"))
+
+
+def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Each data set of the paper with those to use for it, the first that can be had."""
+    own = {asked: (asked, *([spec.instead[asked]] if asked in spec.instead else [])) for asked in spec.datasets}
+    if not chosen:
+        return own
+    known = known_data_sets()
+    result: dict[str, tuple[str, ...]] = {}
+    for name in chosen:
+        if name not in known:
+            raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+        asked = next((asked for asked, names in own.items() if name in names), None)
+        # named outright: exactly this one, even where the paper's could be had
+        result[asked or name] = (name,)
+    return result
+
+
+def _stand_in(spec: FigureSpec, asked: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
+    own = next((run.dataset.stand_in for run in settings.values()), "")
+    if own:
+        return own
+    if dataset in spec.datasets:
+        return ""
+    return f"asked for by name; the paper's {spec.label} uses {', '.join(spec.datasets)}"

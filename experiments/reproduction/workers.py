@@ -1,0 +1,189 @@
+"""Runs in processes of their own, several at a time: what they do is told as it happens, and one that dies is noticed.
+
+Not a pool of the standard library's: that one gives up all runs when one process is killed, and tells nothing of a run
+before its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from experiments import sweep
+from experiments.cli import settle
+from experiments.console import Display
+from experiments.outcome import Outcome
+from experiments.settings import RunSettings
+
+TELL_SECONDS = 0.5
+"""A run says how far it is this often."""
+GRACE_SECONDS = 5.0
+"""Time for runs to record how far they are after Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a run says: how far it is, or (with `outcome`) that it has ended.
+
+    Attributes
+    ----------
+    index : int
+        Position among the runs given to `make_runs`.
+    fraction : float
+        Share of its budget.
+    outcome : Outcome or None
+    """
+
+    index: int
+    fraction: float
+    outcome: Outcome | None = None
+
+
+def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
+    """Make runs, at most `jobs` at a time, in their order, and yield what they say.
+
+    Parameters
+    ----------
+    runs : sequence of RunSettings
+    jobs : int
+    command : sequence of str
+        The command line, for the record.
+
+    Yields
+    ------
+    Event
+        In the order in which things happen; exactly one with an outcome for each run.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the runs in progress have recorded what they reached.
+    """
+    waiting = deque(enumerate(runs))
+    workers: list[_Worker] = []
+    try:
+        while waiting or any(worker.busy for worker in workers):
+            while waiting and (idle := _idle(workers, jobs, command)) is not None:
+                idle.start(*waiting.popleft())
+            for connection in wait([worker.connection for worker in workers if worker.busy], timeout=1.0):
+                worker = next(worker for worker in workers if worker.connection is connection)
+                event = worker.receive()
+                if not worker.alive:
+                    workers.remove(worker)
+                yield event
+    except BaseException:
+        _stop(workers)
+        raise
+    for worker in workers:
+        worker.end()
+
+
+class _Worker:
+    """One process and the run that it makes at the moment."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        context = multiprocessing.get_context("spawn")  # BLAS threads and sqlite do not survive a fork
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, tuple(command), os.getpid()), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._label = ""
+        self._index: int | None = None
+        self.alive = True
+
+    @property
+    def busy(self) -> bool:
+        return self._index is not None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
+    def start(self, index: int, settings: RunSettings) -> None:
+        self._index, self._label = index, settings.label()
+        self.connection.send(settings)
+
+    def receive(self) -> Event:
+        assert self._index is not None
+        index = self._index
+        try:
+            told: float | Outcome = self.connection.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            self.alive = False
+            told = Outcome(self._label, "killed", f"its process ended with status {self._process.exitcode}")
+        if isinstance(told, Outcome):
+            self._index = None
+            return Event(index, 1.0, told)
+        return Event(index, told)
+
+    def end(self) -> None:
+        self.connection.close()
+        self._process.join(GRACE_SECONDS)
+        self._process.kill()
+
+
+def _idle(workers: list[_Worker], jobs: int, command: Sequence[str]) -> _Worker | None:
+    for worker in workers:
+        if not worker.busy:
+            return worker
+    if len(workers) < jobs:
+        workers.append(_Worker(command))
+        return workers[-1]
+    return None
+
+
+def _stop(workers: Sequence[_Worker]) -> None:
+    """Ask for what the runs have reached, wait for it a moment, and end the processes."""
+    for worker in workers:
+        if worker.busy and worker.pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(worker.pid, signal.SIGINT)
+    deadline = time.monotonic() + GRACE_SECONDS
+    while any(worker.busy for worker in workers) and time.monotonic() < deadline:
+        for connection in wait([worker.connection for worker in workers if worker.busy], timeout=0.1):
+            next(worker for worker in workers if worker.connection is connection).receive()
+    for worker in workers:
+        worker.end()
+
+
+class _Telling(Display):
+    """A run's display that tells the parent how far it is."""
+
+    def __init__(self, connection: Connection[Any, Any]) -> None:
+        self._connection = connection
+        self._last = time.monotonic()
+
+    def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
+        del point, latest
+        now = time.monotonic()
+        if now - self._last >= TELL_SECONDS:
+            self._last = now
+            self._connection.send(fraction)
+
+
+def _serve(connection: Connection[Any, Any], command: Sequence[str], parent: int) -> None:
+    """Make the runs that come through the connection, until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C of the terminal is for the run, not for the pauses between
+    sweep.end_with_parent(parent)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send(_make(connection.recv(), connection, command))
+
+
+def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequence[str]) -> Outcome:
+    from experiments.runner import run  # here, because it brings scipy and more
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return settle(lambda: run(settings, _Telling(connection), command), settings.label)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,8 @@
+"""The command line: ``python reproduce.py figure=sbp_fig2``; ``python reproduce.py --help`` lists what there is."""
+
+import sys
+
+from experiments.reproduction.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

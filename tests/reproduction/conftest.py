@@ -1,0 +1,52 @@
+"""A small figure, and a store whose runs are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from store_cases import TOY, Shelf
+
+from experiments.composition import composing
+from experiments.reproduction.plan import Options
+from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
+
+
+@pytest.fixture
+def hydra_context() -> Iterator[None]:
+    with composing():
+        yield
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "shelf")
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Options:
+    return Options("paper", jobs=2, overrides=(f"store.root={tmp_path / 'store'}",))
+
+
+@pytest.fixture
+def figure() -> FigureSpec:
+    return FigureSpec(
+        id="sbp_toy",
+        paper="sbp",
+        label="Figure 9",
+        title="a toy",
+        maker="toy_maker",
+        datasets=["synthetic"],
+        series=[
+            SeriesSpec("sbp", ["algo=sbp", *TOY]),
+            SeriesSpec("smo", ["algo=smo", *TOY], seeds=1),
+        ],
+        scales={
+            "demo": ScaleSpec(1, ["budget.epochs=0.1"]),
+            "quick": ScaleSpec(2),
+            "paper": ScaleSpec(3),
+        },
+        claims=[ClaimSpec("sbp.toy", "it works")],
+        numbers=[NumberSpec("answer", 42.0, "%", 0.5)],
+    )

@@ -1,0 +1,60 @@
+"""The command line of reproduce.py: what it understands, and what it says about the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.reproduction.options import parse
+from experiments.reproduction.spec import FigureError, choose
+from experiments.settings import available_cores
+
+KNOWN = ("sbp_fig1", "sbp_fig2", "simba_fig1")
+
+
+def test_everything() -> None:
+    command = parse(
+        ["figure=sbp_fig2", "scale=paper", "dataset=adult,mnist", "jobs=3", "store.root=s", "figures=f", "memory=2GiB"]
+    )
+    assert command.figure == "sbp_fig2"
+    assert command.options.scale == "paper"
+    assert command.options.datasets == ("adult", "mnist")
+    assert command.options.jobs == 3
+    assert command.options.overrides == ("memory=2GiB", "store.root=s")
+    assert (str(command.store), str(command.figures), str(command.report)) == ("s", "f", "report")
+    assert not command.list_
+    assert not command.dry_run
+
+
+def test_defaults() -> None:
+    command = parse(["figure=all", "--dry-run"])
+    assert command.options.scale == "quick"
+    assert command.options.jobs == available_cores()
+    assert command.options.datasets == ()
+    assert command.dry_run
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["scale=paper"], "no figure is named"),
+        (["sbp_fig2"], "write figure=sbp_fig2"),
+        (["figure=x", "scal=demo"], "did you mean scale"),
+        (["figure=x", "scale=papr"], "did you mean paper"),
+        (["figure=x", "jobs=0"], "jobs must be a whole number >= 1"),
+        (["figure=x", "jobs=two"], "jobs must be a whole number >= 1"),
+        (["figure="], "has no value"),
+        (["figure=x", "--dryrun"], "did you mean --dry-run"),
+    ],
+)
+def test_what_is_wrong_is_said(words: list[str], message: str) -> None:
+    with pytest.raises(FigureError, match=message):
+        parse(words)
+
+
+def test_choose() -> None:
+    assert choose("sbp_fig2", KNOWN) == ("sbp_fig2",)
+    assert choose("sbp", KNOWN) == ("sbp_fig1", "sbp_fig2")
+    assert choose("all", KNOWN) == KNOWN
+    assert choose("simba_fig1,sbp,sbp_fig1", KNOWN) == ("simba_fig1", "sbp_fig1", "sbp_fig2")
+    with pytest.raises(FigureError, match="did you mean sbp_fig2"):
+        choose("sbp_fig22", KNOWN)

@@ -1,0 +1,98 @@
+"""A figure's folder: whole or not there."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.reproduction import frame
+from experiments.reproduction.made import Made, Table
+from experiments.reproduction.output import FILES, markdown_table, replacing, verdict_text, write_texts
+from experiments.reproduction.verdict import Claim, Number, Verdict
+
+CLAIM = Claim("sbp.1", "it is faster", "3 | 4 times", {"ratio": 3.0, "bad": float("nan")}, "partly", "because")
+VERDICT = Verdict(
+    figure="sbp_fig2",
+    scale="demo",
+    stand_in={"digits": "asked for"},
+    commit="c" * 40,
+    dirty=True,
+    command="python reproduce.py figure=sbp_fig2",
+    claims=[CLAIM],
+    numbers=[Number("nu", 1.1e-2, 1.097e-2, tolerance=5e-5), Number("time", 195.0, 40.0, "s")],
+    absent={"mnist": "no file"},
+    missing={"adult: sbp": "of 3 runs 1 failed"},
+)
+FACTS = {"heading": "Figure 2 of somebody"}
+
+
+def made() -> Made:
+    def draw(figure) -> None:  # type: ignore[no-untyped-def]
+        figure.subplots().plot([1, 2], [3, 4])
+
+    table = Table(("a", "b"), [("1", "x|y")], ["a note"])
+    return Made(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
+
+
+def test_texts(tmp_path: Path) -> None:
+    write_texts(tmp_path, made(), VERDICT, FACTS)
+    written = json.loads((tmp_path / "verdict.json").read_text())
+    first = ("figure", "scale", "stand_in", "commit", "dirty", "command", "claims", "numbers")
+    assert tuple(written)[: len(first)] == first
+    assert written["claims"][0]["statistic"] == {"ratio": 3.0, "bad": None}
+    assert [number["agrees"] for number in written["numbers"]] == [True, None]
+    assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]
+    assert (tmp_path / "table.md").read_text() == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n\na note\n"
+    text = (tmp_path / "verdict.md").read_text()
+    for part in ("Stand-in", "digits", "mnist", "1 failed", "sbp.1: partly", "with changes", "yes"):
+        assert part in text
+
+
+def test_a_table_without_notes() -> None:
+    assert markdown_table(Table(("a",), [("1",)])) == "| a |\n| --- |\n| 1 |\n"
+
+
+def test_a_verdict_without_claims_has_a_heading() -> None:
+    empty = Verdict("f", "paper", {}, None, None, "cmd", [], [])
+    assert verdict_text(empty, "Heading").startswith("# Heading\n")
+
+
+def test_pictures(tmp_path: Path) -> None:
+    small = ["commit $x$ and a very long line " * 20]
+    frame.save(frame.framed(made().draw, made().size, "A title of $5", small), tmp_path)
+    assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
+    assert (tmp_path / "figure.pdf").read_bytes()[:4] == b"%PDF"
+    again = tmp_path / "again"
+    again.mkdir()
+    frame.save(frame.framed(made().draw, made().size, "A title of $5", small), again)
+    for name in ("figure.png", "figure.pdf"):
+        assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_all_or_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "id" / "demo"
+    with replacing(folder) as draft:
+        (draft / "old").write_text("old")
+    assert [path.name for path in folder.iterdir()] == ["old"]
+
+    def fill(draft: Path) -> None:
+        (draft / "new").write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"), replacing(folder) as draft:
+        fill(draft)
+    assert [path.name for path in folder.iterdir()] == ["old"]
+    assert [path.name for path in folder.parent.iterdir()] == ["demo"]
+
+    with replacing(folder) as draft:
+        (draft / "new").write_text("new")
+    assert [path.name for path in folder.iterdir()] == ["new"]
+    assert [path.name for path in folder.parent.iterdir()] == ["demo"]
+
+
+def test_names() -> None:
+    assert len(set(FILES)) == 6

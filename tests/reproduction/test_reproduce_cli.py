@@ -1,0 +1,174 @@
+"""The whole way of reproduce.py, as a user goes it, on small data."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from datasets import DataError
+from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.cli import main
+from experiments.reproduction.output import FILES
+
+
+def words(folder: Path, *more: str) -> list[str]:
+    return [*more, f"store={folder / 'store'}", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]
+
+
+def reproduce(folder: Path, *more: str) -> int:
+    return main(words(folder, "jobs=2", *more))
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which one figure has been made."""
+    folder = tmp_path_factory.mktemp("reproduced")
+    assert reproduce(folder, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 0
+    return folder
+
+
+def test_a_figure_leaves_its_files(done: Path) -> None:
+    folder = done / "figures" / "sbp_fig2" / "demo"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(set(FILES) - {"table.md"})
+    verdict = json.loads((folder / "verdict.json").read_text())
+    assert verdict["figure"] == "sbp_fig2"
+    assert verdict["scale"] == "demo"
+    assert "digits" in verdict["stand_in"]
+    assert verdict["command"].startswith("python reproduce.py ")
+    assert "store=" not in verdict["command"]
+    assert [claim["id"] for claim in verdict["claims"]] == ["sbp.1", "sbp.2", "sbp.3"]
+    assert all("smaller than the paper's" in claim["why"] for claim in verdict["claims"])
+
+
+def test_the_second_time_nothing_is_computed(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = done / "figures" / "sbp_fig2" / "demo" / "data.csv"
+    before = data.read_bytes()
+    assert reproduce(done, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 0
+    said = capsys.readouterr().out
+    assert "9 of 9 runs are in the store" in said
+    assert "to make" not in said
+    assert data.read_bytes() == before
+
+
+def test_only_what_is_missing_is_made(done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(done / "store", tmp_path / "store")
+    lost = next(path for path in tmp_path.rglob("result.json") if '"sdca"' in path.read_text())
+    lost.unlink()
+    assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 0
+    said = capsys.readouterr().out
+    assert "8 of 9 runs are in the store" in said
+    assert "1 finished" in said
+    same = [folder / "figures" / "sbp_fig2" / "demo" / "data.csv" for folder in (done, tmp_path)]
+    costs = [path.read_text().splitlines()[0] for path in same]
+    assert costs[0] == costs[1]
+
+
+def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits", "--dry-run") == 0
+    assert "9 to make" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_list(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(done, "--list", "figure=sbp_fig2", "dataset=digits") == 0
+    said = capsys.readouterr().out
+    for part in ("sbp_fig2", "Figure 2", "demo", "quick", "paper", "done", "none", "stand-in"):
+        assert part in said
+
+
+def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(done, "figure=report") == 0
+    said = capsys.readouterr().out
+    assert str(done / "report" / "index.html") in said
+    assert "data:image/png" in (done / "report" / "index.html").read_text()
+    assert "sbp.1" in (done / "report" / "sbp.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["figure=sbp_fig22"], "did you mean sbp_fig2"),
+        (["figure=sbp_fig2", "scale=full"], "known: demo, quick, paper"),
+        (["figure=sbp_fig2", "dataset=adlt"], "did you mean adult"),
+        (["figure=sbp_fig2", "memory=lots"], "memory must be"),
+    ],
+)
+def test_bad_input(tmp_path: Path, command: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(tmp_path, *command) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert message in error
+    assert not (tmp_path / "store" / "mlflow.db").exists()
+    assert not (tmp_path / "figures").exists()
+
+
+def test_a_data_set_that_cannot_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("SVM_DATA_MIRROR", raising=False)
+    monkeypatch.setattr("datasets.fetch._download", _no_network, raising=True)
+    assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits,adult") == 3
+    said = capsys.readouterr().out
+    assert "cannot be had: adult" in said
+    assert "9 finished" in said
+    verdict = json.loads((tmp_path / "figures" / "sbp_fig2" / "demo" / "verdict.json").read_text())
+    assert list(verdict["absent"]) == ["adult"]
+
+
+def _no_network(*_: object, **__: object) -> None:
+    raise DataError("no network")
+
+
+def test_a_figure_that_cannot_be_written(
+    done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    folder = done / "figures" / "sbp_fig2"
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr("experiments.reproduction.frame.save", full)
+    assert reproduce(done, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 2
+    assert "No space left" in capsys.readouterr().err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_ctrl_c_and_again(tmp_path: Path) -> None:
+    command = words(tmp_path, "figure=sbp_fig2", "scale=quick", "dataset=digits", "jobs=1")
+    process = subprocess.Popen(
+        [sys.executable, str(PROJECT_ROOT / "reproduce.py"), *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    results = tmp_path / "store" / "artifacts"
+    deadline = time.monotonic() + 60
+    while (
+        time.monotonic() < deadline
+        and sum('"finished"' in path.read_text() for path in results.rglob("result.json")) < 2
+    ):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "goes on where this one was" in error
+    assert "Traceback" not in error
+    planned = subprocess.run(
+        [sys.executable, str(PROJECT_ROOT / "reproduce.py"), *command, "--dry-run"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = int(planned.stdout.split(" of 13 runs")[0].split()[-1])
+    assert found >= 2
+    assert not (tmp_path / "figures").exists()
