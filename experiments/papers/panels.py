@@ -1,0 +1,218 @@
+"""Figures of curves: a row of panels for each cost, one panel per data set, one legend for all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from experiments.plotting import (
+    FAINT,
+    INK,
+    PANEL,
+    MeanCurve,
+    Style,
+    axis_name,
+    draw_panel,
+    legend_row,
+    mean_curves,
+    styles_for,
+)
+from experiments.reproduction.evidence import Evidence, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+MEASURE = "test_error"
+COLUMNS = ("panel", "dataset", "series", "cost", "x", "mean", "sd", "seeds")
+NAMES: Mapping[str, str] = {
+    "adult": "Adult",
+    "covtype": "Forest (covtype)",
+    "covtype_subset": "Forest, part of it",
+    "digits": "Digits",
+    "ijcnn1": "IJCNN1",
+    "mnist": "MNIST, 8 against the rest",
+    "reuters_money_fx": "Reuters, money-fx",
+    "web": "Web",
+}
+"""Data sets as they are called above panels and in sentences; others by their own names."""
+
+# inches
+_WIDTH, _ROW = 12.0, 3.7
+_LEFT, _RIGHT, _BETWEEN = 0.78, 0.15, 0.66
+_LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of panels.
+
+    Attributes
+    ----------
+    cost : str
+        Column of `experiments.curve`: the horizontal axis.
+    heading : str
+        ``{runs}`` in it becomes the number of runs that means are over.
+    bands : bool
+        Whether the spread over runs is drawn.
+    series : mapping of str to str
+        Name in the legend to the series drawn under it; empty: every series under its own name.
+    """
+
+    cost: str
+    heading: str
+    bands: bool
+    series: Mapping[str, str] = field(default_factory=dict)
+
+    def shown(self, names: Iterable[str]) -> dict[str, str]:
+        """Series to draw by their names in the legend, of those that there are."""
+        there = list(names)
+        chosen = self.series or {name: name for name in there}
+        return {label: name for label, name in chosen.items() if name in there}
+
+
+@dataclass(frozen=True)
+class CurveFigure:
+    """Test error against costs, as means over the runs of each series.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    rows : sequence of Row
+    """
+
+    evidence: Evidence
+    rows: Sequence[Row]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return _WIDTH, _LEGEND + _ROW * len(self.rows)
+
+    @cached_property
+    def means(self) -> list[list[dict[str, MeanCurve]]]:
+        """Mean curve of each series that has one, by row and panel."""
+        return [
+            [
+                mean_curves(
+                    {label: panel.curves(name) for label, name in row.shown(panel.runs).items()},
+                    cost=row.cost,
+                    measure=MEASURE,
+                )
+                for panel in self.evidence.panels
+            ]
+            for row in self.rows
+        ]
+
+    @property
+    def data(self) -> pd.DataFrame:
+        """All points that are drawn; errors are fractions."""
+        tables = [
+            pd.DataFrame(
+                {
+                    "panel": panel.asked,
+                    "dataset": panel.dataset,
+                    "series": series,
+                    "cost": row.cost,
+                    "x": curve.cost,
+                    "mean": curve.mean,
+                    "sd": curve.sd,
+                    "seeds": " ".join(map(str, panel.seeds(series))),
+                }
+            )
+            for row, panels in zip(self.rows, self.means, strict=True)
+            for panel, curves in zip(self.evidence.panels, panels, strict=True)
+            for label, series in row.shown(panel.runs).items()
+            if (curve := curves.get(label)) is not None
+        ]
+        return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+
+    @property
+    def runs(self) -> str:
+        """How many runs the curves are means over: ``10 runs (SMO: 1)``."""
+        counts: dict[str, set[int]] = {}
+        for panel in self.evidence.panels:
+            for name, runs in panel.runs.items():
+                if runs:
+                    counts.setdefault(name, set()).add(len(runs))
+        texts = {name: _span(numbers) for name, numbers in counts.items()}
+        if not texts:
+            return "no runs"
+        usual = Counter(texts.values()).most_common(1)[0][0]
+        styles = styles_for(texts)
+        others = [f"{styles[name].name}: {text}" for name, text in texts.items() if text != usual]
+        unit = "run" if usual == "1" else "runs"
+        return f"{usual} {unit}" + (f" ({', '.join(others)})" if others else "")
+
+    def draw(self, figure: Figure | SubFigure) -> None:
+        """Draw all rows, and the legend above them."""
+        width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+        series = [series.name for series in self.evidence.spec.series]
+        names = list(dict.fromkeys(label for row in self.rows for label in row.shown(series)))
+        styles = styles_for(names)
+        shown = {name for row in self.means for curves in row for name in curves}
+        legend_row(figure, [styles[name] for name in names if name in shown], (_LEFT / width, 1.0))
+        if not self.evidence.panels:
+            empty(figure, "no data set, no curves")
+            return
+        row_height = (height - _LEGEND) / len(self.rows)
+        for i, row in enumerate(self.rows):
+            top = _LEGEND + i * row_height
+            head: dict[str, Any] = {"size": PANEL.label, "style": "italic", "color": INK, "va": "top"}
+            figure.text(_LEFT / width, 1 - (top + 0.06) / height, row.heading.format(runs=self.runs), **head)
+            below = height - top - row_height + _BELOW
+            places = row_of_axes(figure, len(self.evidence.panels), above=top + _ABOVE, below=below)
+            for k, (axes, panel) in enumerate(zip(places, self.evidence.panels, strict=True)):
+                _draw_one(axes, panel, self.means[i][k], styles, row, first=k == 0)
+
+
+def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
+    """Add `count` axes side by side, one per data set; `above` and `below` them is free room, in inches."""
+    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    each = (width - _LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
+    lefts = [_LEFT + k * (each + _BETWEEN) for k in range(count)]
+    tall = max(height - above - below, 0.1)
+    return [figure.add_axes((left / width, below / height, each / width, tall / height)) for left in lefts]
+
+
+def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
+    """Write the data set's name above its panel, and its size and further facts below the name."""
+    known = [] if panel.n is None else [f"n = {panel.n:,}"]
+    above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
+    axes.annotate(name_of(panel), (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
+    axes.annotate("; ".join([*known, *filter(None, [facts])]), (0, 1), (0, 7), size=PANEL.note, color=FAINT, **above)
+
+
+def empty(figure: Figure | SubFigure, text: str) -> None:
+    """Say that there is nothing to draw."""
+    figure.text(0.5, 0.5, text, size=PANEL.label, color=FAINT, ha="center", va="center")
+
+
+def _span(numbers: set[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def name_of(panel: Panel) -> str:
+    """Name of a panel's data set, which says so where it is a stand-in."""
+    name = NAMES.get(panel.dataset, panel.dataset)
+    return f"{name} (stand-in for {NAMES.get(panel.asked, panel.asked)})" if panel.stand_in else name
+
+
+def _draw_one(
+    axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: Row, *, first: bool
+) -> None:
+    if not means:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, "no finished runs", size=PANEL.label, color=FAINT, ha="center", va="center")
+        heading(axes, panel)
+        return
+    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=MEASURE, sizes=PANEL, bands=row.bands, compared=True)
+    heading(axes, panel, drawn.cut)
+    if first:
+        axes.set_ylabel(axis_name(MEASURE), size=PANEL.label, color=INK)

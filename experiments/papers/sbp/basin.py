@@ -1,0 +1,220 @@
+"""The water levels of real responses: basins, what of them is covered, and whether that is minimax optimal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import datasets
+import solvers
+from experiments.assembly import assemble
+from experiments.settings import RunSettings
+from solvers import _core, blas
+
+ROUNDING = 1e-9
+"""Relative: of the largest response for levels, of the volume for volumes."""
+POINTS = 1500
+"""Points of each basin's covered and uncovered part that a table or a picture has at most."""
+
+
+@dataclass(frozen=True)
+class Responses:
+    """The responses of a predictor of the slack-constrained form.
+
+    Attributes
+    ----------
+    values : (n,) float64
+        c_i = y_i <w, Phi(x_i)>, the positive examples first.
+    positives : int
+        Number of positive examples.
+    volume : float
+        n nu.
+    bias : bool
+        Whether the problem has an unregularised bias.
+    """
+
+    values: NDArray[np.float64]
+    positives: int
+    volume: float
+    bias: bool
+
+
+@dataclass(frozen=True)
+class Basin:
+    """One basin, filled.
+
+    Attributes
+    ----------
+    name : str
+        ``all``, or the class: ``negative``, ``positive``.
+    heights : (n,) float64
+        By rising value; with bias c_i + y_i b.
+    covered : int
+        How many of them, the lowest, carry probability.
+    p : float
+        Probability of each of these.
+    """
+
+    name: str
+    heights: NDArray[np.float64]
+    covered: int
+    p: float
+
+
+@dataclass(frozen=True)
+class Filling:
+    """Basins under one surface.
+
+    Attributes
+    ----------
+    basins : tuple of Basin
+        One; with bias the negative and the positive examples'.
+    level : float
+        gamma, the height of the surface.
+    bias : float
+        b; 0 without bias.
+    given : float
+        n nu, the volume that was poured in.
+    covers : tuple of (int, int)
+        For each basin how many heights lie below the surface, and how many at or below it, within rounding.
+    """
+
+    basins: tuple[Basin, ...]
+    level: float
+    bias: float
+    given: float
+    covers: tuple[tuple[int, int], ...]
+
+    @property
+    def volume(self) -> float:
+        """Volume of the water above all heights."""
+        return sum(float(np.maximum(0.0, self.level - basin.heights).sum()) for basin in self.basins)
+
+    @property
+    def mass(self) -> float:
+        """All probability."""
+        return sum(basin.covered * basin.p for basin in self.basins)
+
+    @property
+    def minimax(self) -> float:
+        """Most that the slack can make of p: max over xi >= 0 of sum n nu of p (c + xi).
+
+        By weak duality no p (with half its mass on each class where there is a bias) gets below the water level; one
+        that gets there is optimal.
+        """
+        means = sum(basin.p * float(basin.heights[: basin.covered].sum()) for basin in self.basins)
+        return means + self.given * max(basin.p for basin in self.basins)
+
+    @property
+    def scale(self) -> float:
+        """Largest absolute height."""
+        return max(float(np.abs(basin.heights[[0, -1]]).max()) for basin in self.basins)
+
+    def level_by_sorting(self) -> float:
+        """Return the water level in another way: the least over k of what slack makes of the k lowest, evenly weighted.
+
+        With bias it is the k lowest of each class.
+        """
+        sums = [np.cumsum(basin.heights) for basin in self.basins]
+        longest = min(len(part) for part in sums)
+        total = np.sum([part[:longest] for part in sums], axis=0)
+        return float(np.min((total + self.given) / (len(sums) * np.arange(1, longest + 1))))
+
+    def table(self) -> pd.DataFrame:
+        """Heights, water columns and probabilities by rank, thinned evenly in the covered and the uncovered part."""
+        tables = []
+        for basin in self.basins:
+            ranks = np.concatenate(
+                [_evenly(0, basin.covered, POINTS), _evenly(basin.covered, len(basin.heights), POINTS)]
+            )
+            heights = basin.heights[ranks]
+            columns = {
+                "basin": basin.name,
+                "rank": ranks + 1,
+                "height": heights,
+                "water": np.maximum(0.0, self.level - heights),
+                "p": np.where(ranks < basin.covered, basin.p, 0.0),
+            }
+            tables.append(pd.DataFrame(columns))
+        return pd.concat(tables, ignore_index=True)
+
+    def checks(self) -> dict[str, Any]:
+        """Numbers of a claim about it, and whether all of them are as they should be, as ``holds``."""
+        sorted_level, tolerance = self.level_by_sorting(), ROUNDING * self.scale
+        low, high = max(below for below, _ in self.covers), min(covered for _, covered in self.covers)
+        tests = {
+            "volume": abs(self.volume - self.given) <= ROUNDING * self.given + len(self.covers) * tolerance,
+            "level": abs(self.level - sorted_level) <= tolerance,
+            "mass": abs(self.mass - 1.0) <= ROUNDING,
+            "minimax": abs(self.minimax - self.level) <= tolerance,
+            "equal_numbers": low <= high,
+        }
+        return {
+            "volume": self.volume,
+            "n_nu": self.given,
+            "level": self.level,
+            "level_by_sorting": sorted_level,
+            "bias": self.bias,
+            "mass": self.mass,
+            "minimax_value": self.minimax,
+            "covered": {basin.name: basin.covered for basin in self.basins},
+            "below_and_at_the_surface": {
+                basin.name: list(pair) for basin, pair in zip(self.basins, self.covers, strict=True)
+            },
+            "tests": tests,
+            "holds": all(tests.values()),
+        }
+
+
+def run_responses(settings: RunSettings) -> Responses:
+    """Run the SBP for its budget, without a record, and return the responses of its average iterate.
+
+    Raises
+    ------
+    DataError, SettingsError
+        As in any run.
+    """
+    cache = datasets.default_cache_dir()
+    problem = assemble(settings, datasets.load(settings.dataset, cache_dir=cache), cache_dir=cache).problem
+    solver = settings.solver(problem, settings.solver_settings, settings.seed)
+    limits: dict[str, Any] = settings.budget.limits(problem.n).given()
+    solver.advance(solvers.Limit(**limits))
+    snapshot = solver.snapshot()
+    support = np.flatnonzero(snapshot.coefficients)
+    weights = np.ascontiguousarray(snapshot.coefficients[support, np.newaxis], dtype=np.float32)
+    with blas.connected():
+        sides = problem.core_matrix(problem.X[support]), problem.matrix
+        values = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)[:, 0]
+    return Responses(values * problem.y, problem.positives, float(snapshot.volume), problem.bias)
+
+
+def fill(responses: Responses) -> Filling:
+    """Pour the volume into the basins of some responses, at the levels that the solvers' core finds."""
+    up, down = _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
+    level, bias = (up + down) / 2, (down - up) / 2
+    if responses.bias:
+        positive, negative = np.split(responses.values, [responses.positives])
+        heights = {"negative": np.sort(negative - bias), "positive": np.sort(positive + bias)}
+    else:
+        heights = {"all": np.sort(responses.values)}
+    rounding = ROUNDING * max(float(np.abs(values).max()) for values in heights.values())
+    covers = tuple(
+        (int(np.searchsorted(values, level - rounding)), int(np.searchsorted(values, level + rounding, side="right")))
+        for values in heights.values()
+    )
+    # ties at the surface may carry any part of the probability of those below it: as many of each class as of the other
+    covered = [min(pair[1] for pair in covers)] * len(covers)
+    basins = tuple(
+        Basin(name, values, count, 1.0 / (len(covers) * count))
+        for (name, values), count in zip(heights.items(), covered, strict=True)
+    )
+    return Filling(basins, level, bias, responses.volume, covers)
+
+
+def _evenly(first: int, end: int, limit: int) -> NDArray[np.int64]:
+    """At most `limit` of the numbers first, ..., end - 1, with the ends."""
+    return np.unique(np.linspace(first, end - 1, min(limit, end - first)).round().astype(np.int64))

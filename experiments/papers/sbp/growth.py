@@ -1,0 +1,220 @@
+"""What an error costs in kernel evaluations, and how that grows as the error comes closer to the best one.
+
+Errors are wanted as (1 + delta) E*; growth is the exponent a of evaluations ~ (1/delta)^a. A bound says which error to
+expect after so many evaluations. So an error counts as reached from where on the *mean over the runs* stays at or below
+it. Where a run meets it for the first time is given beside: whoever stops there has looked at the test set, and a
+method whose error jumps up and down meets low errors early.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, loglog_slope
+from experiments.reproduction.statistics.steps import known_points, shared_costs, values_on
+
+COST: Final = "kernel_evaluations"
+DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
+PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
+"""Those of them that a table has room for."""
+LEAST_POINTS: Final = 3
+"""Fewer are no growth."""
+RESAMPLES: Final = 1000
+_ROUNDING = 1 + 1e-12
+
+Used: TypeAlias = NDArray[np.bool_]
+"""Which of `DELTAS`, (deltas,)."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An upper bound on the evaluations that an excess error epsilon takes: ((L + e)/e)^ratio |u|^4 / e^power.
+
+    Attributes
+    ----------
+    method : str
+        As Table 1 calls it.
+    ratio, power : int
+    """
+
+    method: str
+    ratio: int
+    power: int
+
+    @property
+    def formula(self) -> str:
+        """As text."""
+        ratio, power = (f"^{value}" if value > 1 else "" for value in (self.ratio, self.power))
+        return f"((L+ε)/ε){ratio} ‖u‖^4/ε{power}"
+
+    def at(self, hinge: float, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """Value for a hinge loss L and excess errors, without |u|^4 and constants."""
+        excess = np.asarray(epsilon, dtype=np.float64)
+        return ((hinge + excess) / excess) ** self.ratio / excess**self.power
+
+    def exponent(self, hinge: float, epsilon: ArrayLike) -> float:
+        """Growth over these excess errors: what `exponent` would find in evaluations equal to the bound."""
+        excess = np.asarray(epsilon, dtype=np.float64)
+        return loglog_slope(1.0 / excess, self.at(hinge, excess))
+
+
+BOUNDS: Final[Mapping[str, Bound]] = {
+    "sbp": Bound("SBP", 3, 1),
+    "smo": Bound("dual decomposition", 2, 2),
+    "pegasos": Bound("SGD", 1, 3),
+}
+"""Table 1, by the series that stands for each row."""
+
+
+def settled(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
+    """Find the costs from which on a curve stays at or below each target.
+
+    Parameters
+    ----------
+    costs, errors : (rows,) float64
+        At least one row; costs rise.
+    targets : array_like, (targets,)
+
+    Returns
+    -------
+    ndarray, (targets,)
+        inf: not at the end; 0: at the first checkpoint already, so that it is not known from where on.
+    """
+    worst_to_come = np.maximum.accumulate(errors[::-1])[::-1]
+    index = np.searchsorted(-worst_to_come, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
+    return np.concatenate([[0.0], costs[1:], [math.inf]])[index]
+
+
+def first_met(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
+    """Find the costs at which a curve is at or below each target for the first time; as `settled`, inf: never."""
+    best_so_far = np.minimum.accumulate(errors)
+    index = np.searchsorted(-best_so_far, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
+    return np.concatenate([[0.0], costs[1:], [math.inf]])[index]
+
+
+def exponent(deltas: ArrayLike, costs: ArrayLike) -> float | None:
+    """Exponent of costs ~ (1/delta)^a; None with fewer than `LEAST_POINTS` costs that are positive and finite."""
+    values = np.asarray(costs, dtype=np.float64)
+    known = _known(values)
+    if np.count_nonzero(known) < LEAST_POINTS:
+        return None
+    return loglog_slope(1.0 / np.asarray(deltas, dtype=np.float64)[known], values[known])
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One method on one data set.
+
+    Attributes
+    ----------
+    grid : (m,) float64
+        Evaluations at the checkpoints of all runs, from the first that every run has reached.
+    errors : (runs, m) float64
+        Test error of each run there, the last one known.
+    first : (runs, deltas) float64
+        As `first_met` gives them.
+    targets : (deltas,) float64
+        Errors wanted.
+    fair : (deltas,) bool
+        Whether the error wanted is one that has to be learnt: below that of one answer for every example.
+    """
+
+    grid: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    first: NDArray[np.float64]
+    targets: NDArray[np.float64]
+    fair: Used
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self.errors)
+
+    def costs_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
+        """Return the evaluations at which the mean error of some runs has `settled`, (deltas,)."""
+        return settled(self.grid, self.errors[list(runs)].mean(axis=0), self.targets)
+
+    def first_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
+        """Median over some runs of where each error is `first_met`, (deltas,); between two the upper one."""
+        middle: NDArray[np.float64] = np.sort(self.first[list(runs)], axis=0)[len(runs) // 2]
+        return middle
+
+    @cached_property
+    def costs(self) -> NDArray[np.float64]:
+        """`costs_of` all runs."""
+        return self.costs_of(range(self.runs))
+
+    @cached_property
+    def used(self) -> Used:
+        """Which deltas the exponent is fitted to: fair, reached, and not at the first checkpoint already."""
+        return self.fair & _known(self.costs)
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """Exponent with its bootstrap interval over the runs; None where too few errors are reached."""
+        deltas = np.array(DELTAS)[self.used]
+        return bootstrap(lambda runs: exponent(deltas, self.costs_of(runs)[self.used]), self.runs, resamples=RESAMPLES)
+
+
+def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Growth | None:
+    """Growth of some runs' cost; None where no run has both evaluations and errors."""
+    runs = [points for frame in frames if len((points := known_points(frame, COST, "test_error"))[0])]
+    if not runs:
+        return None
+    wanted = np.asarray(targets, dtype=np.float64)
+    grid = shared_costs(runs)
+    return Growth(grid, values_on(runs, grid), np.array([first_met(*points, wanted) for points in runs]), wanted, fair)
+
+
+def difference(
+    first: Growth,
+    second: Growth,
+    which: Used,
+    costs: Callable[[Growth, Sequence[int]], NDArray[np.float64]] = Growth.costs_of,
+) -> Interval | None:
+    """Exponent of the first less that of the second, over the same deltas.
+
+    The interval is a bootstrap over the runs of both, each resampled by itself; a resample does without the deltas that
+    either of the two does not reach in it.
+
+    Parameters
+    ----------
+    first, second : Growth
+    which : (deltas,) bool
+    costs : callable
+        Evaluations of some runs: `Growth.costs_of` or `Growth.first_of`.
+
+    Returns
+    -------
+    Interval or None
+        None: fewer than `LEAST_POINTS` deltas.
+    """
+
+    def statistic(one: Sequence[int], other: Sequence[int]) -> float | None:
+        a, b = costs(first, one), costs(second, other)
+        both = which & _known(a) & _known(b)
+        deltas = np.array(DELTAS)[both]
+        slopes = exponent(deltas, a[both]), exponent(deltas, b[both])
+        return None if slopes[0] is None or slopes[1] is None else slopes[0] - slopes[1]
+
+    return bootstrap_groups(statistic, (first.runs, second.runs), resamples=RESAMPLES)
+
+
+def never_dearer(first: Growth, second: Growth) -> Used:
+    """Whether the first takes no more evaluations than the second, (deltas,), as far as that is known.
+
+    What is reached at the first checkpoint already counts as that much for the first, and as nothing for the second.
+    """
+    return np.where(first.costs == 0.0, first.grid[0], first.costs) <= second.costs
+
+
+def _known(costs: NDArray[np.float64]) -> Used:
+    return np.isfinite(costs) & (costs > 0)

@@ -1,0 +1,109 @@
+"""Synthetic evidence: finished runs with made-up curves, as a figure's maker gets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments import curve
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import FigureSpec
+from experiments.store import FinishedRun
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE
+
+N = 1000
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def finished_run(
+    folder: Path,
+    *,
+    algo: str = "sbp",
+    dataset: str = "adult",
+    seed: int = 0,
+    rows: Rows = (),
+    n: int = N,
+    n_test: int = 500,
+    name: str = "",
+    **overrides: Any,
+) -> FinishedRun:
+    """Write and return a run whose curve has these rows (column to value; what is left out is missing).
+
+    The result's counters, seconds and final measures are those of the last row. `overrides` replaces parts of the
+    result; a mapping is merged into the one that is there: ``settings={"problem": {"bias": True}}``. Runs of one
+    algorithm, data set and seed need different names.
+    """
+    frame = curve.from_rows(rows)
+    last = {key: value for key, value in (rows[-1] if rows else {}).items() if value is not None}
+    seconds = last.get("cpu_seconds", 0.0)
+    run_id = f"{name or algo}-{dataset}-{seed}"
+    result = {
+        "key": run_id,
+        "status": "finished",
+        "algo": algo,
+        "dataset": dataset,
+        "kernel": "gaussian",
+        "seed": seed,
+        "settings": {
+            "algo": {"name": algo},
+            "kernel": {"name": "gaussian", "sigma2": 10.0},
+            "problem": {"lambda_": 1.0 / n, "C": 1.0, "nu": None, "bias": False},
+            "budget": {"epochs": 10.0, "seconds": None, "checkpoints": 60},
+            "seed": seed,
+            "dataset": {"name": dataset},
+            "origins": {},
+        },
+        "counters": {key: last.get(key) for key in (*curve.COUNTS, "epochs")},
+        "cpu_seconds": seconds,
+        "wall_seconds": last.get("wall_seconds", seconds),
+        "final": {key: last.get(key) for key in curve.MEASURES},
+        "provenance": {
+            "commit": "0123456789abcdef",
+            "dirty": False,
+            "build": {"build_id": "build"},
+            "data": {
+                "files": [],
+                "stand_in": False,
+                "stand_in_why": "",
+                "counts": {
+                    "train": {"n": n, "d": 10, "positives": n // 2},
+                    "test": {"n": n_test, "d": 10, "positives": n_test // 2},
+                },
+            },
+            "cpu": "a processor",
+            "cores": 2,
+            "threads": 1,
+            "versions": {},
+            "command": f"python run.py algo={algo} dataset={dataset} seed={seed}",
+        },
+    }
+    merged = _merge(result, overrides)
+    directory = folder / run_id
+    directory.mkdir(parents=True)
+    frame.to_parquet(directory / CURVE_FILE)
+    (directory / RESULT_FILE).write_text(json.dumps(merged), encoding="utf-8")
+    return FinishedRun(run_id, run_id, run_id, merged, directory, {}, {})
+
+
+def panel(dataset: str, runs: Mapping[str, Sequence[FinishedRun]], **fields: Any) -> Panel:
+    """One data set's runs; the data set is the paper's unless `asked` names another. Further fields: `Panel`'s."""
+    given = {name: tuple(members) for name, members in runs.items()}
+    return Panel(**{"dataset": dataset, "asked": dataset, "runs": given, **fields})
+
+
+def evidence(
+    spec: FigureSpec, panels: Sequence[Panel], scale: str = "paper", absent: Mapping[str, str] | None = None
+) -> Evidence:
+    """What a maker gets."""
+    return Evidence(spec, scale, tuple(panels), dict(absent or {}))
+
+
+def _merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for name, value in changes.items():
+        old = merged.get(name)
+        merged[name] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged

@@ -1,0 +1,74 @@
+"""Rendering what a maker draws, and looking for what is clipped or overlaps."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import warnings
+from io import BytesIO
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+from experiments.plotting import own_settings
+from experiments.reproduction.made import Made
+
+DPI = 72
+HEADROOM = 0.8  # inches that a title takes above the drawing
+
+
+def render(made: Made) -> Image.Image:
+    """The picture, drawn into a part of a figure; fails on any warning, on clipped text and on overlapping texts."""
+    width, height = made.size
+    with warnings.catch_warnings(), own_settings():
+        warnings.simplefilter("error")
+        figure = Figure(figsize=(width, height + HEADROOM), dpi=DPI, facecolor="white")
+        FigureCanvasAgg(figure)
+        _, part = figure.subfigures(2, 1, height_ratios=[HEADROOM, height], hspace=0)
+        made.draw(part)
+        file = BytesIO()
+        figure.savefig(file, format="png")
+        assert clipped(figure) == []
+        assert overlapping(figure) == []
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+    return Image.open(file)
+
+
+def texts(figure: Figure) -> list[Text]:
+    """All texts that are shown."""
+    # tick labels beyond an axis' limits are kept, but not drawn
+    hidden = {
+        label
+        for part in figure.subfigs
+        for axes in part.get_axes()
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        if not (min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval()))
+        for label in (tick.label1, tick.label2)
+    }
+    found = figure.findobj(Text)
+    return [text for text in found if text.get_text().strip() and text.get_visible() and text not in hidden]
+
+
+def clipped(figure: Figure) -> list[str]:
+    """Texts that reach beyond the figure."""
+    frame = figure.bbox
+    boxes = {text: text.get_window_extent() for text in texts(figure)}
+    return [
+        text.get_text()
+        for text, box in boxes.items()
+        if box.x0 < frame.x0 - 1 or box.y0 < frame.y0 - 1 or box.x1 > frame.x1 + 1 or box.y1 > frame.y1 + 1
+    ]
+
+
+def overlapping(figure: Figure) -> list[tuple[str, str]]:
+    """Pairs of texts that lie over each other by more than two points."""
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
+    return [
+        (first, second)
+        for (first, a), (second, b) in itertools.combinations(boxes, 2)
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > 2 and min(a.y1, b.y1) - max(a.y0, b.y0) > 2
+    ]
