@@ -36,10 +36,14 @@ def default_directory() -> Path:
     return cache / "svm-cost-curves" / "gram"
 
 
+def _in_memory(directory: Path) -> bool:
+    return Path("/dev/shm") in [directory, *directory.parents]
+
+
 def _free_bytes(directory: Path) -> int:
     """Return what may still be written below an existing folder; in shared memory, no more than is free of that."""
     free = shutil.disk_usage(directory).free
-    if Path("/dev/shm") in [directory, *directory.parents]:
+    if _in_memory(directory):
         import psutil
 
         free = min(free, psutil.virtual_memory().available)
@@ -120,7 +124,7 @@ class GramStore:
     ) -> None:
         if reason := self.room_for(n):
             raise SettingsError(f"the Gram matrix does not fit: {reason}")
-        self._make_room(4 * n * n)
+        self._evict(4 * n * n)
         partial = path.with_suffix(".partial")
         try:
             # Allocated in one call: touching a new file page by page costs several times as much, and a file system
@@ -139,7 +143,15 @@ class GramStore:
         found = self.directory.glob("*.f32") if self.directory.is_dir() else []
         return sorted(found, key=lambda path: path.stat().st_mtime)
 
-    def _make_room(self, size: int) -> None:
+    def make_room_in_memory(self, size: int) -> None:
+        """Let matrices go that lie in memory and would not fit the limit together with `size` bytes of something else.
+
+        They would push the machine beyond its memory, and no limit of a single process would show it.
+        """
+        if _in_memory(self.directory):
+            self._evict(size)
+
+    def _evict(self, size: int) -> None:
         matrices = self._matrices()
         held = sum(path.stat().st_size for path in matrices)
         for path in matrices:

@@ -115,6 +115,7 @@ def make_rows(
             f"the run {WORKING_BYTES / 1e9:.1f} GB, and two kernel rows {8 * n / 1e9:.3f} GB"
         )
     capacity = min(capacity, n)
+    store.make_room_in_memory(4 * n * capacity)
     why = f" (no Gram matrix: {refusal})" if refusal else ""
     text = f"row cache, {capacity} of {n} rows in {4 * n * capacity / 1e9:.2f} GB{why}"
     return Rows(_core.CachedRows(function, matrix, positives, capacity), text)

@@ -120,6 +120,22 @@ def test_the_least_recently_used_make_room(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in tmp_path.glob("*.f32")) <= store.limit_bytes
 
 
+def test_matrices_in_memory_make_room_for_a_row_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = GramStore(tmp_path, 1000)
+    for number, key in enumerate("ab"):
+        store.get(key, 10, Builder(), quiet)
+        os.utime(tmp_path / f"{key}.f32", (number, number))
+    store.make_room_in_memory(400)
+    assert files(tmp_path) == ["a.f32", "b.f32"]  # on disk they are in nobody's way
+    monkeypatch.setattr(gram_store, "_in_memory", lambda _: True)
+    store.make_room_in_memory(200)
+    assert files(tmp_path) == ["a.f32", "b.f32"]
+    store.make_room_in_memory(201)
+    assert files(tmp_path) == ["b.f32"]
+    store.make_room_in_memory(10_000)
+    assert files(tmp_path) == []
+
+
 def test_refuses_what_does_not_fit_with_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = GramStore(tmp_path, 10**9)
     assert store.room_for(15_000) is None
