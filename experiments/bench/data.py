@@ -26,7 +26,12 @@ def spec(name: str) -> DatasetSpec:
 
 def adult() -> Dataset:
     """Return Adult; the timings against LIBSVM mean nothing on anything else."""
-    return datasets.load(spec("adult"), cache_dir=datasets.default_cache_dir())
+    return load("adult")
+
+
+def load(name: str) -> Dataset:
+    """Return the data set of conf/dataset/<name>.yaml."""
+    return datasets.load(spec(name), cache_dir=datasets.default_cache_dir())
 
 
 def mnist_like(n: int) -> tuple[str, np.ndarray, np.ndarray]:
