@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/averaged_perceptron.py"
 SOLVER_TEST = "tests/solvers/test_averaged_perceptron.py"
 DATASET = "conf/dataset/heart.yaml"
+FIGURE = "conf/figure/mine_draws.yaml"
 
 
 def example(name: str) -> str:
@@ -154,6 +155,20 @@ def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
     )
     assert refused.returncode == 2
     assert "heart" in refused.stderr
+
+
+def test_the_figure_is_one_file(tmp_path: Path, store: Path) -> None:
+    command = next(line for line in commands() if "reproduce.py" in line).split()[2:]
+    figure = put(tmp_path, FIGURE)
+    words = [word.replace("mine_draws", str(figure)) for word in command]
+    done = call(tmp_path, "reproduce.py", *words, f"store={store}", f"figures={tmp_path / 'figures'}")
+    assert done.returncode == 0, done.stderr
+    made = tmp_path / "figures" / "mine_draws" / "demo"
+    assert done.stdout.splitlines()[-1] == f"figure: {made / 'figure.png'}"
+    assert json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"] == []
+    header, *points = (made / "data.csv").read_text(encoding="utf-8").splitlines()
+    assert header.startswith("panel,dataset,series,cost,x,mean,sd,seeds")
+    assert {line.split(",")[2] for line in points} == {"sbp pairs", "sbp single"}
 
 
 @pytest.mark.real_data

@@ -28,8 +28,8 @@ class Paper:
 
     @property
     def citation(self) -> str:
-        """Authors and year."""
-        return f"{self.authors} {self.year}"
+        """Authors and year, as far as they are known; else the title."""
+        return " ".join(filter(None, (self.authors or self.title, str(self.year or ""))))
 
     @property
     def source(self) -> str:

@@ -10,7 +10,7 @@ from rich import box
 from rich.table import Table
 
 from experiments.console import duration
-from experiments.papers import PAPERS
+from experiments.papers import paper_named
 from experiments.reproduction.cost import peak_memory
 from experiments.reproduction.output import WORDS
 from experiments.reproduction.plan import Plan, expected_seconds
@@ -40,7 +40,7 @@ def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
             spec = plan.spec
             sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
             names = [f"{name} not to be had" for name in plan.absent]
-            head = (spec.id, f"{PAPERS[spec.paper].year} {spec.label}", spec.title, "; ".join([sets, *names]))
+            head = (spec.id, f"{paper_named(spec.paper).citation}, {spec.label}", spec.title, "; ".join([sets, *names]))
             runs = [run for run in plan.runs if run.key is not None]
             result.add_row(
                 *(head if number == 0 else ("",) * 4),

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from experiments import provenance
 from experiments.outcome import Outcome
-from experiments.papers import PAPERS
+from experiments.papers import paper_named
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Plan, PlannedPanel
@@ -100,7 +100,7 @@ def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
 
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     """Say below a picture what one must know to judge it."""
-    paper = PAPERS[evidence.spec.paper]
+    paper = paper_named(evidence.spec.paper)
     changed = " with changes" if verdict.dirty else ""
     lines = [
         f"{evidence.spec.label} of {paper.citation}, {paper.title}; scale {verdict.scale}; "
@@ -142,7 +142,7 @@ def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
 
 def _facts(plan: Plan, evidence: Evidence) -> dict[str, Any]:
     spec = plan.spec
-    paper = PAPERS[spec.paper]
+    paper = paper_named(spec.paper)
     return {
         "heading": f"{spec.label} of {paper.citation}: {spec.title}",
         "paper": spec.paper,

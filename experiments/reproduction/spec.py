@@ -157,7 +157,7 @@ def figure_ids(folder: Path = FIGURES) -> tuple[str, ...]:
 
 
 def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
-    """Read and check one file of ``conf/figure/``.
+    """Read and check one file of ``conf/figure/``, or one outside it if `name` is a path ending in ``.yaml``.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    path = folder / f"{name}.yaml"
+    path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
@@ -182,7 +182,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
 
 
 def choose(name: str, known: Collection[str]) -> tuple[str, ...]:
-    """Figures that ``figure=`` names: one id, all of a paper, or ``all``; several may be joined by commas.
+    """Figures that ``figure=`` names: one id, all of a paper, ``all``, or a file; several may be joined by commas.
 
     Raises
     ------
@@ -192,6 +192,8 @@ def choose(name: str, known: Collection[str]) -> tuple[str, ...]:
     chosen: list[str] = []
     for part in name.split(","):
         members = [figure for figure in known if part in ("all", figure, figure.partition("_")[0])]
+        if part.endswith(".yaml"):
+            members = [part]
         if not members:
             papers = dict.fromkeys(figure.partition("_")[0] for figure in known)
             choices = [*known, *papers, "all", "report"]
