@@ -69,8 +69,8 @@ def library_seconds(loaded: Dataset, sigma2: float) -> float:
     X = loaded.X
     with threadpool_limits(1):
         rbf_kernel(X[:1], X, gamma=0.5 / sigma2)
-        one_by_one = seconds(lambda: [rbf_kernel(X[i : i + 1], X, gamma=0.5 / sigma2) for i in range(SLICE)])
-    return one_by_one / (SLICE * X.shape[0])
+        one_by_one: float = seconds(lambda: [rbf_kernel(X[i : i + 1], X, gamma=0.5 / sigma2) for i in range(SLICE)])
+    return one_by_one / (SLICE * int(X.shape[0]))
 
 
 def core_seconds(loaded: Dataset, sigma2: float, nu: float, *, scale: float = 1.0) -> float:
