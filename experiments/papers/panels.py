@@ -182,9 +182,11 @@ def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: 
 
 def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     """Write the data set's name above its panel, and its size and further facts below the name."""
-    known = [] if panel.n is None else [f"n = {panel.n:,}"]
+    known = [f"STAND-IN for {NAMES.get(panel.asked, panel.asked)}"] if panel.stand_in else []
+    known += [] if panel.n is None else [f"n = {panel.n:,}"]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    axes.annotate(name_of(panel), (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
+    name = NAMES.get(panel.dataset, panel.dataset)
+    axes.annotate(name, (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
     axes.annotate("; ".join([*known, *filter(None, [facts])]), (0, 1), (0, 7), size=PANEL.note, color=FAINT, **above)
 
 

@@ -100,16 +100,27 @@ def gram_bytes(run: RunSettings) -> float:
     return full if full <= run.memory_bytes else 0.0
 
 
+def together(run: RunSettings) -> tuple[str, bool]:
+    """Return what runs have in common that are made at the same time: their data, and whether by a Gram matrix.
+
+    Those without one may need the memory that it takes.
+    """
+    return repr(run.dataset), gram_bytes(run) == 0.0
+
+
+def working_memory(runs: Iterable[RunSettings], jobs: int) -> float:
+    """Bytes of the `jobs` largest processes, without the Gram matrix that they share."""
+    return sum(sorted((estimate(run).memory for run in runs), reverse=True)[:jobs])
+
+
 def peak_memory(runs: Iterable[RunSettings], jobs: int) -> float:
-    """Bytes that the runs need at worst, `jobs` of them at a time, all on one data set at a time."""
-    peak = 0.0
-    by_data: dict[str, list[RunSettings]] = {}
+    """Bytes that the runs need at worst, `jobs` of those at a time that are made `together`."""
+    groups: dict[tuple[str, bool], list[RunSettings]] = {}
     for run in runs:
-        by_data.setdefault(run.dataset.name, []).append(run)
-    for members in by_data.values():
-        largest = sorted((estimate(run).memory for run in members), reverse=True)[:jobs]
-        peak = max(peak, sum(largest) + max(map(gram_bytes, members)))
-    return peak
+        groups.setdefault(together(run), []).append(run)
+    return max(
+        (working_memory(members, jobs) + max(map(gram_bytes, members)) for members in groups.values()), default=0.0
+    )
 
 
 @cache

@@ -8,28 +8,31 @@ from dataclasses import dataclass
 
 from experiments.console import Meter, duration
 from experiments.outcome import Outcome
-from experiments.reproduction.cost import estimate, gram_seconds
+from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
 from experiments.reproduction.plan import PlannedRun
 from experiments.reproduction.workers import make_runs
+from experiments.settings import RunSettings
+from solvers.gram_store import GramStore, default_directory
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Runs on one data set: they share a Gram matrix, and memory has room for one at a time."""
+    """Runs on one data set that share a Gram matrix, or that do without; memory has room for one batch at a time."""
 
     dataset: str
     runs: tuple[PlannedRun, ...]
 
 
 def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
-    """Group runs by data set; each run once (figures share runs), the longest first, so that no core idles at the end.
+    """Group runs; each run once (figures share runs), the longest first, so that no core idles at the end.
 
-    The data sets keep the order of their first appearance.
+    The data sets keep the order of their first appearance; on each, runs with a Gram matrix come first.
     """
-    members: dict[str, dict[str, PlannedRun]] = {}
-    for run in runs:
+    order = {name: position for position, name in enumerate(dict.fromkeys(repr(run.settings.dataset) for run in runs))}
+    members: dict[tuple[str, bool], dict[str, PlannedRun]] = {}
+    for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], together(run.settings)[1])):
         if run.key is not None:
-            members.setdefault(repr(run.settings.dataset), {})[run.key] = run
+            members.setdefault(together(run.settings), {})[run.key] = run
     return [
         Batch(
             next(iter(group.values())).settings.dataset.name,
@@ -73,6 +76,8 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
         weights = [estimate(run.settings).seconds for run in batch.runs]
         fractions = [0.0] * len(weights)
         settings = [run.settings for run in batch.runs]
+        if not gram:
+            _make_room(settings, jobs)
         meter.update(done / total, f"run {len(outcomes) + 1} of {count}: {batch.dataset}")
         for event in make_runs(settings, jobs, command):
             fractions[event.index] = event.fraction
@@ -92,6 +97,12 @@ def summary(outcomes: Collection[Outcome]) -> str:
     seconds = sum(outcome.cpu_seconds or 0.0 for outcome in outcomes if outcome.status == "finished")
     parts = [f"{number} {status}" for status, number in sorted(counts.items())]
     return f"{', '.join(parts) or 'nothing to run'}; {duration(seconds)} CPU in solvers"
+
+
+def _make_room(runs: Sequence[RunSettings], jobs: int) -> None:
+    """Let Gram matrices go whose memory runs without one may need; they can be built again."""
+    limit = max(run.memory_bytes for run in runs)
+    GramStore(default_directory(), limit).make_room_in_memory(int(working_memory(runs, jobs)))
 
 
 def _state(outcomes: Iterable[Outcome]) -> str:

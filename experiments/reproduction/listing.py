@@ -10,7 +10,6 @@ from rich import box
 from rich.table import Table
 
 from experiments.console import duration
-from experiments.papers import paper_named
 from experiments.reproduction.cost import peak_memory
 from experiments.reproduction.output import WORDS
 from experiments.reproduction.plan import Plan, expected_seconds
@@ -28,7 +27,7 @@ def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
         Where made figures lie, for their last verdicts.
     """
     result = Table(box=box.SIMPLE_HEAD)
-    for name in ("figure", "paper", "what it shows", "data sets", "scale"):
+    for name in ("figure", "what it shows", "data sets", "scale"):
         result.add_column(name, no_wrap=name in ("figure", "scale"))
     for name in ("runs", "time", "memory"):
         result.add_column(name, justify="right", no_wrap=True)
@@ -39,11 +38,11 @@ def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
             plan = by_scale[scale]
             spec = plan.spec
             sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
-            names = [f"{name} not to be had" for name in plan.absent]
-            head = (spec.id, f"{paper_named(spec.paper).citation}, {spec.label}", spec.title, "; ".join([sets, *names]))
+            names = [f"no {name}" for name in plan.absent]
+            head = (spec.id, f"{spec.label}: {spec.title}", "; ".join([sets, *names]))
             runs = [run for run in plan.runs if run.key is not None]
             result.add_row(
-                *(head if number == 0 else ("",) * 4),
+                *(head if number == 0 else ("",) * len(head)),
                 scale,
                 str(len(runs)),
                 duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds",

@@ -254,3 +254,9 @@ def test_the_other_accounting_is_measured_but_not_counted(as_said: list[Panel], 
     made = make(evidence(SPEC, both))
     assert {"pegasos", "pegasos_kept", "sdca_kept"} <= set(made.data["series"])
     render(made)
+
+
+def test_the_beginning_is_also_left_out(as_said: list[Panel]) -> None:
+    found = claims(as_said)["sbp.1"].statistic["adult"]["pegasos"]
+    assert found["low"] < found["later"]["low"] == 100 * (as_said[1].n or 0) < found["high"] == found["later"]["high"]
+    assert found["later"]["interval"]["estimate"] < 0
