@@ -96,8 +96,8 @@ class RunSettings:
         """
         problem = self.problem
         clock: dict[str, Any] = {}
-        if self.budget.seconds is not None:
-            # How far a run gets in a given time depends on where its kernel rows come from.
+        if self.budget.seconds is not None or self.solver.timed:
+            # How far a run gets in a given time, or how long it takes, depends on what it may use.
             clock = {"clock": {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}}
         return clock | {
             "algo": {"name": self.algo, **_plain(self.solver_settings)},

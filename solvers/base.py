@@ -116,6 +116,8 @@ class Solver(abc.ABC):
     """Whether it can run without (False) and with (True) an unregularised bias."""
     cost: ClassVar[str] = "kernel_evaluations"
     """The counter that its curve is drawn against."""
+    timed: ClassVar[bool] = False
+    """Whether it is there for its running time: then what it may use is part of a run's identity."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         if problem.bias not in self.biases:

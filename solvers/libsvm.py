@@ -43,6 +43,7 @@ class Libsvm(Solver):
     needs = frozenset({"lambda"})
     biases = frozenset({True})
     cost = "iterations"
+    timed = True
 
     def __init__(self, problem: Problem, settings: LibsvmSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)

@@ -183,3 +183,12 @@ def test_the_composed_configuration_holds_no_machine_path() -> None:
     assert isinstance(config, DictConfig)
     assert str(Path.home()) not in OmegaConf.to_yaml(config)
     assert str(CONF.parent) not in OmegaConf.to_yaml(config)
+
+
+def test_where_rows_come_from_is_part_of_a_run_that_is_timed() -> None:
+    """How far a run gets in seconds, and how long LIBSVM takes, depends on it; counted costs do not."""
+    for words in (["algo=sbp", "budget.seconds=5"], ["algo=libsvm"]):
+        plain, cached = (settings(*words, f"rows.provider={name}").identity() for name in ("auto", "cache"))
+        assert plain != cached
+        assert settings(*words, "memory=1GiB").identity() != settings(*words, "memory=2GiB").identity()
+    assert settings("algo=sbp", "memory=1GiB").identity() == settings("algo=sbp", "rows.provider=cache").identity()

@@ -33,21 +33,31 @@ def test_bounds_by_hand() -> None:
     assert BOUNDS["pegasos"].formula == "((L+ε)/ε) ‖u‖^4/ε^3"
 
 
+def slopes(hinge: float, epsilon: np.ndarray = EPSILON, *, per_example: bool = False) -> list[float]:
+    """Exponents of the bounds, in the order of Table 1."""
+    values = [bound.per_example if per_example else bound.at for bound in BOUNDS.values()]
+    found = [exponent(epsilon, value(hinge, epsilon)) for value in values]
+    return [slope for slope in found if slope is not None]
+
+
 def test_bounds_grow_as_the_right_column_of_table_1_says_without_hinge_loss() -> None:
-    assert {name: round(bound.exponent(0.0, EPSILON), 9) for name, bound in BOUNDS.items()} == {
-        "sbp": 1.0,
-        "smo": 2.0,
-        "pegasos": 3.0,
-    }
+    assert slopes(0.0) == pytest.approx([1, 2, 3])
+
+
+def test_bounds_over_the_number_of_examples_that_they_assume() -> None:
+    """SGD takes |u|^2 / e^2 evaluations for each example (section 4.2), the SBP ((L + e)/e)^2 |u|^2 (3.7)."""
+    assert BOUNDS["pegasos"].per_example(0.3, 0.1) == pytest.approx(100.0)
+    assert BOUNDS["sbp"].per_example(0.3, 0.1) == pytest.approx(16.0)
+    assert slopes(0.0, per_example=True) == pytest.approx([0, 1, 2])
 
 
 @given(st.floats(1e-3, 10.0))
 def test_bounds_grow_in_the_order_of_table_1_and_all_alike_where_epsilon_is_small(hinge: float) -> None:
-    sbp, smo, pegasos = (BOUNDS[name].exponent(hinge, EPSILON) for name in ("sbp", "smo", "pegasos"))
-    assert 1.0 < sbp < smo < pegasos < 4.0
-    assert all(
-        bound.exponent(hinge, 1e-6 * EPSILON * hinge) == pytest.approx(4.0, abs=1e-4) for bound in BOUNDS.values()
-    )
+    sbp, smo, pegasos = slopes(hinge)
+    assert 1 < sbp < smo < pegasos < 4
+    assert slopes(hinge, 1e-6 * EPSILON * hinge) == pytest.approx([4, 4, 4], abs=1e-4)
+    sbp, smo, pegasos = slopes(hinge, per_example=True)
+    assert 0 < sbp < smo < pegasos == pytest.approx(2)
 
 
 def test_settled_and_first_met_by_hand() -> None:
@@ -143,6 +153,16 @@ def test_difference_over_the_same_errors() -> None:
     assert met is not None
     assert met.estimate == pytest.approx(gap.estimate)
     assert difference(fast, slow, np.zeros(len(DELTAS), dtype=bool)) is None
+
+
+def test_an_error_that_one_of_the_two_does_not_reach_is_left_out_for_both() -> None:
+    errors = [9.0, *(0.1 * (1 + delta) for delta in DELTAS)]
+    costs = [1, *(round(1e7 / delta) for delta in DELTAS)]
+    stops = growth((costs[:-1], errors[:-1]))
+    odd = growth(([*costs[:-1], 10**15], errors))
+    gap = difference(stops, odd, FAIR)
+    assert gap is not None
+    assert gap.estimate == 0.0
 
 
 def test_runs_without_errors_are_no_growth() -> None:

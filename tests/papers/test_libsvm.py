@@ -69,14 +69,14 @@ def test_errors_after_parts_of_the_time(tmp_path: Path) -> None:
     made = make(evidence(SPEC, [race(tmp_path)]))
     claim = judged(made)
     assert claim.verdict == "reproduced"
-    statistic = claim.statistic["adult"]
+    statistic = claim.statistic["adult"]["sbp"]
     assert {share: value["estimate"] for share, value in statistic["sbp_error"].items()} == {
         "1/4": 0.1499,  # at 9 s; the next checkpoint, at 11 s, comes too late
         "1/10": 0.16,
         "1/100": 0.3,
     }
     assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 9.0  # 0.1499 <= 0.149 + 0.001
-    assert "One run" in claim.why
+    assert "one run of the SBP" in claim.why
     found = numbers(made)
     assert found["LIBSVM error adult"].measured == pytest.approx(14.9)
     assert found["LIBSVM error adult"].agrees
@@ -109,11 +109,13 @@ def test_the_mean_over_the_runs_decides(tmp_path: Path) -> None:
     made = make(evidence(SPEC, [panel("adult", {"libsvm": [libsvm(tmp_path)], "sbp": runs})]))
     claim = judged(made)
     assert claim.verdict == "not_reproduced"
-    quarter = claim.statistic["adult"]["sbp_error"]["1/4"]
+    quarter = claim.statistic["adult"]["sbp"]["sbp_error"]["1/4"]
     assert quarter["estimate"] == pytest.approx(0.1509)
     assert quarter["low"] < quarter["estimate"] < quarter["high"]
-    assert claim.statistic["adult"]["sbp_seconds_to_error_plus_0.1_%"] == 50.0  # median: 0.148 + 0.001 at the end
-    assert "One run" not in claim.why
+    assert (
+        claim.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] == 50.0
+    )  # median: 0.148 + 0.001 at the end
+    assert "one run" not in claim.why
     assert numbers(made)["SBP error adult"].agrees is False  # 15.09 % against 15.0 %
     render(made)
 
@@ -132,13 +134,25 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
     made = make(evidence(SPEC, panels))
     claim = judged(made)
     assert claim.verdict == "partly"
-    assert [value["verdict"] for value in claim.statistic.values()] == ["reproduced", "reproduced", "not_reproduced"]
+    assert [value["sbp"]["ruling"] for value in claim.statistic.values()] == [
+        "reproduced",
+        "reproduced",
+        "not_reproduced",
+    ]
     assert "stand-in" in claim.why
     number = numbers(made)["LIBSVM error covtype"]
     assert (number.measured, number.agrees, number.note) == (pytest.approx(14.9), None, "a stand-in, n = 83,666")
     assert numbers(made)["LIBSVM error mnist"].agrees is False
     assert judged(make(evidence(SPEC, panels[:1]))).why.count("stand-in") == 0
     render(made)
+
+
+def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) -> None:
+    made = make(evidence(SPEC, [race(tmp_path, "digits", 1000, asked="adult", stand_in="asked for by name")]))
+    claim = judged(made)
+    assert claim.verdict == "not_applicable"
+    assert "not counted" in claim.why
+    assert claim.statistic["adult"]["sbp"]["libsvm_error"] == ERROR
 
 
 def test_a_sample_does_not_compare_with_printed_numbers(tmp_path: Path) -> None:
@@ -163,8 +177,8 @@ def test_a_run_that_ends_before_a_quarter_of_the_time_says_so(tmp_path: Path) ->
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, CURVE[:3])]}
     claim = judged(make(evidence(SPEC, [panel("adult", runs)])))
     assert claim.verdict == "not_reproduced"
-    assert "of which it ran 3 s only" in claim.measured
-    assert claim.statistic["adult"]["sbp_seconds_to_error_plus_0.1_%"] is None
+    assert "the SBP ran 3 s only" in claim.why
+    assert claim.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] is None
 
 
 def test_a_run_that_begins_after_a_quarter_of_the_time(tmp_path: Path) -> None:

@@ -142,10 +142,13 @@ def test_some_are_and_some_are_not(tmp_path: Path) -> None:
     )
     claim = judged(made)
     assert claim.verdict == "partly"
-    assert {name: value["verdict"] for name, value in claim.statistic.items()} == {
-        "nu reuters_money_fx without bias": "not_reproduced",
-        "nu adult without bias": "reproduced",
-        "nu adult with bias": "not_reproduced",
+    rulings = {
+        (dataset, series): row["ruling"] for dataset, rows in claim.statistic.items() for series, row in rows.items()
+    }
+    assert rulings == {
+        ("reuters_money_fx", "unbiased"): "not_reproduced",
+        ("adult", "unbiased"): "reproduced",
+        ("adult", "biased"): "not_reproduced",
     }
     assert "2.4 times" in claim.measured  # 1.367 / 0.579
     assert "+7.4 %" in claim.measured
@@ -162,6 +165,8 @@ def test_a_printed_value_that_the_run_passes_on_its_way(tmp_path: Path) -> None:
     assert number.agrees is False
     assert number.note == "this run passes the printed nu at a relative duality gap of 2.0e-03"
     assert judged(made).verdict == "not_reproduced"
+    early = solved(tmp_path / "early", "mnist", "unbiased", 2.186e-4, before=before[:2])
+    assert numbers(make(evidence(SPEC, [panel("mnist", {"unbiased": [early]})])))["mnist without bias"].note == ""
 
 
 @pytest.mark.parametrize(
@@ -178,7 +183,7 @@ def test_a_nu_that_is_not_determined_is_not_judged(tmp_path: Path, gap: float, h
     made = make(evidence(SPEC, [panel("adult", {"unbiased": [run], "biased": []})]))
     claim = judged(made)
     assert claim.verdict == "not_applicable"
-    assert said in claim.measured
+    assert said in claim.why
     assert cells(made)[1]["difference"] == "not determined"
 
 
@@ -205,7 +210,7 @@ def test_separable_data_leave_the_solver_s_accuracy(tmp_path: Path) -> None:
     number = numbers(made)["mnist with bias"]
     assert (number.measured, number.agrees) == (6e-10, None)
     assert "nu = 0 fits as well" in number.note
-    assert judged(made).statistic["nu mnist with bias"]["verdict"] == "not_applicable"
+    assert judged(made).statistic["mnist"]["biased"]["ruling"] == "not_applicable"
     render(made)
 
 
@@ -242,7 +247,7 @@ def test_a_data_set_that_the_paper_does_not_have(tmp_path: Path) -> None:
 def test_without_runs(panels: list[Panel]) -> None:
     made = make(evidence(SPEC, panels))
     claim = judged(made)
-    assert (claim.verdict, claim.why) == ("not_applicable", "there are no runs")
+    assert (claim.verdict, claim.why) == ("not_applicable", "There are no runs.")
     assert all(number.measured is None for number in made.numbers)
     assert len(made.data) == len(SPEC.numbers)
     assert made.data["nu"].map(math.isnan).all()

@@ -25,6 +25,8 @@ COST: Final = "kernel_evaluations"
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 """Those of them that a table has room for."""
+KEPT: Final = "_kept"
+"""Ending of a series that makes the same steps, charged as if all responses were kept up to date."""
 LEAST_POINTS: Final = 3
 """Fewer are no growth."""
 RESAMPLES: Final = 1000
@@ -37,6 +39,10 @@ Used: TypeAlias = NDArray[np.bool_]
 @dataclass(frozen=True)
 class Bound:
     """An upper bound on the evaluations that an excess error epsilon takes: ((L + e)/e)^ratio |u|^4 / e^power.
+
+    It is n = (L + e)/e |u|^2 / e training examples (equation 3.5), which suffice for that error, times the evaluations
+    for each of them. Runs on one data set have its n whatever error is wanted: what their evaluations can be compared
+    with is the second factor.
 
     Attributes
     ----------
@@ -60,10 +66,10 @@ class Bound:
         excess = np.asarray(epsilon, dtype=np.float64)
         return ((hinge + excess) / excess) ** self.ratio / excess**self.power
 
-    def exponent(self, hinge: float, epsilon: ArrayLike) -> float:
-        """Growth over these excess errors: what `exponent` would find in evaluations equal to the bound."""
+    def per_example(self, hinge: float, epsilon: ArrayLike) -> NDArray[np.float64]:
+        """Value over n, without |u|^2 and constants."""
         excess = np.asarray(epsilon, dtype=np.float64)
-        return loglog_slope(1.0 / excess, self.at(hinge, excess))
+        return self.at(hinge, excess) * excess**2 / (hinge + excess)
 
 
 BOUNDS: Final[Mapping[str, Bound]] = {

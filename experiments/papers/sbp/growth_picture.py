@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from experiments.papers.sbp.growth import BOUNDS, DELTAS, PRINTED, Growth
-from experiments.papers.sbp.row_of_panels import empty, heading, row_of_axes
+from experiments.papers.panels import empty, heading, row_of_axes
+from experiments.papers.sbp.growth import BOUNDS, DELTAS, KEPT, PRINTED, Growth
 from experiments.plotting import FAINT, GRID, INK, PANEL, Style, legend_row, styles_for
 
 if TYPE_CHECKING:
@@ -22,9 +22,10 @@ SIZE: Final = (12.0, 5.0)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
 _CAPTION: Final = (
     "Evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: at the "
-    "first checkpoint already.\nThin dotted lines: growth of Table 1's bounds (SBP, SGD, dual decomposition), each "
-    "laid through its method's first full symbol."
+    "first checkpoint already.\nThin dotted lines: growth of Table 1's bounds at fixed n, each laid through its "
+    "method's first full symbol."
 )
+_KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coefficient."
 
 
 def draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
@@ -32,29 +33,33 @@ def draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
     if not panels:
         empty(figure, "no finished runs")
         return
-    names = dict.fromkeys(name for measured in panels for name in measured.growths)
-    # not its curve, so that nothing is dashed after its first epoch
-    styles = {
-        name: replace(style, name="online Perceptron") if style.dashed_after_first_epoch else style
-        for name, style in styles_for(names).items()
-    }
+    styles = _styles(dict.fromkeys(name for measured in panels for name in measured.growths))
     rows = row_of_axes(figure, len(panels), above=_LEGEND + _ABOVE, below=_BELOW)
     left = rows[0].get_position().x0
-    legend_row(figure, [styles[name] for name in names], (left, 1.0))
+    legend_row(figure, styles.values(), (left, 1.0))
     height = figure.bbox.height / figure.dpi
-    figure.text(
-        left,
-        1 - 0.3 / height,
-        _CAPTION,
-        size=PANEL.note,
-        color=FAINT,
-        va="top",
-    )
+    caption = _CAPTION + (_KEPT_CAPTION if any(name.endswith(KEPT) for name in styles) else "")
+    figure.text(left, 1 - 0.3 / height, caption, size=PANEL.note, color=FAINT, va="top")
     for k, (axes, measured) in enumerate(zip(rows, panels, strict=True)):
         _draw_panel(axes, measured, styles)
         heading(axes, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")
         if k == 0:
             axes.set_ylabel("Kernel evaluations", size=PANEL.label, color=INK)
+
+
+def _styles(names: Iterable[str]) -> dict[str, Style]:
+    """Styles of the series; one that is charged in another way only is a pale copy of its method's."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    styles: dict[str, Style] = {}
+    for name, style in styles_for(dict.fromkeys(name.removesuffix(KEPT) for name in names)).items():
+        # these are not its curve, so that nothing is dashed after its first epoch
+        styles[name] = replace(style, name="online Perceptron") if style.dashed_after_first_epoch else style
+        red, green, blue = (1 - 0.45 * (1 - part) for part in to_rgb(style.color))
+        styles[name + KEPT] = replace(
+            style, name=f"{style.name} (kept)", color=to_hex((red, green, blue)), width=0.7 * style.width
+        )
+    return {name: styles[name] for name in names}
 
 
 def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> None:
@@ -100,6 +105,6 @@ def _draw_bound(axes: Axes, measured: PanelGrowth, name: str, growth: Growth, st
         return
     first = int(np.flatnonzero(growth.used)[0])
     deltas = np.geomspace(DELTAS[first], DELTAS[-1], 40)
-    bound = BOUNDS[name].at(measured.hinge, deltas * measured.best)
+    bound = BOUNDS[name].per_example(measured.hinge, deltas * measured.best)
     heights = growth.costs[first] * bound / bound[0]
     axes.plot(deltas, heights, color=style.color, linewidth=1.1, linestyle=(0, (0.8, 1.6)), zorder=2.5)

@@ -9,14 +9,15 @@ from typing import Final
 import pandas as pd
 
 from experiments.curve import mean_over_runs
+from experiments.papers.judging import put_together
 from experiments.papers.panels import COLUMNS, name_of
 from experiments.papers.sbp.printed import compared, departure
 from experiments.papers.sbp.race import COST, SHARES, Race, percent
 from experiments.papers.sbp.race_picture import SIZE, draw
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.spec import ClaimSpec, NumberSpec
-from experiments.reproduction.verdict import Claim, Number, claim, combined, undecided
+from experiments.reproduction.spec import NumberSpec
+from experiments.reproduction.verdict import Number
 
 LIBSVM_ERROR: Final = "LIBSVM error"
 SBP_ERROR: Final = "SBP error"
@@ -27,32 +28,22 @@ RULE = (
     "quarter of LIBSVM's time) is at most LIBSVM's plus 0.001. Clocks are CPU seconds of one thread; LIBSVM's is that "
     "of its fit, to its own stopping rule; both compute kernel rows inside their clocks."
 )
-STAND_IN = " On {} a stand-in is used: the claim compares two methods on the same data and can be judged there too."
 
 
 def make(evidence: Evidence) -> Made:
     """Compare the two on every data set, and judge the claim."""
-    races = [Race(panel) for panel in evidence.panels]
+    instead = evidence.spec.instead
+    races = [
+        Race(panel, counts=not panel.stand_in or instead.get(panel.asked) == panel.dataset) for panel in evidence.panels
+    ]
     return Made(
         data=_data(races),
         draw=partial(draw, races=races),
         size=SIZE,
         table=_table(races, {spec.name: spec for spec in evidence.spec.numbers}),
-        claims=[_judge(spec, races) for spec in evidence.spec.claims],
+        claims=[put_together(spec, RULE, [race.part for race in races]) for spec in evidence.spec.claims],
         numbers=[_number(spec, races) for spec in evidence.spec.numbers],
     )
-
-
-def _judge(spec: ClaimSpec, races: Sequence[Race]) -> Claim:
-    sentences = " ".join(race.sentence for race in races)
-    verdict = combined([race.ruling for race in races])
-    if verdict == "not_applicable":
-        return undecided(spec, sentences or "there is no data set")
-    stand_ins = [name_of(race.panel) for race in races if race.panel.stand_in and race.ruling != "not_applicable"]
-    why = RULE + (STAND_IN.format(" and ".join(stand_ins)) if stand_ins else "")
-    if all(len(race.curves) <= 1 for race in races):
-        why += " One run of the SBP each: its spread is not known."
-    return claim(spec, verdict, sentences, {race.panel.dataset: race.statistic for race in races}, why)
 
 
 def _number(spec: NumberSpec, races: Sequence[Race]) -> Number:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, cost_to_reach, value_at
+from experiments.papers.judging import Part
 from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.statistics import Interval, bootstrap_mean
@@ -32,9 +32,12 @@ class Race:
     Attributes
     ----------
     panel : Panel
+    counts : bool
+        Whether the claim is judged here: on the paper's data, and on what the figure names as a stand-in for them.
     """
 
     panel: Panel
+    counts: bool = True
 
     @property
     def libsvm(self) -> FinishedRun | None:
@@ -97,38 +100,42 @@ class Race:
     def ruling(self) -> Ruling:
         """Whether the SBP has LIBSVM's error after the first of `SHARES`."""
         quarter = self.shares.get(SHARES[0])
-        if self.error is None or quarter is None or self.unequal:
+        if self.error is None or quarter is None or self.unequal or not self.counts:
             return "not_applicable"
         return "reproduced" if quarter.estimate <= self.error + SLACK + _ROUNDING else "not_reproduced"
 
     @property
-    def sentence(self) -> str:
-        """The numbers that decide, or why there are none."""
-        name = name_of(self.panel)
-        if self.libsvm is None or self.seconds is None or self.error is None:
-            return f"{name}: no run of LIBSVM."
-        if self.unequal:
-            return f"{name}: {self.unequal}."
+    def part(self) -> Part:
+        """What the claim comes to on one data set."""
+        place, about = (self.panel.asked, "sbp"), name_of(self.panel)
+        if self.seconds is None or self.error is None:
+            return Part(place, about, "not_applicable", note="no run of LIBSVM")
         quarter = self.shares[SHARES[0]]
         if quarter is None:
-            return f"{name}: no run of the SBP that was looked at within {self.seconds / SHARES[0]:.3g} s."
-        text = (
-            f"{name}: LIBSVM {percent(self.error)} in {self.seconds:.3g} s, the SBP {percent(quarter.estimate)} in "
-            f"a quarter of it ({_count(self.curves)})"
-        )
-        if self.stopped is not None and self.stopped < 0.99 * self.seconds / SHARES[0]:
-            text += f", of which it ran {self.stopped:.3g} s only"
+            late = f"no run of the SBP that was looked at within {self.seconds / SHARES[0]:.3g} s"
+            return Part(place, about, "not_applicable", note=late)
+        text = f"LIBSVM {percent(self.error)} in {self.seconds:.3g} s, the SBP {percent(quarter.estimate)} in a quarter"
         if self.reached is not None:
-            text += (
-                f"; it has LIBSVM's error + 0.1 % after {self.reached:.3g} s, 1/{self.seconds / self.reached:.3g} of it"
-            )
-        return f"{text}."
+            text += f", and LIBSVM's error + 0.1 % in {self.reached:.3g} s, 1/{self.seconds / self.reached:.3g}"
+        return Part(place, about, self.ruling, text, self._statistic, ", ".join(self._notes))
 
     @property
-    def statistic(self) -> dict[str, Any]:
-        """The same, JSON-able."""
+    def _notes(self) -> list[str]:
+        notes = []
+        if self.unequal:
+            notes.append(self.unequal)
+        if len(self.curves) == 1:
+            notes.append("one run of the SBP, whose spread is not known")
+        if self.seconds is not None and self.stopped is not None and self.stopped < 0.99 * self.seconds / SHARES[0]:
+            notes.append(f"the SBP ran {self.stopped:.3g} s only")
+        if self.panel.stand_in:
+            same = "a stand-in, judged as well, for both methods have the same data"
+            notes.append(same if self.counts else "measured, not counted")
+        return notes
+
+    @property
+    def _statistic(self) -> dict[str, Any]:
         return {
-            "verdict": self.ruling,
             "libsvm_seconds": self.seconds,
             "libsvm_error": self.error,
             "libsvm_tolerance": self.libsvm.result["settings"]["algo"].get("tolerance") if self.libsvm else None,
@@ -145,7 +152,3 @@ def percent(error: float) -> str:
 
 def _points(frame: pd.DataFrame) -> tuple[Any, Any]:
     return column(frame, COST), column(frame, "test_error")
-
-
-def _count(runs: Sequence[object]) -> str:
-    return "one run" if len(runs) == 1 else f"mean of {len(runs)} runs"

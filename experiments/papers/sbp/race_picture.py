@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from experiments.papers.panels import empty, heading, row_of_axes
 from experiments.papers.sbp.race import COST, SHARES, Race
-from experiments.papers.sbp.row_of_panels import empty, heading, row_of_axes
 from experiments.plotting import (
     FAINT,
     INK,
@@ -43,14 +43,16 @@ def draw(figure: Figure | SubFigure, races: Sequence[Race]) -> None:
             heading(axes, race.panel)
             continue
         styles = {"sbp": STYLES["sbp"]}
-        cut = draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error", sizes=PANEL).cut
+        notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error", sizes=PANEL).cut]
         if race.seconds is not None and race.error is not None:
             cut = _limits(axes, curve.times(100), race.seconds, 100 * race.error)
+            notes = [f"LIBSVM: {100 * race.error:.2f} % in {race.seconds:.3g} s", cut]
             _libsvm(axes, race.seconds, 100 * race.error)
         heading(axes, race.panel)
-        if cut:
-            inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "bbox": _BOX, "zorder": 6}
-            axes.annotate(cut, (0.02, 0.92), size=PANEL.note, style="italic", color=FAINT, **inside)
+        # the upper right corner, which falling curves leave free
+        inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "ha": "right", "parse_math": False}
+        text = "\n".join(note for note in notes if note)
+        axes.annotate(text, (0.985, 0.92), size=PANEL.note, color=FAINT, bbox=_BOX, zorder=6, **inside)
         if k == 0:
             axes.set_ylabel(axis_name("test_error"), size=PANEL.label, color=INK)
 
@@ -64,29 +66,15 @@ def _limits(axes: Axes, curve: MeanCurve, seconds: float, error: float) -> str:
     low, high = min(float(shown.min()), error), max(float(shown.max()), error)
     margin = 0.12 * (high - low) or 0.05 * high or 1.0
     axes.set_ylim(max(low - margin, 0.0), high + margin)
-    return f"before, up to {curve.mean.max():.3g} %" if curve.mean.max() > high + margin else ""
+    return f"axis cut: up to {curve.mean.max():.3g} % before" if curve.mean.max() > high + margin else ""
 
 
 def _libsvm(axes: Axes, seconds: float, error: float) -> None:
     style = STYLES["libsvm"]
     axes.axhline(error, color=style.color, linewidth=1.0, linestyle=style.line, zorder=2.5)
     axes.plot([seconds], [error], linestyle="none", **style.markers(1.3), zorder=5)
-    low, high = axes.get_ylim()
-    lifted = error < (low + high) / 2  # away from the names of the shares, which are at the top
-    note: dict[str, Any] = {"size": PANEL.note, "parse_math": False, "zorder": 6}
-    axes.annotate(
-        f"{error:.2f} % in {seconds:.3g} s",
-        (seconds, error),
-        (4, 7 if lifted else -7),
-        textcoords="offset points",
-        ha="right",
-        va="bottom" if lifted else "top",
-        color=INK,
-        bbox=_BOX,
-        **note,
-    )
     place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top"}
     for share in SHARES:
         at = seconds / share
         axes.axvline(at, color=FAINT, linewidth=0.9, linestyle=(0, (4.0, 3.0)), zorder=1.5)
-        axes.annotate(f"1/{share}", (at, 0.99), color=FAINT, bbox=_BOX, **place, **note)
+        axes.annotate(f"1/{share}", (at, 0.99), size=PANEL.note, color=FAINT, bbox=_BOX, zorder=6, **place)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers.sbp.row_of_panels import empty
+from experiments.papers.panels import empty
 from experiments.plotting import FAINT, GRID, INK, PANEL, STYLES
 
 if TYPE_CHECKING:

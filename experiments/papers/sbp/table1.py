@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from experiments.papers.judging import between
 from experiments.papers.panels import name_of
-from experiments.papers.sbp.growth import BOUNDS, DELTAS, PRINTED, Growth
-from experiments.papers.sbp.growth_claim import PanelGrowth, interval_text, judge, measure
+from experiments.papers.sbp.growth import BOUNDS, DELTAS, KEPT, PRINTED, Growth
+from experiments.papers.sbp.growth_claim import PanelGrowth, judge, measure, series_name
 from experiments.papers.sbp.growth_picture import SIZE, draw
-from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 
@@ -33,6 +33,7 @@ COLUMNS = (
     "runs",
     "fitted",
     "bound",
+    "bound_over_n",
 )
 
 
@@ -49,18 +50,19 @@ def make(evidence: Evidence) -> Made:
 
 
 def _table(panels: Sequence[PanelGrowth]) -> Table:
-    columns = ["data set", "method", "bound", "its exponent", "exponent measured", "runs"]
+    columns = ["data set", "method", "bound", "its exponent", "at fixed n", "exponent measured", "runs"]
     rows: list[list[str]] = []
     for measured in panels:
         for name, growth in measured.growths.items():
-            bound = measured.bound_exponent(name, growth.used)
+            bound = BOUNDS.get(name.removesuffix(KEPT))
+            exponents = [measured.bound_exponent(name, growth.used, per_example=each) for each in (False, True)]
             rows.append(
                 [
                     name_of(measured.panel),
-                    _name(name),
-                    f"{BOUNDS[name].formula} ({BOUNDS[name].method})" if name in BOUNDS else "",
-                    "" if bound is None else f"{bound:.2f}",
-                    interval_text(growth.interval) if growth.interval else "",
+                    series_name(name),
+                    "" if bound is None else f"{bound.formula} ({bound.method})",
+                    *("" if value is None else f"{value:.2f}" for value in exponents),
+                    "" if growth.interval is None else between(growth.interval, ".2f"),
                     str(growth.runs),
                     *(_cell(growth, k) for k in map(DELTAS.index, PRINTED)),
                 ]
@@ -70,7 +72,8 @@ def _table(panels: Sequence[PanelGrowth]) -> Table:
         "(1 + δ) E* until the end; ≤: at the first checkpoint already; —: not reached; o: one answer for every example "
         "is as good.",
         "Exponent: a of evaluations ~ (1/δ)^a, by least squares over these δ and some between them; 95 % bootstrap "
-        "interval over the runs, E* held fixed. The bound's: the same fit to the formula, with ε = δ E*.",
+        "interval over the runs, E* held fixed. The bound's: the same fit to the formula, with ε = δ E*; at fixed n: "
+        "to the formula over n = (L+ε)/ε ‖u‖^2/ε (equation 3.5), as the runs have the same n whatever error is wanted.",
         *(_note(measured) for measured in panels),
         *_accounting(panels),
         "SDCA's bound has a further factor n (section 4.4); the Perceptron's is the SBP's, for one pass (section 4.5).",
@@ -80,19 +83,17 @@ def _table(panels: Sequence[PanelGrowth]) -> Table:
 
 def _accounting(panels: Sequence[PanelGrowth]) -> list[str]:
     """Say how methods are charged that need not keep all responses."""
-    charged = {
-        _name(name)
-        for measured in panels
-        for name, runs in measured.panel.runs.items()
-        for run in runs
-        if run.result["settings"]["algo"].get("accounting") == "on_demand"
+    charged: dict[str, set[str]] = {}
+    for measured in panels:
+        for name, runs in measured.panel.runs.items():
+            for run in runs:
+                way = run.result["settings"]["algo"].get("accounting")
+                charged.setdefault(way, set()).add(series_name(name))
+    texts = {
+        "on_demand": "one evaluation per support vector for each response",
+        "kept": "n for each example whose coefficient changes",
     }
-    text = "charged for one evaluation per support vector and response, the cheaper of two conventions"
-    return [f"{' and '.join(sorted(charged))}: {text} (algo.accounting=on_demand)."] if charged else []
-
-
-def _name(series: str) -> str:
-    return STYLES[series].name if series in STYLES else series
+    return [f"{'; '.join(sorted(charged[way]))}: charged {text}." for way, text in texts.items() if way in charged]
 
 
 def _cell(growth: Growth, k: int) -> str:
@@ -104,7 +105,7 @@ def _cell(growth: Growth, k: int) -> str:
 
 
 def _note(measured: PanelGrowth) -> str:
-    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({_name(measured.best_by)}'s)"
+    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({series_name(measured.best_by)})"
     text = f"{name_of(measured.panel)}: E* = {best}; one answer for all is wrong on {100 * measured.trivial:.1f} %"
     if measured.hinge is None:
         return f"{text}; no run of SMO, hence no L and no exponents of the bounds."
@@ -120,7 +121,9 @@ def _data(panels: Sequence[PanelGrowth]) -> pd.DataFrame:
         for name, growth in measured.growths.items():
             first = growth.first_of(range(growth.runs))
             met = np.isfinite(growth.first).sum(axis=0)
-            bounds = measured.bounds(name) or [math.nan] * len(DELTAS)
+            unknown = [math.nan] * len(DELTAS)
+            bounds = measured.bounds(name) or unknown
+            per_example = measured.bounds(name, per_example=True) or unknown
             rows += [
                 {
                     "dataset": measured.panel.dataset,
@@ -134,6 +137,7 @@ def _data(panels: Sequence[PanelGrowth]) -> pd.DataFrame:
                     "runs": growth.runs,
                     "fitted": bool(growth.used[k]),
                     "bound": bounds[k],
+                    "bound_over_n": per_example[k],
                 }
                 for k, delta in enumerate(DELTAS)
             ]

@@ -9,14 +9,13 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.papers.judging import Part, put_together
 from experiments.papers.panels import NAMES, name_of
 from experiments.papers.sbp.nu_row import DETERMINED, SERIES, Row, number_name, rows_of
 from experiments.papers.sbp.printed import SIZES, compared, departure
 from experiments.papers.sbp.ratio_picture import Ratio, draw, size
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim, claim, combined, undecided
 
 COLUMNS = (
     "dataset",
@@ -56,7 +55,7 @@ def make(evidence: Evidence) -> Made:
         draw=partial(draw, ratios=ratios),
         size=size(ratios),
         table=_table(rows),
-        claims=[_judge(spec, rows) for spec in evidence.spec.claims],
+        claims=[put_together(spec, RULE, [_part(row) for row in rows]) for spec in evidence.spec.claims],
         numbers=numbers,
     )
 
@@ -69,33 +68,21 @@ def _ratio(row: Row) -> Ratio | None:
     return Ratio(name, details, row.nu / row.printed, row.nu, row.printed, row.determined, bool(departure(row.panel)))
 
 
-def _judge(spec: ClaimSpec, rows: Sequence[Row]) -> Claim:
-    measured = [row for row in rows if row.nu is not None]
-    if not measured:
-        return undecided(spec, "there are no runs")
-    rulings = [row.ruling for row in measured]
-    verdict = combined(rulings)
-    statistic = {
-        number_name(row.asked, row.series): {
-            "verdict": row.ruling,
-            "printed": row.printed,
-            "derived": row.nu,
-            "relative_gap": row.final("relative_gap"),
-            "gap_over_hinge": row.gap_share,
-            "data": departure(row.panel) if row.panel else "",
-        }
-        for row in measured
-    }
-    sentences = [_sentence(row) for row in measured]
-    return claim(spec, verdict, " ".join(sentences), statistic, RULE)
-
-
-def _sentence(row: Row) -> str:
+def _part(row: Row) -> Part:
+    """Return what the claim comes to in one row."""
+    place, about = (row.asked, row.series), row.name
+    if row.nu is None:
+        return Part(place, about, "not_applicable")
     difference = _difference(row)
     against = "" if row.printed is None else f" (printed {row.printed:.2e}{f', {difference}' if difference else ''})"
-    why = departure(row.panel) if row.panel else ""
-    notes = "; ".join(filter(None, [why, row.note]))
-    return f"{row.name}: nu = {row.nu:.3e}{against}{f'; {notes}' if notes else ''}."
+    statistic = {
+        "printed": row.printed,
+        "derived": row.nu,
+        "relative_gap": row.final("relative_gap"),
+        "gap_over_hinge": row.gap_share,
+    }
+    notes = ", ".join(filter(None, [departure(row.panel) if row.panel else "", row.note]))
+    return Part(place, about, row.ruling, f"nu = {row.nu:.3e}{against}", statistic, notes)
 
 
 def _difference(row: Row) -> str:
