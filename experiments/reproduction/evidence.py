@@ -50,10 +50,22 @@ class Panel:
     @property
     def n(self) -> int | None:
         """Number of training examples, as the runs recorded it; None while there is no run."""
-        for runs in self.runs.values():
-            for run in runs:
-                return int(run.result["provenance"]["data"]["counts"]["train"]["n"])
-        return None
+        counts = self._counts
+        return None if counts is None else int(counts["train"]["n"])
+
+    @property
+    def trivial_error(self) -> float | None:
+        """Test error of one answer for every example; None while there is no run."""
+        counts = self._counts
+        if counts is None:
+            return None
+        share = float(counts["test"]["positives"] / counts["test"]["n"])
+        return min(share, 1 - share)
+
+    @property
+    def _counts(self) -> dict[str, dict[str, int]] | None:
+        run = next((run for runs in self.runs.values() for run in runs), None)
+        return None if run is None else run.result["provenance"]["data"]["counts"]
 
 
 @dataclass(frozen=True)

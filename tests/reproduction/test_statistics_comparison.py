@@ -331,3 +331,14 @@ def test_exchanging_the_methods_inverts_the_ratio(first: list[pd.DataFrame], sec
     reached = [cost_to_reach(mean["cost"], mean["mean"], there.low_error + 1e-12) for mean in means]
     assert None not in reached
     assert there.at_best == pytest.approx(reached[1] / reached[0])  # type: ignore[operator]
+
+
+def test_errors_that_cost_nothing_are_left_out() -> None:
+    """Above 0.2 the second is ten times cheaper, below it ten times dearer: only what lies below counts."""
+    first = [make([10, 100, 1000], [0.5, 0.2, 0.1])]
+    second = [make([10, 100, 10000], [0.5, 0.2, 0.1])]
+    found = cost_ratio(first, second, cost="kernel_evaluations", below=0.2)
+    assert found is not None
+    assert found.ratio.estimate == pytest.approx(10.0)
+    assert (found.low_error, found.high_error) == (0.1, 0.2)
+    assert cost_ratio(first, second, cost="kernel_evaluations", below=0.1) is None

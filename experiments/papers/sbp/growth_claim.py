@@ -87,7 +87,8 @@ def measure(panel: Panel) -> PanelGrowth | None:
     if not known or min(known.values()) == 0.0:
         return None
     best_by = min(known, key=lambda name: known[name])
-    best, trivial = known[best_by], _trivial_error(panel)
+    best, trivial = known[best_by], panel.trivial_error
+    assert trivial is not None  # there is a run
     targets = [(1 + delta) * best for delta in DELTAS]
     fair = np.array([target < trivial for target in targets])
     growths = {name: growth for name in known if (growth := grow(panel.curves(name), targets, fair)) is not None}
@@ -174,13 +175,6 @@ def _beside(measured: PanelGrowth, series: str) -> Part:
 def _final_error(frames: Sequence[pd.DataFrame]) -> float | None:
     ends = [errors[-1] for frame in frames if len(errors := known_points(frame, COST, "test_error")[1])]
     return float(np.mean(ends)) if ends else None
-
-
-def _trivial_error(panel: Panel) -> float:
-    run = next(run for runs in panel.runs.values() for run in runs)
-    counts = run.result["provenance"]["data"]["counts"]["test"]
-    share = counts["positives"] / counts["n"]
-    return float(min(share, 1 - share))
 
 
 def _hinge(panel: Panel) -> float | None:

@@ -169,6 +169,7 @@ def cost_ratio(
     cost: str,
     measure: str = "test_error",
     levels: int = 50,
+    below: float = math.inf,
     seed: int = 0,
     resamples: int = 2000,
 ) -> CostRatio | None:
@@ -176,7 +177,7 @@ def cost_ratio(
 
     A mean curve reaches an error at the first cost at which it is at or below it. Compared are `levels` errors, evenly
     spaced from the lowest that both means reach up to, but without, the lower one of their first errors: an error that
-    a curve begins below has a cost before its first checkpoint, which is not known.
+    a curve begins below has a cost before its first checkpoint, which is not known. With `below`, only errors below it.
 
     The interval is that of resampled runs of both methods, the limits being found anew in each resample.
 
@@ -188,6 +189,8 @@ def cost_ratio(
         Columns.
     levels : int
         At least 1.
+    below : float
+        In the measure's unit: the error that costs nothing, since one answer for every example has it.
     seed, resamples : int
         Of the resampling.
 
@@ -209,7 +212,7 @@ def cost_ratio(
 
     def at_levels(*chosen: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64], float] | None:
         means = [matrix[list(rows)].mean(axis=0) for matrix, rows in zip(values, chosen, strict=True)]
-        low, high = max(float(mean.min()) for mean in means), min(float(mean[0]) for mean in means)
+        low, high = max(float(mean.min()) for mean in means), min(below, *(float(mean[0]) for mean in means))
         if not low < high:
             return None
         errors = np.linspace(low, high, levels, endpoint=False)
