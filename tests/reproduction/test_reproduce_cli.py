@@ -53,7 +53,7 @@ def test_the_second_time_nothing_is_computed(done: Path, capsys: pytest.CaptureF
     before = data.read_bytes()
     assert reproduce(done, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 0
     said = capsys.readouterr().out
-    assert "9 of 9 runs are in the store" in said
+    assert "13 of 13 runs are in the store" in said
     assert "to make" not in said
     assert data.read_bytes() == before
 
@@ -64,7 +64,7 @@ def test_only_what_is_missing_is_made(done: Path, tmp_path: Path, capsys: pytest
     lost.unlink()
     assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 0
     said = capsys.readouterr().out
-    assert "8 of 9 runs are in the store" in said
+    assert "12 of 13 runs are in the store" in said
     assert "1 finished" in said
     same = [folder / "figures" / "sbp_fig2" / "demo" / "data.csv" for folder in (done, tmp_path)]
     costs = [path.read_text().splitlines()[0] for path in same]
@@ -73,7 +73,7 @@ def test_only_what_is_missing_is_made(done: Path, tmp_path: Path, capsys: pytest
 
 def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits", "--dry-run") == 0
-    assert "9 to make" in capsys.readouterr().out
+    assert "13 to make" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
 
@@ -116,11 +116,11 @@ def test_a_data_set_that_cannot_be_had(
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SVM_DATA_MIRROR", raising=False)
     monkeypatch.setattr("datasets.fetch._download", _no_network, raising=True)
-    assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits,adult") == 3
+    assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,adult") == 3
     said = capsys.readouterr().out
     assert "cannot be had: adult" in said
-    assert "9 finished" in said
-    verdict = json.loads((tmp_path / "figures" / "sbp_fig2" / "demo" / "verdict.json").read_text())
+    assert "3 finished" in said
+    verdict = json.loads((tmp_path / "figures" / "sbp_libsvm" / "demo" / "verdict.json").read_text())
     assert list(verdict["absent"]) == ["adult"]
 
 
@@ -169,6 +169,6 @@ def test_ctrl_c_and_again(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    found = int(planned.stdout.split(" of 13 runs")[0].split()[-1])
+    found = int(planned.stdout.split(" of 19 runs")[0].split()[-1])
     assert found >= 2
     assert not (tmp_path / "figures").exists()
