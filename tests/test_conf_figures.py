@@ -1,0 +1,89 @@
+"""Every file of conf/figure/ has what it names: data sets, settings, a maker, and a judge for each of its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from experiments.composition import composing, settings_of
+from experiments.papers import PAPERS
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.making import maker_of
+from experiments.reproduction.plan import Options, known_data_sets, overrides_of
+from experiments.reproduction.spec import SCALES, FigureError, figure_ids, read_figure
+
+FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"}
+figures = pytest.mark.parametrize("name", figure_ids())
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hydra_context() -> Iterator[None]:
+    with composing():
+        yield
+
+
+def test_the_ids_that_others_cite_are_there() -> None:
+    assert set(figure_ids()) >= FIXED_IDS
+
+
+@figures
+def test_it_is_what_its_name_says(name: str) -> None:
+    spec = read_figure(name)
+    assert spec.id == name
+    assert name.startswith(f"{spec.paper}_")
+    assert spec.paper in PAPERS
+    assert spec.label
+    assert spec.title
+    assert set(spec.scales) == set(SCALES)
+    assert spec.series
+    assert len({series.name for series in spec.series}) == len(spec.series)
+    assert {*spec.datasets, *spec.instead.values()} <= set(known_data_sets())
+    assert set(spec.instead) <= set(spec.datasets)
+    for series in spec.series:
+        assert {*series.datasets, *series.by_dataset} <= set(spec.datasets)
+
+
+@figures
+def test_its_settings_compose(name: str) -> None:
+    spec = read_figure(name)
+    for scale in SCALES:
+        for series in spec.series:
+            # what depends on the data set is the same at all scales
+            for dataset in (series.datasets or spec.datasets) if scale == "paper" else spec.datasets[:1]:
+                words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale))
+                run = settings_of(words, jobs=2)
+                assert run.dataset.name == dataset
+                if scale == "paper":
+                    assert (run.dataset.max_train, run.dataset.max_test) == (None, None)
+
+
+@figures
+@pytest.mark.parametrize("panels", [0, 1])
+def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels: int) -> None:
+    spec = read_figure(name)
+    if panels and not spec.scale("demo").seeds:
+        pytest.skip("its maker looks inside a run of its own")
+    empty = {series.name: () for series in spec.series}
+    evidence = Evidence(spec, "demo", tuple(Panel(name, name, runs=empty) for name in spec.datasets[:panels]))
+    made = maker_of(spec.maker).make(evidence)
+    assert [claim.id for claim in made.claims] == [claim.id for claim in spec.claims]
+    assert [number.name for number in made.numbers] == [number.name for number in spec.numbers]
+    assert {claim.verdict for claim in made.claims} <= {"not_applicable"}
+    assert all(claim.why for claim in made.claims)
+
+
+def test_claims_are_told_apart() -> None:
+    claims = [claim for name in figure_ids() for claim in read_figure(name).claims]
+    assert len({claim.id for claim in claims}) == len(claims)
+    assert all(claim.says for claim in claims)
+    assert {f"sbp.{number}" for number in range(1, 7)} <= {claim.id for claim in claims}
+
+
+def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
+    for text, message in (("id: [", "expected"), ("idd: x", "idd"), ("datasets: 3", "datasets")):
+        (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
+        with pytest.raises(FigureError, match=message) as caught:
+            read_figure("sbp_x", tmp_path)
+        assert "\n" not in str(caught.value)
