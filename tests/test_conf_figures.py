@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments.composition import composing, settings_of
-from experiments.papers import PAPERS
+from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.making import maker_of
 from experiments.reproduction.plan import Options, known_data_sets, overrides_of

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from experiments import provenance
 from experiments.outcome import Outcome
-from experiments.papers import paper_named
+from experiments.reproduction.citations import paper_named
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Plan, PlannedPanel

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from experiments.papers import paper_named
+from experiments.reproduction.citations import paper_named
 from experiments.reproduction.report.collect import Collection, Figure, Result, collect
 from experiments.reproduction.report.pictures import fitted
 from experiments.reproduction.report.words import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from experiments.papers import paper_named
+from experiments.reproduction.citations import paper_named
 from experiments.reproduction.report.collect import FILES, Collection, Figure, collect
 from experiments.reproduction.report.markup import Child, Markup, join, tag
 from experiments.reproduction.report.section import anchor, badge, claim_anchor, figure_section, mark

@@ -1,0 +1,58 @@
+"""How the papers are cited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Paper:
+    """How a paper is cited.
+
+    Attributes
+    ----------
+    title, authors, venue : str
+    year : int or None
+        None where it is not known, as the rest then.
+    """
+
+    title: str
+    authors: str = ""
+    venue: str = ""
+    year: int | None = None
+
+    @property
+    def citation(self) -> str:
+        """Authors and year, as far as they are known; else the title."""
+        return " ".join(filter(None, (self.authors or self.title, str(self.year or ""))))
+
+    @property
+    def source(self) -> str:
+        """Authors, and where and when it appeared."""
+        return ", ".join(filter(None, (self.authors, f"{self.venue} {self.year or ''}".strip())))
+
+
+PAPERS: Final[Mapping[str, Paper]] = {
+    "sbp": Paper("The Kernelized Stochastic Batch Perceptron", "Cotter, Shalev-Shwartz, Srebro", "ICML", 2012),
+    "simba": Paper("Beating SGD: Learning SVMs in Sublinear Time", "Hazan, Koren, Srebro", "NIPS", 2011),
+    "sgd_revisited": Paper(
+        "The Stochastic Gradient Descent for the Primal L1-SVM Optimization Revisited",
+        "Panagiotakopoulos, Tsampouka",
+        "ECML PKDD",
+        2013,
+    ),
+    "minibatch": Paper("Mini-Batch Primal and Dual Methods for SVMs", "Takáč, Bijral, Richtárik, Srebro", "ICML", 2013),
+    "asset": Paper(
+        "ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector Machines",
+        "Lee, Wright",
+        year=2011,
+    ),
+}
+"""By their keys, the first part of a figure's id."""
+
+
+def paper_named(key: str) -> Paper:
+    """Return how a paper is cited; one that is not known by its key alone."""
+    return PAPERS.get(key, Paper(key))
