@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-SOLVER = "solvers/averaged_perceptron.py"
-SOLVER_TEST = "tests/solvers/test_averaged_perceptron.py"
+SOLVER = "solvers/margin_perceptron.py"
+SOLVER_TEST = "tests/solvers/test_margin_perceptron.py"
 DATASET = "conf/dataset/heart.yaml"
 FIGURE = "conf/figure/mine_draws.yaml"
 
@@ -73,9 +73,9 @@ def put(folder: Path, name: str) -> Path:
 
 def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
     solver = put(tmp_path, SOLVER)
-    command = next(line for line in commands() if "algo=averaged_perceptron" in line)
+    command = next(line for line in commands() if "algo=margin_perceptron" in line)
     result = run(tmp_path, store, *command.split()[2:], SVM_SOLVERS=str(solver))
-    assert (result["algo"], result["status"]) == ("averaged_perceptron", "finished")
+    assert (result["algo"], result["status"]) == ("margin_perceptron", "finished")
     assert result["settings"]["algo"]["margin"] == 0.0
     n, evaluations = result["provenance"]["data"]["counts"]["train"]["n"], result["counters"]["kernel_evaluations"]
     mistakes, rest = divmod(evaluations, n)
@@ -85,7 +85,7 @@ def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
 
 
 def test_the_solver_refuses_what_it_says_it_refuses(tmp_path: Path) -> None:
-    words = ["algo=averaged_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}"]
+    words = ["algo=margin_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}"]
     done = call(tmp_path, "run.py", *words, SVM_SOLVERS=str(put(tmp_path, SOLVER)))
     assert done.returncode == 2
     assert "algo.margin = -1.0: it must be finite and not negative" in done.stderr
@@ -94,7 +94,7 @@ def test_the_solver_refuses_what_it_says_it_refuses(tmp_path: Path) -> None:
 
 def test_the_solver_is_in_the_help(tmp_path: Path) -> None:
     done = call(tmp_path, "run.py", "--help", SVM_SOLVERS=str(put(tmp_path, SOLVER)))
-    assert re.search(r"averaged_perceptron +Averaged kernel Perceptron", done.stdout)
+    assert re.search(r"margin_perceptron +Averaged kernel Perceptron", done.stdout)
 
 
 def test_the_solver_passes_its_own_test(tmp_path: Path) -> None:

@@ -78,15 +78,18 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
         settings = [run.settings for run in batch.runs]
         if not gram:
             _make_room(settings, jobs)
-        meter.update(done / total, f"run {len(outcomes) + 1} of {count}: {batch.dataset}")
+        now: dict[int, str] = {}
         for event in make_runs(settings, jobs, command):
             fractions[event.index] = event.fraction
+            now[event.index] = settings[event.index].label()
             if event.outcome is not None:
                 outcomes[str(batch.runs[event.index].key)] = event.outcome
+                del now[event.index]
             # the Gram matrix is there as soon as any run has got anywhere
             begun = gram if any(fractions) else 0.0
             share = done + begun + sum(w * f for w, f in zip(weights, fractions, strict=True))
-            meter.update(share / total, f"{len(outcomes)} of {count} runs; {_state(outcomes.values())}{batch.dataset}")
+            running = f"; now {', '.join(now.values())}" if now else ""
+            meter.update(share / total, f"{len(outcomes)} of {count} runs{_state(outcomes.values())}{running}")
         done += gram + sum(weights)
     return outcomes
 
@@ -107,4 +110,4 @@ def _make_room(runs: Sequence[RunSettings], jobs: int) -> None:
 
 def _state(outcomes: Iterable[Outcome]) -> str:
     wrong = sum(outcome.exit_code != 0 for outcome in outcomes)
-    return f"{wrong} went wrong; " if wrong else ""
+    return f", {wrong} went wrong" if wrong else ""

@@ -25,20 +25,24 @@ from experiments.settings import RunSettings
 
 TELL_SECONDS = 0.5
 """A run says how far it is this often."""
+QUIET_SECONDS = 5.0
+"""After so long without a word from any run they are told again."""
 GRACE_SECONDS = 5.0
 """Time for runs to record how far they are after Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a run says: how far it is, or (with `outcome`) that it has ended.
+    """What a run says: that it begins, how far it is, or (with `outcome`) that it has ended.
+
+    Runs that say nothing for long are told again as they were.
 
     Attributes
     ----------
     index : int
         Position among the runs given to `make_runs`.
     fraction : float
-        Share of its budget.
+        Share of its budget; 0 when it begins.
     outcome : Outcome or None
     """
 
@@ -72,13 +76,17 @@ def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) ->
     try:
         while waiting or any(worker.busy for worker in workers):
             while waiting and (idle := _idle(workers, jobs, command)) is not None:
-                idle.start(*waiting.popleft())
-            for connection in wait([worker.connection for worker in workers if worker.busy], timeout=1.0):
-                worker = next(worker for worker in workers if worker.connection is connection)
-                event = worker.receive()
-                if not worker.alive:
-                    workers.remove(worker)
-                yield event
+                yield idle.start(*waiting.popleft())
+            busy = [worker for worker in workers if worker.busy]
+            heard = wait([worker.connection for worker in busy], timeout=QUIET_SECONDS)
+            for worker in busy:
+                if not heard:
+                    yield worker.last
+                elif worker.connection in heard:
+                    event = worker.receive()
+                    if not worker.alive:
+                        workers.remove(worker)
+                    yield event
     except BaseException:
         _stop(workers)
         raise
@@ -96,34 +104,29 @@ class _Worker:
         self._process.start()
         theirs.close()
         self._label = ""
-        self._index: int | None = None
+        self.last = Event(-1, 0.0)
+        self.busy = False
         self.alive = True
-
-    @property
-    def busy(self) -> bool:
-        return self._index is not None
 
     @property
     def pid(self) -> int | None:
         return self._process.pid
 
-    def start(self, index: int, settings: RunSettings) -> None:
-        self._index, self._label = index, settings.label()
+    def start(self, index: int, settings: RunSettings) -> Event:
+        self.last, self._label, self.busy = Event(index, 0.0), settings.label(), True
         self.connection.send(settings)
+        return self.last
 
     def receive(self) -> Event:
-        assert self._index is not None
-        index = self._index
         try:
             told: float | Outcome = self.connection.recv()
         except (EOFError, OSError):
             self._process.join()
             self.alive = False
             told = Outcome(self._label, "killed", f"its process ended with status {self._process.exitcode}")
-        if isinstance(told, Outcome):
-            self._index = None
-            return Event(index, 1.0, told)
-        return Event(index, told)
+        self.busy = not isinstance(told, Outcome)
+        self.last = Event(self.last.index, 1.0, told) if isinstance(told, Outcome) else Event(self.last.index, told)
+        return self.last
 
     def end(self) -> None:
         self.connection.close()

@@ -260,3 +260,17 @@ def test_the_beginning_is_also_left_out(as_said: list[Panel]) -> None:
     found = claims(as_said)["sbp.1"].statistic["adult"]["pegasos"]
     assert found["low"] < found["later"]["low"] == 100 * (as_said[1].n or 0) < found["high"] == found["later"]["high"]
     assert found["later"]["interval"]["estimate"] < 0
+
+
+def test_the_averaged_perceptron_is_measured_but_not_counted(as_said: list[Panel], opposite: list[Panel]) -> None:
+    for counted, beside, word in ((opposite, as_said, "reproduced"), (as_said, opposite, "not_reproduced")):
+        panels = [
+            replace(panel, runs={**panel.runs, "averaged": other.runs["perceptron"], "sbp": as_said[0].runs["sbp"]})
+            for panel, other in zip(counted, beside, strict=True)
+        ]
+        alone = [replace(panel, runs={**panel.runs, "averaged": ()}) for panel in panels]
+        both, plain = claims(panels)["sbp.3"], claims(alone)["sbp.3"]
+        assert both.verdict == plain.verdict
+        statistic = both.statistic["adult"]["averaged_overfitting"]
+        assert (statistic["ruling"], statistic["by_itself"]) == ("not_applicable", word)
+        assert "averaged, in the Perceptron's first epoch" in both.measured

@@ -28,6 +28,7 @@ VARIANTS: dict[str, Variant] = {
     "smo": ("smo", False, {"tolerance": 0.0}),
     "smo, bias": ("smo", True, {"tolerance": 0.0}),
     "perceptron": ("perceptron", False, {}),
+    "averaged_perceptron": ("averaged_perceptron", False, {}),
 }
 RANDOM = [name for name in VARIANTS if not name.startswith("smo")]
 

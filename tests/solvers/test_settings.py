@@ -210,14 +210,14 @@ def test_the_core_says_no_as_well() -> None:
 
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert solvers.names() == ["fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
+    assert solvers.names() == ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name
         assert len(kind.summary) < 100
         assert "\n" not in kind.summary
         kind.Settings()
-    with pytest.raises(SettingsError, match="no solver 'spb'; there are fourier, libsvm"):
+    with pytest.raises(SettingsError, match="no solver 'spb'; there are averaged_perceptron, fourier"):
         solvers.get("spb")
 
 

@@ -9,15 +9,16 @@ from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made
 
 PAPER = {name: name for name in claims_fig2.METHODS}
-KEPT = PAPER | {rival: f"{rival}{claims_fig2.KEPT}" for rival in claims_fig2.RIVALS}
+KEPT = {rival: f"{rival}{claims_fig2.KEPT}" for rival in claims_fig2.RIVALS}
+OTHERWISE = PAPER | KEPT | {"perceptron": claims_fig2.AVERAGED}
 
 ROWS = (
     Row("kernel_evaluations", "As in the paper, means over {runs}", bands=False, series=PAPER),
     Row(
         "kernel_evaluations",
-        "Pegasos and SDCA charged as methods that keep all responses up to date: n for each change of alpha",
+        "Pegasos and SDCA charged n for each change of alpha, as if they kept all responses; the Perceptron averaged",
         bands=True,
-        series=KEPT,
+        series=OTHERWISE,
     ),
     Row("cpu_seconds", "The runs of the first row against time, with bands", bands=True, series=PAPER),
 )

@@ -1,0 +1,114 @@
+"""The averaged kernel Perceptron: its predictor is the mean of all iterates (Freund, Schapire 1999).
+
+It is how an online method's guarantee becomes one on test error (online-to-batch conversion; Cotter et al. 2012,
+section 4.5). Examples and mistakes are those of `perceptron` with the same seed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers._core import Purpose, Random
+from solvers.base import Counters, KernelSnapshot, Limit, Solver, Status
+from solvers.problem import Problem
+
+_CHUNK = 256  # examples looked through at once for the next mistake
+
+
+@dataclass
+class AveragedPerceptronSettings:
+    """The averaged Perceptron has no settings."""
+
+
+class AveragedPerceptron(Solver):
+    """A fresh random order each epoch; on y f(x) <= 0 add y K(x, .), at n kernel evaluations."""
+
+    name = "averaged_perceptron"
+    summary = "Kernel Perceptron, mean of all iterates (Freund, Schapire 1999)"
+    Settings = AveragedPerceptronSettings
+
+    def __init__(self, problem: Problem, settings: AveragedPerceptronSettings, seed: int) -> None:
+        super().__init__(problem, settings, seed)
+        self._rows = problem.counted_rows()
+        self._random = Random(seed, Purpose.order)
+        self._order = np.arange(problem.n)
+        self._position = problem.n
+        self._mistakes_this_epoch = 0
+        self._responses = np.zeros(problem.n)  # y_i f(x_i) of the present iterate
+        self._alpha = np.zeros(problem.n)
+        self._late = np.zeros(problem.n)  # for each mistake the steps that came before it
+        self._steps = 0
+        self._cpu = 0.0
+        self._wall = 0.0
+
+    def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
+        cpu, wall = time.thread_time(), time.monotonic()
+        try:
+            while True:
+                room = self._room(limit, self._cpu + time.thread_time() - cpu)
+                if room <= 0:
+                    return Status.LIMIT
+                if self._position == len(self._order):
+                    if self._steps and not self._mistakes_this_epoch:
+                        return Status.CONVERGED
+                    self._order = self._order[self._random.permutation(self.problem.n)]
+                    self._position = self._mistakes_this_epoch = 0
+                self._look_at(self._order[self._position : self._position + min(room, _CHUNK)])
+        finally:
+            self._cpu += time.thread_time() - cpu
+            self._wall += time.monotonic() - wall
+
+    def _look_at(self, examples: NDArray[np.intp]) -> None:
+        """Look at examples up to the first mistake, and learn from it."""
+        wrong = self._responses[examples] <= 0.0
+        first = int(np.argmax(wrong))
+        seen = first + 1 if wrong[first] else len(examples)
+        for _ in range(seen):
+            self._rows.present()
+        self._position += seen
+        self._steps += seen
+        if wrong[first]:
+            i = int(examples[first])
+            self._add(i, self._rows.row(i))
+            self._alpha[i] += 1.0
+            self._late[i] += self._steps - 1
+            self._mistakes_this_epoch += 1
+
+    def _add(self, i: int, row: NDArray[np.float32]) -> None:
+        # y_j y_i is 1 on the class of i: two sums in place are quicker than a product with labels
+        p = self.problem.positives
+        own, other = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
+        self._responses[own] += row[own]
+        self._responses[other] -= row[other]
+
+    def _room(self, limit: Limit, cpu_seconds: float) -> int:
+        """Examples that may be looked at before the next look at the limit; the row of a mistake may go beyond it."""
+        now = {**vars(self.counters), "cpu_seconds": cpu_seconds}
+        room = _CHUNK
+        for name, value in limit.given().items():
+            if now[name] >= value:
+                return 0
+            if name in ("iterations", "presentations"):
+                room = min(room, int(value) - now[name])
+        return room
+
+    @property
+    def counters(self) -> Counters:  # noqa: D102 (inherited)
+        return Counters.of(self._rows.counters)
+
+    @property
+    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._cpu
+
+    @property
+    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._wall
+
+    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
+        # a mistake of step t = 0, 1, ..., T - 1 is in T - t of the T iterates
+        mean = self._alpha - self._late / max(self._steps, 1)
+        return KernelSnapshot(self.problem.y * mean)
