@@ -92,7 +92,8 @@ def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
         command=command,
         claims=claims,
         numbers=made.numbers,
-        absent=evidence.absent,
+        # the rest of the message is about this machine: hosts that did not answer, folders to put files into
+        absent={name: why.partition(": ")[0] for name, why in evidence.absent.items()},
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         run_commits=_run_commits(evidence, commit),
     )

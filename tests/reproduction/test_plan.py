@@ -164,3 +164,9 @@ def test_a_timed_figure_makes_one_run_at_a_time(store: Shelf, figure: FigureSpec
     made = plan(store, figure, options)
     assert made.options.jobs == 1
     assert {run.settings.jobs for run in made.runs} == {1}
+
+
+def test_a_verdict_does_not_tell_of_the_machine_s_folders(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    made = dataclasses.replace(plan(store, figure, options), absent={"x": "Cannot download x: no. Put it into /a/b."})
+    empty: Any = Made(data=None, draw=lambda _: None)  # type: ignore[arg-type]
+    assert judged(evidence_of(made, {}), empty, "x").absent == {"x": "Cannot download x"}
