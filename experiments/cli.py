@@ -17,7 +17,7 @@ from datasets import DataError
 from experiments import sweep
 from experiments.console import CompactDisplay, FullDisplay, console
 from experiments.outcome import Outcome, exit_code
-from experiments.settings import available_cores, resolve
+from experiments.settings import available_cores, resolve, setting_name
 from experiments.store import StoreError
 from solvers import SettingsError
 
@@ -81,7 +81,7 @@ def _run(
 
     def make() -> Outcome:
         nonlocal label, display
-        given = [override.lstrip("+~").partition("=")[0] for override in overrides]
+        given = [setting_name(override) for override in overrides]
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
         display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)

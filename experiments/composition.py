@@ -17,7 +17,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 import solvers
 from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig, algo_schema
 from experiments.provenance import PROJECT_ROOT
-from experiments.settings import RunSettings, nearest, resolve
+from experiments.settings import RunSettings, nearest, resolve, setting_name
 from solvers import SettingsError
 
 CONF = PROJECT_ROOT / "conf"
@@ -63,11 +63,6 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
     except COMPOSITION_ERRORS as error:
         raise SettingsError(explain(error)) from error
     return resolve(config, given=[setting_name(override) for override in overrides], jobs=jobs)
-
-
-def setting_name(override: str) -> str:
-    """Name of the setting that an override is about."""
-    return override.lstrip("+~").partition("=")[0]
 
 
 def explain(error: BaseException) -> str:

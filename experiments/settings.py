@@ -210,6 +210,11 @@ def parse_memory(value: int | str) -> int:
     return int(float(match[1]) * units[match[2].lower()])
 
 
+def setting_name(override: str) -> str:
+    """Name of the setting that a word ``name=value`` on the command line is about."""
+    return override.lstrip("+~").partition("=")[0]
+
+
 def nearest(name: str, known: Collection[str]) -> str:
     """'; did you mean a, b?' with the known names nearest to a misspelt one, or an empty text."""
     close = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)

@@ -19,6 +19,7 @@ from rich.table import Table
 
 from experiments.console import count, duration, percent
 from experiments.outcome import Outcome
+from experiments.settings import setting_name
 
 FIGURE = "curves.png"
 SIGNAL_SECONDS = 0.1
@@ -139,7 +140,7 @@ def distinguishing(overrides: Sequence[str]) -> list[str]:
     return [
         override
         for override in overrides
-        if (name := override.lstrip("+~").partition("=")[0]) not in ("algo", "dataset", "seed")
+        if (name := setting_name(override)) not in ("algo", "dataset", "seed")
         and name.partition(".")[0] not in NOT_INFLUENTIAL_GROUPS
     ]
 

@@ -12,10 +12,10 @@ from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.making import maker_of
 from experiments.reproduction.plan import Options, known_data_sets, overrides_of
-from experiments.reproduction.spec import SCALES, FigureError, figure_ids, read_figure
+from experiments.reproduction.spec import SCALES, FigureError, catalogue, read_figure
 
 FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"}
-figures = pytest.mark.parametrize("name", figure_ids())
+figures = pytest.mark.parametrize("name", catalogue())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,7 +25,7 @@ def hydra_context() -> Iterator[None]:
 
 
 def test_the_ids_that_others_cite_are_there() -> None:
-    assert set(figure_ids()) >= FIXED_IDS
+    assert set(catalogue()) >= FIXED_IDS
 
 
 @figures
@@ -75,7 +75,7 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
 
 
 def test_claims_are_told_apart() -> None:
-    claims = [claim for name in figure_ids() for claim in read_figure(name).claims]
+    claims = [claim for name in catalogue() for claim in read_figure(name).claims]
     assert len({claim.id for claim in claims}) == len(claims)
     assert all(claim.says for claim in claims)
     assert {f"sbp.{number}" for number in range(1, 7)} <= {claim.id for claim in claims}

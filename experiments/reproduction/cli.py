@@ -16,11 +16,11 @@ from experiments.outcome import Outcome
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, parse
-from experiments.reproduction.output import WORDS
 from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import SCALES, FigureError, choose, figure_ids, read_figure
-from experiments.reproduction.verdict import Verdict
+from experiments.reproduction.spec import SCALES, FigureError, catalogue, choose, read_figure
+from experiments.reproduction.verdict import Verdict, in_words
 from experiments.store import Store
+from experiments.writable import probe
 
 OK, FAULT, USER_ERROR, NOT_ALL, STOPPED = 0, 1, 2, 3, 130
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
         complain(f"error: {error}")
         return USER_ERROR
     except OSError as error:
-        complain(f"error: {error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        complain(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
         return USER_ERROR
     except KeyboardInterrupt:
         complain("interrupted; the same command goes on where this one was")
@@ -71,7 +71,7 @@ def main(words: Sequence[str]) -> int:
 
 def _list(command: Command) -> int:
     planner = Planner(Store.open(command.store, read_only=True))
-    chosen = choose(command.figure or "all", figure_ids())
+    chosen = choose(command.figure or "all", catalogue())
     plans = [
         {scale: planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale)) for scale in SCALES}
         for name in chosen
@@ -86,20 +86,21 @@ def _report(command: Command) -> int:
     from experiments.reproduction.report import write_markdown, write_report
 
     page = write_report(command.figures, command.report)
-    for paper in dict.fromkeys(read_figure(name).paper for name in figure_ids()):
+    for paper in dict.fromkeys(catalogue().values()):
         print(f"scorecard: {write_markdown(command.figures, command.report, paper)}")
     print(f"report: {page}")
     return OK
 
 
 def _figures(command: Command, words: Sequence[str]) -> int:
-    chosen = choose(command.figure, figure_ids())
+    chosen = choose(command.figure, catalogue())
     store = Store.open(command.store, read_only=command.dry_run)
     if command.dry_run:
         planner = Planner(store)
         for name in chosen:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
+    probe(command.figures.absolute())  # before the runs, not after them
     with alone(store.root, complain):
         return max((_figure(name, command, store, words) for name in chosen), key=_weight, default=OK)
 
@@ -145,7 +146,7 @@ def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequen
 
 
 def _said(verdict: Verdict, folder: Path) -> str:
-    lines = [f"  {claim.id}: {WORDS[claim.verdict]}: {claim.measured}" for claim in verdict.claims]
+    lines = [f"  {claim.id}: {in_words(claim.verdict)}: {claim.measured}" for claim in verdict.claims]
     agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
     if agree:
         lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")

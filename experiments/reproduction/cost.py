@@ -7,7 +7,7 @@ the evaluation of checkpoints, and what every run pays for its start. Nothing bu
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,7 +23,7 @@ START_SECONDS = 2.0
 PROCESS_BYTES = 600 * 2**20
 """Of a process with the libraries loaded, besides its data."""
 
-_EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "pegasos": 0.15, "sdca": 0.12}
+_EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "averaged_perceptron": 0.1, "pegasos": 0.15, "sdca": 0.12}
 """Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
 _SMO_EPOCHS = 9.0
 """SMO has converged by then, as a rule."""
@@ -83,13 +83,22 @@ def estimate(run: RunSettings) -> Estimate:
     return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
 
 
-def gram_seconds(run: RunSettings, threads: int) -> float:
+def expected_seconds(runs: Sequence[RunSettings], jobs: int) -> float:
+    """Wall seconds that runs will probably take, `jobs` at a time, with the Gram matrices that they share."""
+    each = [estimate(run).seconds for run in runs]
+    grams: dict[str, float] = {}
+    for run in runs:
+        grams[repr(run.dataset)] = max(gram_seconds(run), grams.get(repr(run.dataset), 0.0))
+    return max(sum(each) / jobs, max(each, default=0.0)) + sum(grams.values())
+
+
+def gram_seconds(run: RunSettings) -> float:
     """Seconds that building the Gram matrix of a run's data takes; 0 where none is built."""
     bytes_ = gram_bytes(run)
     if not bytes_:
         return 0.0
     size = size_of(run.dataset)
-    return machine_factor() * 0.5 * size.n**2 * (0.03e-9 * size.d + 1e-9) / threads + 1e-9 * bytes_
+    return machine_factor() * 0.5 * size.n**2 * (0.03e-9 * size.d + 1e-9) / run.building_threads + 1e-9 * bytes_
 
 
 def gram_bytes(run: RunSettings) -> float:

@@ -31,8 +31,7 @@ def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
     order = {name: position for position, name in enumerate(dict.fromkeys(repr(run.settings.dataset) for run in runs))}
     members: dict[tuple[str, bool], dict[str, PlannedRun]] = {}
     for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], together(run.settings)[1])):
-        if run.key is not None:
-            members.setdefault(together(run.settings), {})[run.key] = run
+        members.setdefault(together(run.settings), {})[run.key] = run
     return [
         Batch(
             next(iter(group.values())).settings.dataset.name,
@@ -67,7 +66,7 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
         The finished runs are in the store; those in progress are recorded as interrupted.
     """
     plan = batches(runs)
-    grams = [max(gram_seconds(run.settings, 1) for run in batch.runs) for batch in plan]
+    grams = [max(gram_seconds(run.settings) for run in batch.runs) for batch in plan]
     total = sum(grams) + sum(estimate(run.settings).seconds for batch in plan for run in batch.runs)
     count = sum(len(batch.runs) for batch in plan)
     outcomes: dict[str, Outcome] = {}
@@ -83,7 +82,7 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
             fractions[event.index] = event.fraction
             now[event.index] = settings[event.index].label()
             if event.outcome is not None:
-                outcomes[str(batch.runs[event.index].key)] = event.outcome
+                outcomes[batch.runs[event.index].key] = event.outcome
                 del now[event.index]
             # the Gram matrix is there as soon as any run has got anywhere
             begun = gram if any(fractions) else 0.0

@@ -10,10 +10,10 @@ from rich import box
 from rich.table import Table
 
 from experiments.console import duration
-from experiments.reproduction.cost import peak_memory
-from experiments.reproduction.output import WORDS
-from experiments.reproduction.plan import Plan, expected_seconds
+from experiments.reproduction.cost import expected_seconds, peak_memory
+from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES
+from experiments.reproduction.verdict import in_words
 
 
 def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
@@ -40,13 +40,13 @@ def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
             sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
             names = [f"no {name}" for name in plan.absent]
             head = (spec.id, f"{spec.label}: {spec.title}", "; ".join([sets, *names]))
-            runs = [run for run in plan.runs if run.key is not None]
+            runs = [run.settings for run in plan.runs]
             result.add_row(
                 *(head if number == 0 else ("",) * len(head)),
                 scale,
                 str(len(runs)),
                 duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds",
-                _gigabytes(peak_memory((run.settings for run in runs), plan.options.jobs)) if runs else "-",
+                _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-",
                 plan.state if runs else "-",
                 last_verdict(figures / spec.id / scale),
             )
@@ -64,8 +64,9 @@ def announcement(plan: Plan) -> list[str]:
         return lines
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store")
     if missing:
-        seconds = expected_seconds(missing, plan.options.jobs)
-        memory = _gigabytes(peak_memory((run.settings for run in missing), plan.options.jobs))
+        wanted = [run.settings for run in missing]
+        seconds = expected_seconds(wanted, plan.options.jobs)
+        memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
         how = f"{plan.options.jobs} at a time: about {duration(seconds)}, up to {memory} of memory"
         lines.append(f"  {len(missing)} to make, {how}")
     return lines
@@ -75,7 +76,7 @@ def last_verdict(folder: Path) -> str:
     """Verdicts in a figure's folder, in a few words; empty if there is none."""
     try:
         claims = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))["claims"]
-        return ", ".join(f"{claim['id'].partition('.')[2]} {WORDS[claim['verdict']]}" for claim in claims) or "made"
+        return ", ".join(f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in claims) or "made"
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, KeyError, TypeError):

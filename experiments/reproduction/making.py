@@ -123,7 +123,7 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
         wanted = [run for run in panel.runs if run.series == name]
         lost = [run for run in wanted if run.found is None]
         if lost:
-            known = [outcomes[run.key].status for run in lost if run.key is not None and run.key in outcomes]
+            known = [outcomes[run.key].status for run in lost if run.key in outcomes]
             fates = Counter([*known, *["not made"] * (len(lost) - len(known))])
             text = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
             missing[name] = f"of {len(wanted)} runs {text}"

@@ -12,16 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.verdict import Claim, Number, Verdict
+from experiments.reproduction.verdict import Claim, Number, Verdict, in_words
 from experiments.store.texts import plain
-
-FILES = ("figure.pdf", "figure.png", "data.csv", "table.md", "verdict.json", "verdict.md")
-WORDS = {
-    "reproduced": "reproduced",
-    "partly": "partly",
-    "not_reproduced": "not reproduced",
-    "not_applicable": "not applicable",
-}
 
 
 @contextlib.contextmanager
@@ -115,7 +107,7 @@ def markdown_table(table: Table) -> str:
 
 def _claim_lines(claim: Claim) -> list[str]:
     return [
-        f"## {claim.id}: {WORDS[claim.verdict]}",
+        f"## {claim.id}: {in_words(claim.verdict)}",
         "",
         f"The paper: {claim.paper_says}",
         "",

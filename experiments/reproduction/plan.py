@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 import datasets
 import solvers
 from datasets import DataError
-from experiments.composition import CONF, setting_name, settings_of
+from experiments.composition import CONF, settings_of
 from experiments.identity import run_key
-from experiments.reproduction.cost import estimate, gram_seconds
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
-from experiments.settings import RunSettings, nearest
+from experiments.settings import RunSettings, nearest, setting_name
 from experiments.store import FinishedRun, Store
 
+T = TypeVar("T")
 State = Literal["done", "partial", "none"]
 
 
@@ -47,19 +47,18 @@ class PlannedRun:
 
     Attributes
     ----------
-    panel, series : str
-        The paper's data set and the name of the curve.
+    series : str
+        Name of the curve.
     settings : RunSettings
-    key : str or None
-        Its identity; None: its data set cannot be had.
+    key : str
+        Its identity.
     found : FinishedRun or None
         The run in the store.
     """
 
-    panel: str
     series: str
     settings: RunSettings
-    key: str | None
+    key: str
     found: FinishedRun | None
 
 
@@ -112,8 +111,8 @@ class Plan:
 
     @property
     def missing(self) -> list[PlannedRun]:
-        """Runs that are not in the store and can be made."""
-        return [run for run in self.runs if run.found is None and run.key is not None]
+        """Runs that are not in the store."""
+        return [run for run in self.runs if run.found is None]
 
     @property
     def state(self) -> State:
@@ -137,9 +136,10 @@ class Planner:
         self._store = store
         self._fetch = fetch
         self._settings: dict[tuple[str, ...], RunSettings] = {}
-        self._fingerprints: dict[str, str | DataError] = {}
+        self._fingerprints: dict[str, str] = {}
         self._found: dict[str, FinishedRun] = {}
-        self._fetched: dict[str, DataError | None] = {}
+        self._fetched: set[str] = set()
+        self._refused: dict[str, DataError] = {}
 
     def plan(self, spec: FigureSpec, options: Options) -> Plan:
         """Plan one figure.
@@ -156,12 +156,11 @@ class Planner:
         absent: dict[str, str] = {}
         for asked, candidates in _data_sets(spec, options.datasets).items():
             for dataset in candidates:
-                panel = self._panel(spec, options, asked, dataset)
-                why = self._unavailable(panel)
-                if why is None:
-                    panels.append(panel)
+                try:
+                    panels.append(self._panel(spec, options, asked, dataset))
                     break
-                absent[dataset] = why
+                except DataError as error:
+                    absent[dataset] = str(error)
         return Plan(spec, options, tuple(panels), absent)
 
     def settings(self, overrides: Sequence[str], jobs: int) -> RunSettings:
@@ -172,6 +171,7 @@ class Planner:
         return self._settings[key]
 
     def _panel(self, spec: FigureSpec, options: Options, asked: str, dataset: str) -> PlannedPanel:
+        """Plan one data set; a DataError says why it cannot be had, unless nothing has to be made of it."""
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
         runs: list[PlannedRun] = []
@@ -181,45 +181,37 @@ class Planner:
             first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
-            runs += [self._run(asked, series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+            runs += [self._run(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+        if not runs or any(run.found is None for run in runs):
+            for run in settings.values():
+                self._have(run.dataset)
         return PlannedPanel(asked, dataset, _stand_in(spec, asked, dataset, settings), settings, tuple(runs))
 
-    def _run(self, asked: str, series: str, settings: RunSettings) -> PlannedRun:
-        fingerprint = self._fingerprint(settings.dataset)
-        if isinstance(fingerprint, DataError):
-            return PlannedRun(asked, series, settings, None, None)
-        key = run_key(settings.identity(), fingerprint, solvers.build_info()["build_id"])
+    def _run(self, series: str, settings: RunSettings) -> PlannedRun:
+        identity = repr(settings.dataset)
+        if identity not in self._fingerprints:
+            self._fingerprints[identity] = self._told(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
+        key = run_key(settings.identity(), self._fingerprints[identity], solvers.build_info()["build_id"])
         if key not in self._found and (found := self._store.find_finished(key)):
             self._found[key] = found
-        return PlannedRun(asked, series, settings, key, self._found.get(key))
+        return PlannedRun(series, settings, key, self._found.get(key))
 
-    def _fingerprint(self, spec: datasets.DatasetSpec) -> str | DataError:
-        identity = repr(spec)
-        if identity not in self._fingerprints:
-            try:
-                self._fingerprints[identity] = datasets.fingerprint(spec)
-            except DataError as error:
-                self._fingerprints[identity] = error
-        return self._fingerprints[identity]
+    def _have(self, spec: datasets.DatasetSpec) -> None:
+        """Get a data set's files, once."""
+        if self._fetch is not None and repr(spec) not in self._fetched:
+            fetch = self._fetch
+            self._told(spec, lambda: fetch(spec))
+            self._fetched.add(repr(spec))
 
-    def _unavailable(self, panel: PlannedPanel) -> str | None:
-        """Why a data set cannot be had; None if it can, or if nothing has to be made of it."""
-        if not panel.settings or (panel.runs and all(run.found for run in panel.runs)):
-            return None
-        specs = {repr(settings.dataset): settings.dataset for settings in panel.settings.values()}
-        for identity, spec in specs.items():
-            fingerprint = self._fingerprint(spec)
-            if isinstance(fingerprint, DataError):
-                return str(fingerprint)
-            if self._fetch is not None and identity not in self._fetched:
-                try:
-                    self._fetch(spec)
-                    self._fetched[identity] = None
-                except DataError as error:
-                    self._fetched[identity] = error
-            if (error_ := self._fetched.get(identity)) is not None:
-                return str(error_)
-        return None
+    def _told(self, spec: datasets.DatasetSpec, ask: Callable[[], T]) -> T:
+        """Ask something of a data set; what has been refused once is not asked for again, as that may take minutes."""
+        if known := self._refused.get(repr(spec)):
+            raise known
+        try:
+            return ask()
+        except DataError as error:
+            self._refused[repr(spec)] = error
+            raise
 
 
 def overrides_of(
@@ -229,14 +221,6 @@ def overrides_of(
     own = series.by_dataset.get(dataset, series.by_dataset.get(asked, []))
     words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
     return (f"dataset={dataset}", *words.values())
-
-
-def expected_seconds(runs: Sequence[PlannedRun], jobs: int) -> float:
-    """Wall seconds that runs will probably take, `jobs` at a time, with the Gram matrices that they share."""
-    working = sum(estimate(run.settings).seconds for run in runs)
-    grams = {repr(run.settings.dataset): gram_seconds(run.settings, run.settings.building_threads) for run in runs}
-    longest = max((estimate(run.settings).seconds for run in runs), default=0.0)
-    return max(working / jobs, longest) + sum(grams.values())
 
 
 def known_data_sets() -> list[str]:

@@ -5,7 +5,7 @@ Plain dataclasses with plain field types, which OmegaConf fills in and checks.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -150,10 +150,10 @@ class FigureSpec:
 
 
 @cache
-def figure_ids(folder: Path = FIGURES) -> tuple[str, ...]:
-    """Names of all figures, in the order of the papers and of each paper's own numbering (`FigureSpec.label`)."""
+def catalogue(folder: Path = FIGURES) -> dict[str, str]:
+    """All figures and their papers, in the order of the papers and of each paper's numbering (`FigureSpec.label`)."""
     specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
-    return tuple(spec.id for spec in sorted(specs, key=lambda spec: (spec.paper, spec.label, spec.id)))
+    return {spec.id: spec.paper for spec in sorted(specs, key=lambda spec: (spec.paper, spec.label, spec.id))}
 
 
 def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
@@ -181,8 +181,14 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     return spec
 
 
-def choose(name: str, known: Collection[str]) -> tuple[str, ...]:
+def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """Figures that ``figure=`` names: one id, all of a paper, ``all``, or a file; several may be joined by commas.
+
+    Parameters
+    ----------
+    name : str
+    known : mapping of str to str
+        As `catalogue` gives it.
 
     Raises
     ------
@@ -191,12 +197,13 @@ def choose(name: str, known: Collection[str]) -> tuple[str, ...]:
     """
     chosen: list[str] = []
     for part in name.split(","):
-        members = [figure for figure in known if part in ("all", figure, figure.partition("_")[0])]
+        members = [figure for figure, paper in known.items() if part in ("all", figure, paper)]
         if part.endswith(".yaml"):
             members = [part]
         if not members:
-            papers = dict.fromkeys(figure.partition("_")[0] for figure in known)
-            choices = [*known, *papers, "all", "report"]
+            if part == "report":
+                raise FigureError("figure=report stands alone: make the figures first, then the report")
+            choices = [*known, *dict.fromkeys(known.values()), "all", "report"]
             raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))

@@ -6,12 +6,25 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from experiments.reproduction.spec import ClaimSpec, NumberSpec
 
 Ruling = Literal["reproduced", "partly", "not_reproduced", "not_applicable"]
 """`not_applicable`: it could not be judged, for want of runs or of the paper's data."""
+
+
+def in_words(ruling: Ruling) -> str:
+    """Write a ruling for people.
+
+    Raises
+    ------
+    ValueError
+        It is none, as in a damaged file.
+    """
+    if ruling not in get_args(Ruling):
+        raise ValueError(f"{ruling!r} is no ruling")
+    return ruling.replace("_", " ")
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.store.errors import StoreError
+from experiments.writable import probe
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,8 @@ class Place:
             raise StoreError(f"the store {self.database} is write-protected: give another place for the store")
         folders = [self.root, self.artifacts] if self.artifacts.exists() else [self.root]
         for folder in folders:
-            while not os.path.lexists(folder):
-                folder = folder.parent
             try:
-                # permissions say nothing about read-only or full file systems, so ask for a nameless file
-                with tempfile.TemporaryFile(dir=folder):
-                    pass
+                probe(folder)
             except OSError as error:
-                reason = error.strerror or error
-                raise StoreError(f"the store {self.database} cannot be written: {folder}: {reason}") from error
+                why = f"{error.filename}: {error.strerror}"
+                raise StoreError(f"the store {self.database} cannot be written: {why}") from error

@@ -26,7 +26,6 @@ class Shelf(Store):
 
     def record(self, run: PlannedRun, *, commit: str | None = "a" * 40) -> None:
         """Put a run with a made-up curve on the shelf."""
-        assert run.key is not None
         provenance: dict[str, Any] = {"commit": commit, "dirty": False}
         self._runs[run.key] = finished_run(
             self._folder / run.key,

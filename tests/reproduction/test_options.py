@@ -8,7 +8,7 @@ from experiments.reproduction.options import parse
 from experiments.reproduction.spec import FigureError, choose
 from experiments.settings import available_cores
 
-KNOWN = ("sbp_fig1", "sbp_fig2", "simba_fig1")
+KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}
 
 
 def test_everything() -> None:
@@ -54,7 +54,11 @@ def test_what_is_wrong_is_said(words: list[str], message: str) -> None:
 def test_choose() -> None:
     assert choose("sbp_fig2", KNOWN) == ("sbp_fig2",)
     assert choose("sbp", KNOWN) == ("sbp_fig1", "sbp_fig2")
-    assert choose("all", KNOWN) == KNOWN
-    assert choose("simba_fig1,sbp,sbp_fig1", KNOWN) == ("simba_fig1", "sbp_fig1", "sbp_fig2")
+    assert choose("all", KNOWN) == tuple(KNOWN)
+    assert choose("sgd_revisited", KNOWN) == ("sgd_revisited_fig1",)
+    assert choose("sgd_revisited_fig1,sbp,sbp_fig1", KNOWN) == ("sgd_revisited_fig1", "sbp_fig1", "sbp_fig2")
+    assert choose("sbp_fig1,mine/x.yaml", KNOWN) == ("sbp_fig1", "mine/x.yaml")
+    with pytest.raises(FigureError, match="stands alone"):
+        choose("sbp_fig1,report", KNOWN)
     with pytest.raises(FigureError, match="did you mean sbp_fig2"):
         choose("sbp_fig22", KNOWN)

@@ -11,7 +11,7 @@ import pytest
 
 from experiments.reproduction import frame
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.output import FILES, markdown_table, replacing, verdict_text, write_texts
+from experiments.reproduction.output import markdown_table, replacing, verdict_text, write_texts
 from experiments.reproduction.verdict import Claim, Number, Verdict
 
 CLAIM = Claim("sbp.1", "it is faster", "3 | 4 times", {"ratio": 3.0, "bad": float("nan")}, "partly", "because")
@@ -92,7 +92,3 @@ def test_all_or_nothing(tmp_path: Path) -> None:
         (draft / "new").write_text("new")
     assert [path.name for path in folder.iterdir()] == ["new"]
     assert [path.name for path in folder.parent.iterdir()] == ["demo"]
-
-
-def test_names() -> None:
-    assert len(set(FILES)) == 6

@@ -10,9 +10,10 @@ from store_cases import Shelf
 
 from datasets import DataError, DatasetSpec
 from experiments.outcome import Outcome
+from experiments.reproduction.cost import expected_seconds
 from experiments.reproduction.made import Made
 from experiments.reproduction.making import evidence_of, judged
-from experiments.reproduction.plan import Options, Plan, Planner, expected_seconds, overrides_of
+from experiments.reproduction.plan import Options, Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from solvers import SettingsError
 
@@ -154,6 +155,7 @@ def test_expected_seconds_grow_with_the_runs_and_fall_with_the_jobs(
     store: Shelf, figure: FigureSpec, options: Options
 ) -> None:
     runs = plan(store, figure, options).missing
+    runs = [run.settings for run in runs]
     assert expected_seconds([], 1) == 0.0
     assert 0 < expected_seconds(runs[:1], 1) < expected_seconds(runs, 1)
     assert expected_seconds(runs, 2) < expected_seconds(runs, 1)

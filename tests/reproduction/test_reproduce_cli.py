@@ -16,7 +16,6 @@ import pytest
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.cli import main
-from experiments.reproduction.output import FILES
 from experiments.reproduction.spec import read_figure
 
 
@@ -48,7 +47,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_figure_leaves_its_files(done: Path) -> None:
     folder = done / "figures" / "sbp_fig2" / "demo"
-    assert sorted(path.name for path in folder.iterdir()) == sorted(set(FILES) - {"table.md"})
+    names = ["data.csv", "figure.pdf", "figure.png", "verdict.json", "verdict.md"]  # no table.md: it is none
+    assert sorted(path.name for path in folder.iterdir()) == names
     verdict = json.loads((folder / "verdict.json").read_text())
     assert verdict["figure"] == "sbp_fig2"
     assert verdict["scale"] == "demo"
@@ -151,6 +151,17 @@ def test_a_figure_that_cannot_be_written(
     assert reproduce(done, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 2
     assert "No space left" in capsys.readouterr().err
     assert sorted(folder.rglob("*")) == before
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "figures").write_text("a file in the way")
+    assert reproduce(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits") == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert str(tmp_path / "figures") in said.err
+    assert not (tmp_path / "store" / "mlflow.db").exists()
 
 
 def test_ctrl_c_and_again(tmp_path: Path) -> None:

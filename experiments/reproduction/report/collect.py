@@ -14,7 +14,7 @@ from pathlib import Path
 from experiments.reproduction.report.fields import Fields, Record, read_record
 from experiments.reproduction.report.pictures import PictureError, checked
 from experiments.reproduction.report.words import State, command_for, state_of
-from experiments.reproduction.spec import FIGURES, SCALES, FigureError, FigureSpec, figure_ids, read_figure
+from experiments.reproduction.spec import FIGURES, SCALES, FigureError, FigureSpec, catalogue, read_figure
 
 FILES = ("figure.pdf", "figure.png", "data.csv", "table.md", "verdict.json")
 """What a reader may want to have, as far as it is there."""
@@ -114,7 +114,7 @@ def collect(figures: Path, specs: Path = FIGURES) -> Collection:
     """
     problems: list[str] = []
     try:
-        known = {name: read_figure(name, specs) for name in figure_ids(specs)}
+        known = {name: read_figure(name, specs) for name in catalogue(specs)}
     except FigureError as error:
         known = {}
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from experiments.reproduction.verdict import Claim, Number, Ruling, combined
+from experiments.reproduction.verdict import Claim, Number, Ruling, combined, in_words
 
 State = Ruling | Literal["no_claim", "not_made", "damaged"]
 """What the scorecard says of a figure: its ruling, or why there is none."""
@@ -22,10 +22,10 @@ class Word:
 
 
 WORDS: Final[Mapping[State, Word]] = {
-    "reproduced": Word("\N{CHECK MARK}", "reproduced"),
-    "partly": Word("\N{CIRCLE WITH LEFT HALF BLACK}", "partly"),
-    "not_reproduced": Word("\N{BALLOT X}", "not reproduced"),
-    "not_applicable": Word("\N{EN DASH}", "not applicable"),
+    "reproduced": Word("\N{CHECK MARK}", in_words("reproduced")),
+    "partly": Word("\N{CIRCLE WITH LEFT HALF BLACK}", in_words("partly")),
+    "not_reproduced": Word("\N{BALLOT X}", in_words("not_reproduced")),
+    "not_applicable": Word("\N{EN DASH}", in_words("not_applicable")),
     "no_claim": Word("\N{MIDDLE DOT}", "nothing to judge"),
     "not_made": Word("\N{WHITE CIRCLE}", "not made"),
     "damaged": Word("!", "damaged"),
