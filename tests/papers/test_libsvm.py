@@ -11,7 +11,7 @@ from pictures import render
 
 from experiments.papers.panels import COLUMNS
 from experiments.papers.sbp.libsvm import make
-from experiments.papers.sbp.race import Race
+from experiments.papers.sbp.running_time import RunningTimes
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import read_figure
@@ -44,7 +44,7 @@ def sbp(
     return finished_run(folder, dataset=dataset, n=n, seed=seed, rows=rows, **overrides)
 
 
-def race(folder: Path, dataset: str = "adult", n: int = 32561, **fields: Any) -> Panel:
+def comparison(folder: Path, dataset: str = "adult", n: int = 32561, **fields: Any) -> Panel:
     runs = {"libsvm": [libsvm(folder, dataset, n)], "sbp": [sbp(folder, dataset=dataset, n=n)]}
     return panel(dataset, runs, **fields)
 
@@ -66,7 +66,7 @@ def numbers(made: Made) -> dict[str, Number]:
 
 
 def test_errors_after_parts_of_the_time(tmp_path: Path) -> None:
-    made = make(evidence(SPEC, [race(tmp_path)]))
+    made = make(evidence(SPEC, [comparison(tmp_path)]))
     claim = judged(made)
     assert claim.verdict == "reproduced"
     statistic = claim.statistic["adult"]["sbp"]
@@ -127,8 +127,8 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
         "sbp": [sbp(tmp_path, plus(CURVE, 0.05), dataset="covtype_subset", n=83666)],
     }
     panels = [
-        race(tmp_path),
-        race(tmp_path, "mnist", 60000),
+        comparison(tmp_path),
+        comparison(tmp_path, "mnist", 60000),
         panel("covtype_subset", bad, asked="covtype", stand_in="part of it"),
     ]
     made = make(evidence(SPEC, panels))
@@ -148,7 +148,7 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
 
 
 def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) -> None:
-    made = make(evidence(SPEC, [race(tmp_path, "digits", 1000, asked="adult", stand_in="asked for by name")]))
+    made = make(evidence(SPEC, [comparison(tmp_path, "digits", 1000, asked="adult", stand_in="asked for by name")]))
     claim = judged(made)
     assert claim.verdict == "not_applicable"
     assert "not counted" in claim.why
@@ -156,7 +156,7 @@ def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) ->
 
 
 def test_a_sample_does_not_compare_with_printed_numbers(tmp_path: Path) -> None:
-    made = make(evidence(SPEC, [race(tmp_path, n=1000)], scale="demo"))
+    made = make(evidence(SPEC, [comparison(tmp_path, n=1000)], scale="demo"))
     assert judged(made).verdict == "reproduced"
     number = numbers(made)["SBP error adult"]
     assert (number.agrees, number.note) == (None, "a sample, n = 1,000 of 32,561")
@@ -200,7 +200,7 @@ def test_one_method_without_runs(tmp_path: Path) -> None:
     assert "MNIST, 8 against the rest: no run of LIBSVM." in claim.why
     assert numbers(made)["LIBSVM error adult"].measured == pytest.approx(14.9)
     assert numbers(made)["SBP error adult"].measured is None
-    assert Race(other).shares == {}
+    assert RunningTimes(other).shares == {}
     render(made)
 
 

@@ -1,4 +1,4 @@
-"""How the race with LIBSVM is drawn: test error against CPU seconds, with parts of LIBSVM's time marked."""
+"""How the comparison with LIBSVM is drawn: test error against CPU seconds, with parts of LIBSVM's time marked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers.panels import empty, heading, row_of_axes
-from experiments.papers.sbp.race import COST, SHARES, Race
+from experiments.papers.sbp.running_time import COST, SHARES, RunningTimes
 from experiments.plotting import (
     FAINT,
     INK,
@@ -28,27 +28,27 @@ _LEGEND, _ABOVE, _BELOW = 0.34, 0.5, 0.52  # inches
 _BOX: Final = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0.8}
 
 
-def draw(figure: Figure | SubFigure, races: Sequence[Race]) -> None:
+def draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None:
     """Draw one panel per data set: the SBP's mean with its spread, LIBSVM as the point where it ends."""
-    if not races:
+    if not all_times:
         empty(figure, "no data set, no curves")
         return
-    panels = row_of_axes(figure, len(races), above=_LEGEND + _ABOVE, below=_BELOW)
+    panels = row_of_axes(figure, len(all_times), above=_LEGEND + _ABOVE, below=_BELOW)
     legend_row(figure, [STYLES["sbp"], STYLES["libsvm"]], (panels[0].get_position().x0, 1.0))
-    for k, (axes, race) in enumerate(zip(panels, races, strict=True)):
-        curve = mean_curve(race.curves, cost=COST, measure="test_error")
+    for k, (axes, times) in enumerate(zip(panels, all_times, strict=True)):
+        curve = mean_curve(times.curves, cost=COST, measure="test_error")
         if curve is None:
             axes.set_axis_off()
             axes.text(0.5, 0.5, "no finished runs of the SBP", size=PANEL.label, color=FAINT, ha="center", va="center")
-            heading(axes, race.panel)
+            heading(axes, times.panel)
             continue
         styles = {"sbp": STYLES["sbp"]}
         notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error", sizes=PANEL).cut]
-        if race.seconds is not None and race.error is not None:
-            cut = _limits(axes, curve.times(100), race.seconds, 100 * race.error)
-            notes = [f"LIBSVM: {100 * race.error:.2f} % in {race.seconds:.3g} s", cut]
-            _libsvm(axes, race.seconds, 100 * race.error)
-        heading(axes, race.panel)
+        if times.seconds is not None and times.error is not None:
+            cut = _limits(axes, curve.times(100), times.seconds, 100 * times.error)
+            notes = [f"LIBSVM: {100 * times.error:.2f} % in {times.seconds:.3g} s", cut]
+            _libsvm(axes, times.seconds, 100 * times.error)
+        heading(axes, times.panel)
         # the upper right corner, which falling curves leave free
         inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "ha": "right", "parse_math": False}
         text = "\n".join(note for note in notes if note)

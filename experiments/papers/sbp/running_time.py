@@ -26,7 +26,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Race:
+class RunningTimes:
     """Both methods' runs on one data set.
 
     Attributes
