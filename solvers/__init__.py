@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from solvers import _core
-from solvers.base import Counters, FunctionSnapshot, KernelSnapshot, Limit, Snapshot, Solver, Status
+from solvers.base import Counters, FunctionSnapshot, KernelSnapshot, Limit, PythonSolver, Snapshot, Solver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from solvers.nu import derive_nu
@@ -36,6 +36,7 @@ __all__ = [
     "Linear",
     "Polynomial",
     "Problem",
+    "PythonSolver",
     "RowPolicy",
     "SettingsError",
     "Snapshot",

@@ -6,14 +6,13 @@ section 4.5). Examples and mistakes are those of `perceptron` with the same seed
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, KernelSnapshot, Limit, Solver, Status
+from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
 from solvers.problem import Problem
 
 _CHUNK = 256  # examples looked through at once for the next mistake
@@ -24,7 +23,7 @@ class AveragedPerceptronSettings:
     """The averaged Perceptron has no settings."""
 
 
-class AveragedPerceptron(Solver):
+class AveragedPerceptron(PythonSolver):
     """A fresh random order each epoch; on y f(x) <= 0 add y K(x, .), at n kernel evaluations."""
 
     name = "averaged_perceptron"
@@ -42,25 +41,17 @@ class AveragedPerceptron(Solver):
         self._alpha = np.zeros(problem.n)
         self._late = np.zeros(problem.n)  # for each mistake the steps that came before it
         self._steps = 0
-        self._cpu = 0.0
-        self._wall = 0.0
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        cpu, wall = time.thread_time(), time.monotonic()
-        try:
-            while True:
-                room = self._room(limit, self._cpu + time.thread_time() - cpu)
-                if room <= 0:
-                    return Status.LIMIT
+        with self.clocks():
+            while not self.reached(limit):
                 if self._position == len(self._order):
                     if self._steps and not self._mistakes_this_epoch:
                         return Status.CONVERGED
                     self._order = self._order[self._random.permutation(self.problem.n)]
                     self._position = self._mistakes_this_epoch = 0
-                self._look_at(self._order[self._position : self._position + min(room, _CHUNK)])
-        finally:
-            self._cpu += time.thread_time() - cpu
-            self._wall += time.monotonic() - wall
+                self._look_at(self._order[self._position : self._position + self._room(limit)])
+        return Status.LIMIT
 
     def _look_at(self, examples: NDArray[np.intp]) -> None:
         """Look at examples up to the first mistake, and learn from it."""
@@ -85,28 +76,14 @@ class AveragedPerceptron(Solver):
         self._responses[own] += row[own]
         self._responses[other] -= row[other]
 
-    def _room(self, limit: Limit, cpu_seconds: float) -> int:
-        """Examples that may be looked at before the next look at the limit; the row of a mistake may go beyond it."""
-        now = {**vars(self.counters), "cpu_seconds": cpu_seconds}
-        room = _CHUNK
-        for name, value in limit.given().items():
-            if now[name] >= value:
-                return 0
-            if name in ("iterations", "presentations"):
-                room = min(room, int(value) - now[name])
-        return room
+    def _room(self, limit: Limit) -> int:
+        """Examples that may be looked at before the limit must be asked again."""
+        looks = [value for name in ("iterations", "presentations") if (value := limit.given().get(name)) is not None]
+        return min([_CHUNK, *(int(value) - self._steps for value in looks)])
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
         return Counters.of(self._rows.counters)
-
-    @property
-    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._cpu
-
-    @property
-    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._wall
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         # a mistake of step t = 0, 1, ..., T - 1 is in T - t of the T iterates

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import enum
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -194,3 +197,38 @@ class CoreSolver(Solver):
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         return KernelSnapshot(self._core.coefficients(), self._core.bias, self._core.responses())
+
+
+class PythonSolver(Solver):
+    """A solver whose loop is Python: `advance` runs inside `clocks`, and asks `reached` whether to go on."""
+
+    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
+        super().__init__(problem, settings, seed)
+        self._cpu = self._wall = 0.0
+        self._began: tuple[float, float] | None = None
+
+    def cpu_clock(self) -> float:
+        """CPU seconds are read off this: the calling thread's, unless work is done in others."""
+        return time.thread_time()
+
+    @contextlib.contextmanager
+    def clocks(self) -> Iterator[None]:
+        """Count the time inside, however it is left."""
+        self._began = self.cpu_clock(), time.monotonic()
+        try:
+            yield
+        finally:
+            self._cpu, self._wall, self._began = self.cpu_seconds, self.wall_seconds, None
+
+    def reached(self, limit: Limit) -> bool:
+        """Whether one of the limits is reached; costs that the solver does not count limit nothing."""
+        now = {**vars(self.counters), "cpu_seconds": self.cpu_seconds}
+        return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
+
+    @property
+    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._cpu + (self.cpu_clock() - self._began[0] if self._began else 0.0)
+
+    @property
+    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
+        return self._wall + (time.monotonic() - self._began[1] if self._began else 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, FunctionSnapshot, Limit, Solver, Status
+from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian
 from solvers.problem import Features, Problem
@@ -75,7 +75,7 @@ def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[n
     return features
 
 
-class Fourier(Solver):
+class Fourier(PythonSolver):
     """One iteration solves the linear SVM on the next k = 1, 2, 4, ... pairs to its optimum.
 
     The cost is that of computing the features, k n inner products, as the paper charges it: the first k frequencies are
@@ -105,25 +105,18 @@ class Fourier(Solver):
         self._frequencies = self._drawn
         self._weights = np.zeros(0)
         self._iterations = 0
-        self._cpu = 0.0
-        self._wall = 0.0
+
+    def cpu_clock(self) -> float:  # noqa: D102 (inherited)
+        return time.process_time()  # the libraries' threads as well
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        cpu, wall = time.process_time(), time.monotonic()
-        try:
-            while not self._reached(limit, self._cpu + time.process_time() - cpu):
+        with self.clocks():
+            while not self.reached(limit):
                 k = 2**self._iterations
                 if k > self.settings.pairs:
                     return Status.CONVERGED
                 self._solve(k)
-            return Status.LIMIT
-        finally:
-            self._cpu += time.process_time() - cpu
-            self._wall += time.monotonic() - wall
-
-    def _reached(self, limit: Limit, cpu_seconds: float) -> bool:
-        now = {**vars(self.counters), "cpu_seconds": cpu_seconds}
-        return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
+        return Status.LIMIT
 
     def _solve(self, k: int) -> None:
         problem = self.problem
@@ -156,14 +149,6 @@ class Fourier(Solver):
             feature_accesses=k * self.problem.matrix.stored,
             feature_accesses_dense=k * n * d,
         )
-
-    @property
-    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._cpu
-
-    @property
-    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._wall
 
     def snapshot(self) -> FourierSnapshot:  # noqa: D102 (inherited)
         return FourierSnapshot(self.problem, self._frequencies, self._weights)

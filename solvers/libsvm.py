@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from solvers.base import Counters, KernelSnapshot, Limit, Solver, Status
+from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.problem import Problem
@@ -34,7 +33,7 @@ def _svc_kernel(kernel: Kernel) -> dict[str, Any]:
     return {"kernel": "linear"}
 
 
-class Libsvm(Solver):
+class Libsvm(PythonSolver):
     """One call that runs to LIBSVM's own stopping rule. It cannot stop half way, and counts no kernel evaluations."""
 
     name = "libsvm"
@@ -54,8 +53,6 @@ class Libsvm(Solver):
         self._cache_mb = settings.cache_mb or max(problem.policy.memory_bytes * 3 // 4 >> 20, 1)
         self._snapshot = KernelSnapshot(np.zeros(problem.n), dual_feasible=True)
         self._iterations = 0
-        self._cpu = 0.0
-        self._wall = 0.0
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         del limit  # LIBSVM has no limit that leaves a usable state
@@ -70,10 +67,8 @@ class Libsvm(Solver):
             shrinking=self.settings.shrinking,
             **_svc_kernel(self.problem.kernel),
         )
-        cpu, wall = time.thread_time(), time.monotonic()
-        model.fit(self.problem.X, self.problem.y)
-        self._cpu = time.thread_time() - cpu
-        self._wall = time.monotonic() - wall
+        with self.clocks():
+            model.fit(self.problem.X, self.problem.y)
         self._iterations = max(int(np.sum(model.n_iter_)), 1)
         coefficients = np.zeros(self.problem.n)
         dual = model.dual_coef_
@@ -91,14 +86,6 @@ class Libsvm(Solver):
             feature_accesses=None,
             feature_accesses_dense=None,
         )
-
-    @property
-    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._cpu
-
-    @property
-    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._wall
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         return self._snapshot
