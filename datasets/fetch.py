@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlparse
 
 from datasets.errors import DataError
+from datasets.known import KnownChecksums, state
 from datasets.readers import PACKED_SUFFIXES
 from datasets.readers.unpack import read_unpacked
 from datasets.spec import FileSpec
@@ -68,7 +69,10 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     """
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
+        before = state(path)
         found = read(path)
+        if not file.sha256:
+            KnownChecksums(cache_dir).put(path, before, found.sha256)
         if not file.sha256 or found.sha256 == file.sha256:
             return found
         refused.append(f"{path} has {found.sha256}")
@@ -78,6 +82,17 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
             f"but {'; '.join(refused)}. Remove or replace it. {_advice(file, cache_dir)}"
         )
     return _download(file, cache_dir)
+
+
+def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> str:
+    """Return the SHA-256 of the file that :func:`fetch` would give, or nothing where that has to be read first.
+
+    Known are those of the specification, and those of files that were read before and have not changed since.
+    """
+    if file.sha256:
+        return file.sha256
+    path = next(_candidates(file, cache_dir, mirrors), None)
+    return KnownChecksums(cache_dir).get(path) if path else ""
 
 
 def read(path: Path) -> Fetched:
@@ -149,10 +164,11 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
                 f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
                 f"{file.url} gave has {found.sha256}; it was not kept."
             )
-        if not file.sha256:
-            log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, found.sha256)
         kept = cache_dir / (file.name + (path.suffix if path.suffix in PACKED_SUFFIXES else ""))
         path.replace(kept)
+        if not file.sha256:
+            log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, found.sha256)
+            KnownChecksums(cache_dir).put(kept, state(kept), found.sha256)
     return Fetched(found.content, found.sha256, kept)
 
 

@@ -32,6 +32,9 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
     content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
     content["storage"] = spec.storage
+    # only where it is asked for: data sets without it keep the fingerprint under which their runs are recorded
+    if spec.row_norm != "none":
+        content["transforms"]["row_norm"] = spec.row_norm
     if spec.kind == "file" or spec.kind == "published":
         content["kind"] = "files"  # the same bytes are the same data, wherever they came from
         content["formats"] = {role: _reader(spec, role) for role in checksums}
@@ -43,20 +46,26 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
     elif "test" not in checksums:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
-    # only where it is asked for: data sets without a sample keep the fingerprint under which their runs are recorded
+    # these, too, only where they are asked for
     if spec.max_train is not None or spec.max_test is not None:
         content["sample"] = [spec.split_seed, spec.max_train, spec.max_test]
+    if spec.validation_fraction is not None:
+        content["validation"] = [spec.split_seed, float(spec.validation_fraction)]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def reader_name(format: str, label_column: int | str) -> str:
-    """Name a reader with the options that change what it returns."""
-    return f"csv:{label_column!r}" if format == "csv" else format
+def reader_name(spec: DatasetSpec, format: str) -> str:
+    """Name the reader of a format with the settings that change what it returns."""
+    if format == "csv":
+        return f"csv:{spec.label_column!r}"
+    if format == "messages":
+        return f"messages:{spec.ngrams},{spec.min_count}"
+    return format
 
 
 def _reader(spec: DatasetSpec, role: str) -> str:
     path = {"train": spec.train, "test": spec.test}.get(role, "") if spec.kind == "file" else ""
-    return reader_name(format_of(path, spec.format), spec.label_column)
+    return reader_name(spec, format_of(path, spec.format))
 
 
 def _labels(group: list[float] | None) -> list[float] | None:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-import uuid
 import zipfile
 import zlib
 from pathlib import Path
@@ -24,6 +22,7 @@ from scipy import sparse
 
 from datasets.dataset import Table
 from datasets.readers import READER_VERSION
+from datasets.whole import written_whole
 
 log = logging.getLogger(__name__)
 
@@ -68,21 +67,11 @@ class PreparedCache:
     def put(self, sha256: str, reader: str, table: Table) -> None:
         """Keep a parsed file; a cache that cannot be written costs time later, so it only warns."""
         path = self.path(sha256, reader)
-        temporary: Path | None = None
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            # Not mkstemp: its files are readable by their owner only, and a cache may be shared.
-            temporary = path.with_name(f"{path.stem}.{uuid.uuid4().hex}.part")
-            with temporary.open("xb") as stream:
+            with written_whole(path) as stream:
                 np.savez(stream, allow_pickle=False, **_to_arrays(table, sha256, reader))
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(path)
         except OSError as error:
             log.warning("Cannot keep the prepared file %s (%s); the next load will parse again.", path, error)
-        finally:
-            if temporary is not None:
-                temporary.unlink(missing_ok=True)
 
 
 def _header(sha256: str, reader: str) -> bytes:

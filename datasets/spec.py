@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from datasets.errors import DataError
 
 KINDS = ("published", "digits", "synthetic", "file")
-FORMATS = ("auto", "libsvm", "csv", "npz", "idx")
+FORMATS = ("auto", "libsvm", "csv", "npz", "idx", "messages")
 ROLES = ("train", "test", "train_labels", "test_labels")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
+ROW_NORMS = ("none", "l2")
 SHAPES = ("separable", "noisy", "margin")
 
 
@@ -79,13 +80,16 @@ class DatasetSpec:
         ``published`` (files with addresses and checksums), ``digits`` (bundled with scikit-learn),
         ``synthetic`` or ``file`` (the user's own).
     format
-        ``libsvm``, ``csv``, ``npz``, ``idx``, or ``auto``: by the file's suffix.
+        ``libsvm``, ``csv``, ``npz``, ``idx``, ``messages`` (a tar archive of texts, see
+        :mod:`datasets.readers.messages`), or ``auto``: by the file's suffix.
     files
         Files of ``kind: published``.
     train, test
         Paths for ``kind: file``; without ``test`` a seeded split is made.
     label_column
         CSV only: 0-based number (negative: from the end) or the name in the header.
+    ngrams, min_count
+        Messages only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count`` times.
     positive, negative
         Raw labels of each class. Only ``positive``: against all the rest. Both: rows with other labels
         are left out. Neither: the labels must take two values, the larger one is +1.
@@ -96,6 +100,9 @@ class DatasetSpec:
         Every feature is divided by this (255 for pixels).
     scaling
         ``none``, or ``minmax``: each feature to [0, 1] by the *training* rows' range, test rows alike.
+    row_norm
+        ``none``, or ``l2``: each row is divided by its Euclidean norm, after ``divide_by`` and ``scaling``; a row of
+        zeros stays.
     storage
         ``dense``, ``sparse``, or ``auto``: dense when more than 10 % of the entries are not zero or
         d <= 1024, else CSR.
@@ -104,6 +111,10 @@ class DatasetSpec:
     max_train, max_test
         Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
         :mod:`datasets.sample`. None: all.
+    validation_fraction
+        This share of the training rows (after ``max_train``), drawn with ``split_seed``, takes the place of the test
+        rows (before ``max_test``), and the others are trained on: for choosing settings without a look at the test
+        rows. None: the test rows are the test rows.
     shape, n, n_test, noise, margin, data_seed
         ``kind: synthetic`` only, see :mod:`datasets.synthetic`.
     expected_train, expected_test
@@ -122,17 +133,21 @@ class DatasetSpec:
     train: str = ""
     test: str = ""
     label_column: int | str = -1
+    ngrams: int = 3
+    min_count: int = 2
     positive: list[float] | None = None
     negative: list[float] | None = None
     d: int | None = None
     divide_by: float = 1.0
     scaling: str = "none"
+    row_norm: str = "none"
     storage: str = "auto"
     test_fraction: float = 0.2
     test_count: int | None = None
     split_seed: int = 0
     max_train: int | None = None
     max_test: int | None = None
+    validation_fraction: float | None = None
     shape: str = "separable"
     n: int = 1000
     n_test: int = 500
@@ -159,19 +174,23 @@ def check_spec(spec: DatasetSpec) -> None:
     _one_of("format", spec.format, FORMATS)
     _one_of("storage", spec.storage, STORAGES)
     _one_of("scaling", spec.scaling, SCALINGS)
+    _one_of("row_norm", spec.row_norm, ROW_NORMS)
     _check_labels(spec)
     if spec.d is not None and spec.d < 1:
         raise DataError(f"dataset.d={spec.d}: the number of features must be at least 1.")
     if not (math.isfinite(spec.divide_by) and spec.divide_by > 0):
         raise DataError(f"dataset.divide_by={spec.divide_by}: must be a finite number above 0.")
     _check_seed("split_seed", spec.split_seed)
-    if not 0 < spec.test_fraction < 1:
-        raise DataError(f"dataset.test_fraction={spec.test_fraction}: must lie between 0 and 1, both excluded.")
+    for name, share in (("test_fraction", spec.test_fraction), ("validation_fraction", spec.validation_fraction)):
+        if share is not None and not 0 < share < 1:
+            raise DataError(f"dataset.{name}={share}: must lie between 0 and 1, both excluded.")
     if spec.test_count is not None and spec.test_count < 1:
         raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1.")
     for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
         if rows is not None and rows < 2:
             raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class.")
+    if spec.format == "messages":
+        _check_messages(spec)
     if spec.kind == "published":
         _check_files(spec)
     if spec.kind == "file" and not spec.train:
@@ -203,6 +222,16 @@ def _check_labels(spec: DatasetSpec) -> None:
     both = set(spec.positive or ()) & set(spec.negative or ())
     if both:
         raise DataError(f"Label {min(both):g} is in both dataset.positive and dataset.negative.")
+
+
+def _check_messages(spec: DatasetSpec) -> None:
+    for name, value in (("ngrams", spec.ngrams), ("min_count", spec.min_count)):
+        if value < 1:
+            raise DataError(f"dataset.{name}={value}: must be at least 1.")
+    if spec.test or spec.file("test"):
+        raise DataError(
+            "dataset.format=messages takes one archive, which is split: a second one would have features of its own."
+        )
 
 
 def _check_files(spec: DatasetSpec) -> None:

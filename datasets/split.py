@@ -16,6 +16,7 @@ PURPOSE_SPLIT = 1
 PURPOSE_SYNTHETIC = 2
 PURPOSE_SAMPLE_TRAIN = 3
 PURPOSE_SAMPLE_TEST = 4
+PURPOSE_VALIDATION = 5
 
 
 def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
@@ -24,11 +25,13 @@ def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
     return generator.random_raw(count).astype(np.uint64, copy=False)
 
 
-def split_rows(n: int, n_test: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Choose test rows uniformly without replacement.
+def split_rows(
+    n: int, n_test: int, seed: int, purpose: int = PURPOSE_SPLIT
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Choose test (or validation) rows uniformly without replacement.
 
-    Row i gets the i-th raw integer; the ``n_test`` rows with the smallest integers (ties: the lower
-    row first) are the test set.
+    Row i gets the i-th raw integer of the stream (seed, purpose); the ``n_test`` rows with the smallest integers
+    (ties: the lower row first) are the test set.
 
     Returns
     -------
@@ -41,6 +44,6 @@ def split_rows(n: int, n_test: int, seed: int) -> tuple[NDArray[np.int64], NDArr
         Fewer than one row on either side.
     """
     if not 1 <= n_test <= n - 1:
-        raise DataError(f"Cannot put {n_test} of {n} rows into the test set: both parts need at least one row.")
-    order = np.argsort(raw_integers(seed, PURPOSE_SPLIT, n), kind="stable").astype(np.int64)
+        raise DataError(f"Cannot hold out {n_test} of {n} rows: both parts need at least one row.")
+    order = np.argsort(raw_integers(seed, purpose, n), kind="stable").astype(np.int64)
     return np.sort(order[n_test:]), np.sort(order[:n_test])

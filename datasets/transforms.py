@@ -31,7 +31,7 @@ def choose_dense(X: Features, d: int, storage: str) -> bool:
 
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
-    """Pad to width d and convert: C-contiguous float32 of its own memory, or canonical CSR.
+    """Pad to width d and convert: C-contiguous float32 of its own memory, or canonical CSR that takes over that of X.
 
     Raises
     ------
@@ -61,8 +61,7 @@ def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
 
 def _to_csr(X: Features, d: int) -> sparse.csr_matrix[np.float32]:
     if sparse.issparse(X):
-        # Copies: the result must not share memory with another part.
-        out = sparse.csr_matrix((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=(X.shape[0], d))
+        out = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], d))
     else:
         narrow = sparse.csr_matrix(np.asarray(X, np.float32))
         out = sparse.csr_matrix((narrow.data, narrow.indices, narrow.indptr), shape=(X.shape[0], d))
@@ -97,3 +96,17 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
     for part in (X, X_test):
         part -= low
         part /= span
+
+
+def normalise_rows(X: Matrix) -> None:
+    """Divide each row in place by its Euclidean norm (float64 arithmetic); a row of zeros stays."""
+    if isinstance(X, np.ndarray):
+        norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
+        norms[norms == 0] = 1
+        np.divide(X, norms[:, None], out=X, casting="same_kind")
+        return
+    lengths = np.diff(X.indptr)
+    filled = lengths > 0
+    if filled.any():
+        norms = np.sqrt(np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[:-1][filled]))
+        np.divide(X.data, np.repeat(norms, lengths[filled]), out=X.data, casting="same_kind")

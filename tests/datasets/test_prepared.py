@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from datasets import Dataset, DatasetSpec, load, loader, prepared
+from datasets import Dataset, DatasetSpec, load, prepared, source
 from datasets.dataset import Table
 from datasets.prepared import PreparedCache
 
@@ -33,14 +33,14 @@ def same(a: Dataset, b: Dataset) -> bool:
 
 def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(spec, cache_dir=tmp_path / "c")
-    monkeypatch.setattr(loader, "read_text", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr(source, "read_text", lambda *_: pytest.fail("parsed again"))
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
 
 
 def test_digits_do_without_scikit_learn_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = DatasetSpec(kind="digits", positive=[8])
     first = load(spec, cache_dir=tmp_path)
-    monkeypatch.setattr(loader, "read_digits", lambda: pytest.fail("read again"))
+    monkeypatch.setattr(source, "read_digits", lambda: pytest.fail("read again"))
     assert same(first, load(spec, cache_dir=tmp_path))
 
 

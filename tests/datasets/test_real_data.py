@@ -31,6 +31,7 @@ COUNTS = {
     "reuters_money_fx": (7770, 3299, 8315, 538, 179),
     "ijcnn1": (49990, 91701, 22, 4853, 8712),
     "web": (49749, 14951, 300, 1479, 454),
+    "rcv1_ccat_subset": (8000, 19613, 47236, 3630, 8843),
 }
 
 
@@ -64,7 +65,7 @@ def test_counts(name: str, loaded: Loaded, compose: Callable[..., DatasetSpec], 
     positives, positives_test = int((data.y > 0).sum()), int((data.y_test > 0).sum())
     assert (data.n, data.y_test.size, data.d, positives, positives_test) == COUNTS[name]
     assert data.X_test.shape == (data.y_test.size, data.d)
-    assert sparse.issparse(data.X) == (name == "reuters_money_fx")
+    assert sparse.issparse(data.X) == (name in ("reuters_money_fx", "rcv1_ccat_subset"))
     assert data.fingerprint == again.fingerprint == fingerprint(compose(name))
     X, X_again = (a.data if sparse.issparse(a) else a for a in (data.X, again.X))
     np.testing.assert_array_equal(X, X_again)
@@ -85,6 +86,23 @@ def test_rows_of_unit_length_and_without_features(loaded: Loaded) -> None:
     np.testing.assert_allclose(norms, 1, atol=1e-5)
     web = loaded("web")
     assert web.provenance["counts"]["train"]["rows_without_features"] == 4203
+
+
+@pytest.mark.slow
+def test_newsgroups_binary_is_like_news20(loaded: Loaded) -> None:
+    from sklearn.svm import LinearSVC
+
+    data = loaded("newsgroups_binary")
+    X, X_test = data.X, data.X_test
+    assert sparse.issparse(X)
+    assert sparse.issparse(X_test)
+    assert (data.n, data.y_test.size, data.d, X.nnz + X_test.nnz) == (8000, 11997, 1350639, 9093502)
+    assert int((data.y > 0).sum() + (data.y_test > 0).sum()) == 10000
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1, dtype=np.float64)).ravel())
+    np.testing.assert_allclose(lengths[lengths > 0], 1, atol=1e-6)
+    assert data.provenance["counts"]["train"]["rows_without_features"] == int((lengths == 0).sum()) == 16
+    error = 1 - LinearSVC(C=1, loss="hinge", random_state=0).fit(X, data.y).score(X_test, data.y_test)
+    assert 0.04 < error < 0.055, "a much smaller one would mean that the header gives the group away"
 
 
 def test_covtype_subset_is_a_stand_in(loaded: Loaded) -> None:

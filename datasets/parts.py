@@ -1,0 +1,86 @@
+"""Which rows are trained on and which are tested on: label rule, split, samples, and rows held out for validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.checks import check_classes
+from datasets.labels import LabelRule, apply_rule
+from datasets.sample import describe_sample, sample_rows
+from datasets.source import Raw
+from datasets.spec import DatasetSpec
+from datasets.split import PURPOSE_SAMPLE_TEST, PURPOSE_SAMPLE_TRAIN, PURPOSE_SPLIT, PURPOSE_VALIDATION, split_rows
+from datasets.transforms import Features, take_rows
+
+
+@dataclass
+class Part:
+    """Rows: (n, d) features before the transforms, and (n,) labels, int8, -1 or +1."""
+
+    X: Features
+    y: NDArray[np.int8]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.y.size)
+
+    def take(self, rows: NDArray[np.int64] | None) -> Part:
+        """Return the given rows, or all for None."""
+        return self if rows is None else Part(take_rows(self.X, rows), self.y[rows])
+
+    def hold_out(self, n_test: int, seed: int, purpose: int) -> tuple[Part, Part]:
+        """Return what is left, and ``n_test`` rows drawn from the stream (seed, purpose)."""
+        inside, outside = split_rows(self.n, n_test, seed, purpose)
+        return self.take(inside), self.take(outside)
+
+    def sample(self, at_most: int | None, seed: int, purpose: int) -> Part:
+        """Return at most so many rows, each class with its share."""
+        return self.take(sample_rows(self.y, at_most, seed, purpose))
+
+
+def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
+    """Divide the rows of a data set.
+
+    The order is: label rule, split (where there is no test file), ``max_train``, validation, ``max_test``.
+
+    Returns
+    -------
+    train, test : Part
+        With ``validation_fraction`` the second is that part of the training rows.
+    record
+        In words, for the provenance: ``split`` and ``sample``.
+
+    Raises
+    ------
+    DataError
+        A label that the rule does not know, a part without rows, or training rows of one class only.
+    """
+    seed, drop = spec.split_seed, spec.negative is not None
+    y, rows = apply_rule(rule, raw.train.y, drop_others=drop, where=raw.place(where, "train"))
+    train = Part(take_rows(raw.train.X, rows), y)
+    if raw.test is not None:
+        y, rows = apply_rule(rule, raw.test.y, drop_others=drop, where=raw.place(where, "test"))
+        test = Part(take_rows(raw.test.X, rows), y)
+        split = "as published" if spec.kind == "published" else "none: train and test come apart"
+    else:
+        n_test = _share(train.n, spec.test_fraction) if spec.test_count is None else spec.test_count
+        train, test = train.hold_out(n_test, seed, PURPOSE_SPLIT)
+        split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
+    n = train.n
+    train = train.sample(spec.max_train, seed, PURPOSE_SAMPLE_TRAIN)
+    n_sample = train.n
+    if spec.validation_fraction is not None:
+        train, test = train.hold_out(_share(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
+        split += f"; {test.n} of {n_sample} training rows take the place of the test rows, Philox, seed {seed}"
+    check_classes(train.y, f"{where}, training part")
+    n_test = test.n
+    test = test.sample(spec.max_test, seed, PURPOSE_SAMPLE_TEST)
+    return train, test, {"split": split, "sample": describe_sample(n, n_sample, n_test, test.n, seed)}
+
+
+def _share(n: int, fraction: float) -> int:
+    return int(n * fraction + 0.5)

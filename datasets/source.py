@@ -1,0 +1,170 @@
+"""From a specification to its raw parts: obtain, verify, parse, or take them from the prepared cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from datasets.dataset import Table
+from datasets.digits import DIGITS_SHA256, read_digits
+from datasets.errors import DataError
+from datasets.fetch import fetch, known_checksum, read
+from datasets.identity import reader_name
+from datasets.prepared import PreparedCache
+from datasets.readers import format_of, read_text
+from datasets.readers.idx import read_idx
+from datasets.readers.messages import read_messages
+from datasets.readers.npz import read_npz
+from datasets.spec import DatasetSpec, FileSpec
+from datasets.synthetic import generate
+
+
+@dataclass
+class Raw:
+    """The parts before labels and split, and what is known of their files."""
+
+    train: Table
+    test: Table | None
+    files: list[dict[str, Any]] = field(default_factory=list)
+    #: Whether a narrower part may be padded: only where the format leaves zeros out.
+    pad: bool = False
+
+    @property
+    def checksums(self) -> dict[str, str]:
+        """SHA-256 of the unpacked bytes of each file, by role."""
+        return {f["role"]: f["sha256"] for f in self.files if "role" in f}
+
+    def place(self, where: str, role: str) -> str:
+        """Return the name of a part for messages: the data set's, and that of its file."""
+        name = next((f["name"] for f in self.files if f.get("role") == role), None)
+        return f"{where}, {name or role}"
+
+
+class Source:
+    """Reads the raw parts of a specification, each kind in its way."""
+
+    def __init__(self, spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> None:
+        self._spec, self._cache_dir, self._mirrors = spec, cache_dir, mirrors
+        self._prepared = PreparedCache(cache_dir)
+
+    def read(self) -> Raw:
+        """Return the raw parts.
+
+        Raises
+        ------
+        DataError
+            A file that cannot be had or is malformed.
+        """
+        spec = self._spec
+        if spec.kind == "digits":
+            content = {"name": "digits, bundled with scikit-learn", "sha256": DIGITS_SHA256, "source": spec.source}
+            return Raw(self._digits(), None, [content])
+        if spec.kind == "synthetic":
+            assert spec.d is not None  # check_spec
+            return Raw(*generate(spec.shape, spec.n, spec.n_test, spec.d, spec.noise, spec.margin, spec.data_seed))
+        return self._published() if spec.kind == "published" else self._user_files()
+
+    def _digits(self) -> Table:
+        # Prepared not to save parsing but importing scikit-learn.
+        table = self._prepared.get(DIGITS_SHA256, "digits")
+        if table is None:
+            table = read_digits()
+            self._prepared.put(DIGITS_SHA256, "digits", table)
+        return table
+
+    def _published(self) -> Raw:
+        records: list[dict[str, Any]] = []
+        tables: dict[str, Table | None] = {"test": None}
+        for role in ("train", "test"):
+            file = self._spec.file(role)
+            if file is None:
+                continue
+            table = self._published_file(file, records)
+            labels = self._spec.file(f"{role}_labels")
+            if labels is not None:
+                # The idx reader knows either images or labels; a label file's bytes are the "features" there.
+                table = Table(table.X, self._published_file(labels, records).y)
+            tables[role] = table
+        train = tables["train"]
+        assert train is not None  # check_spec: there is a file of role train
+        return Raw(train, tables["test"], records, pad=self._spec.format == "libsvm")
+
+    def _published_file(self, file: FileSpec, records: list[dict[str, Any]]) -> Table:
+        # With a known checksum a prepared file speaks for its source, which need not be read again.
+        sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
+        table = self._prepared.get(sha256, reader_name(self._spec, self._spec.format)) if sha256 else None
+        if table is None:
+            found = fetch(file, self._cache_dir, self._mirrors)
+            sha256, origin = found.sha256, str(found.path)
+            table = self._parse(found.content, sha256, origin, self._spec.format)
+        records.append(
+            {"role": file.role, "name": file.name, "sha256": sha256, "source": file.url, "obtained_from": origin}
+        )
+        return table
+
+    def _parse(self, content: bytes, sha256: str, where: str, format: str) -> Table:
+        """Parse by way of the prepared cache. An .npz is arrays already and is not kept again."""
+        if format == "npz":
+            return read_npz(content, where)[0]
+        spec, reader = self._spec, reader_name(self._spec, format)
+        table = self._prepared.get(sha256, reader)
+        if table is None:
+            if format == "idx":
+                table = _idx_table(read_idx(content, where))
+            elif format == "messages":
+                table = read_messages(content, where, ngrams=spec.ngrams, min_count=spec.min_count)
+            else:
+                table = read_text(content, where, format, spec.label_column)
+            self._prepared.put(sha256, reader, table)
+        return table
+
+    def _user_files(self) -> Raw:
+        spec = self._spec
+        path = user_path(spec.train)
+        found = read(path)
+        format = format_of(spec.train, spec.format)
+        if format == "idx":
+            raise DataError("dataset=file reads libsvm, csv, npz and messages; idx needs a label file beside it.")
+        records = [_user_record("train", path, found.sha256)]
+        test: Table | None = None
+        if format == "npz":
+            train, test = read_npz(found.content, str(path))
+        else:
+            train = self._parse(found.content, found.sha256, str(path), format)
+        formats = {format}
+        if spec.test:
+            path_test = user_path(spec.test)
+            found_test = read(path_test)
+            formats.add(format_of(spec.test, spec.format))
+            test = self._parse(found_test.content, found_test.sha256, str(path_test), format_of(spec.test, spec.format))
+            records.append(_user_record("test", path_test, found_test.sha256))
+        return Raw(train, test, records, pad=formats == {"libsvm"})
+
+
+def user_path(name: str) -> Path:
+    """Return the path of a user's file.
+
+    Raises
+    ------
+    DataError
+        There is none.
+    """
+    path = Path(name).expanduser()
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file.")
+    return path
+
+
+def _idx_table(array: NDArray[np.uint8]) -> Table:
+    if array.ndim == 1:
+        return Table(np.empty((array.shape[0], 0), np.uint8), array.astype(np.float64))
+    return Table(array, np.empty(0))
+
+
+def _user_record(role: str, path: Path, sha256: str) -> dict[str, Any]:
+    return {"role": role, "name": path.name, "sha256": sha256, "source": "", "obtained_from": str(path)}

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+
+from datasets import DatasetSpec, fingerprint, load
+from datasets.known import KnownChecksums, state
+from datasets.spec import FileSpec
+
+TEXT = b"+1 1:1\n-1 3:1\n+1 2:1\n-1 1:3\n"
+
+
+@pytest.fixture
+def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
+    """A published file whose checksum nobody knows, in the cache."""
+    (tmp_path / "toy.xz").write_bytes(lzma.compress(TEXT))
+    return DatasetSpec(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
+
+
+def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.fetch.read", lambda *_: pytest.fail("read again"))
+
+
+def test_a_file_is_read_once(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load(spec, cache_dir=tmp_path)
+    forbid_reading(monkeypatch)
+    again = load(spec, cache_dir=tmp_path)
+    assert again.fingerprint == first.fingerprint == fingerprint(spec, cache_dir=tmp_path)
+    assert again.provenance["files"][0]["obtained_from"] == "prepared cache"
+    assert again.provenance["files"][0]["sha256"] == first.provenance["files"][0]["sha256"]
+
+
+def test_its_fingerprint_reads_it_once(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = fingerprint(spec, cache_dir=tmp_path)
+    forbid_reading(monkeypatch)
+    assert fingerprint(spec, cache_dir=tmp_path) == first
+
+
+def test_a_file_that_has_changed_is_read_again(spec: DatasetSpec, tmp_path: Path) -> None:
+    path = tmp_path / "toy.xz"
+    path.unlink()
+    path = tmp_path / "toy"
+    path.write_bytes(TEXT)
+    first = load(spec, cache_dir=tmp_path)
+    found = path.stat()
+    path.write_bytes(TEXT.replace(b"1:3", b"1:4"))
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    assert path.stat().st_size == found.st_size
+    assert load(spec, cache_dir=tmp_path).fingerprint != first.fingerprint
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"sha256": "0"}', '{"state": [], "sha256": "0"}'])
+def test_a_damaged_note_counts_as_none(spec: DatasetSpec, tmp_path: Path, text: str) -> None:
+    first = load(spec, cache_dir=tmp_path)
+    (note,) = (tmp_path / "known").iterdir()
+    note.write_text(text)
+    assert load(spec, cache_dir=tmp_path).fingerprint == first.fingerprint
+
+
+def test_a_file_that_changed_while_it_was_read_is_not_noted(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"one")
+    before = state(path)
+    path.write_bytes(b"other")
+    known = KnownChecksums(tmp_path)
+    known.put(path, before, "0" * 64)
+    assert known.get(path) == ""
+    known.put(path, state(path), "1" * 64)
+    assert known.get(path) == "1" * 64
+    path.unlink()
+    assert known.get(path) == ""
+    known.put(path, state(path), "1" * 64)
+    assert known.get(path) == ""
+
+
+def test_a_cache_that_cannot_be_written_costs_time_only(spec: DatasetSpec, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("a file")
+    assert load(spec, cache_dir=tmp_path).n == 3

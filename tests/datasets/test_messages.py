@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datasets import DataError, DatasetSpec, fingerprint, load
+from datasets.dataset import Table
+from datasets.readers.messages import read_messages
+
+WORDS = ["ab", "abc", "zz", "Ab", "a", "9", "b9cd", "é"]
+BODIES = st.dictionaries(
+    st.tuples(st.sampled_from(["x/b", "x/a", "x/a.c"]), st.integers(1, 30)).map(lambda k: f"{k[0]}/{k[1]}"),
+    st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join),
+    min_size=1,
+    max_size=8,
+)
+
+
+def archive(members: Mapping[str, str | bytes]) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as tar:
+        for name, content in members.items():
+            raw = content.encode("latin-1") if isinstance(content, str) else content
+            info = tarfile.TarInfo(name)
+            info.size = len(raw)
+            tar.addfile(info, io.BytesIO(raw))
+    return stream.getvalue()
+
+
+def message(body: str, header: str = "From: someone") -> str:
+    return f"{header}\n\n{body}"
+
+
+def read(members: Mapping[str, str | bytes], ngrams: int = 2, min_count: int = 1) -> Table:
+    return read_messages(archive(members), "x.tar", ngrams=ngrams, min_count=min_count)
+
+
+def runs(body: str, ngrams: int) -> list[str]:
+    words = re.findall("[a-z][a-z]+", body.lower())
+    return [" ".join(words[k : k + size]) for size in range(1, ngrams + 1) for k in range(len(words) - size + 1)]
+
+
+def same(one: Table, other: Table) -> bool:
+    return np.array_equal(one.X.toarray(), other.X.toarray()) and np.array_equal(one.y, other.y)
+
+
+def test_by_hand() -> None:
+    table = read({"n/b/1": message("The cat, the CAT!"), "n/a/2": message("a cat's tail"), "n/a/10": message("")})
+    # rows n/a/10, n/a/2, n/b/1; features: cat | cat tail | cat the | tail | the | the cat
+    np.testing.assert_array_equal(table.X.toarray(), [[0] * 6, [1, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 1]])
+    np.testing.assert_array_equal(table.y, [1, 1, 2])
+    assert table.X.dtype == np.float32
+    assert table.X.indices.dtype == np.int32
+
+
+@settings(deadline=None)
+@given(BODIES, st.integers(1, 3), st.integers(1, 3))
+def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int, min_count: int) -> None:
+    texts = [bodies[name] for name in sorted(bodies, key=lambda name: tuple(name.split("/")))]
+    counts = Counter(run for text in texts for run in runs(text, ngrams))
+    features = sorted(run for run, count in counts.items() if count >= min_count)
+    members = {name: message(body) for name, body in bodies.items()}
+    if not counts:
+        with pytest.raises(DataError, match=r"x\.tar: no message holds a word"):
+            read(members, ngrams, min_count)
+        return
+    table = read(members, ngrams, min_count)
+    expected = [[float(feature in runs(text, ngrams)) for feature in features] for text in texts]
+    np.testing.assert_array_equal(table.X.toarray(), np.array(expected).reshape(len(texts), len(features)))
+    assert table.X.has_sorted_indices
+    folders = sorted({tuple(name.split("/")[:-1]) for name in bodies})
+    places = sorted(tuple(name.split("/")) for name in bodies)
+    np.testing.assert_array_equal(table.y, [1 + folders.index(place[:-1]) for place in places])
+
+
+@settings(deadline=None)
+@given(BODIES, st.data())
+def test_header_lines_are_no_features_and_the_order_of_the_archive_does_not_matter(
+    bodies: dict[str, str], data: st.DataObject
+) -> None:
+    plain = {name: message("word " + body) for name, body in bodies.items()}
+    lines = st.sampled_from(["Newsgroups: alt.ab", "Xref: abc alt.ab:1", "Path: ab!zz", "Subject: zz", "  folded"])
+    telling = {
+        name: message("word " + bodies[name], "\n".join(data.draw(st.lists(lines, max_size=4))))
+        for name in data.draw(st.permutations(list(bodies)))
+    }
+    assert same(read(plain), read(telling))
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"Subject: no\r\n\r\nyes\r\n\r\nyet", ["yes", "yet"]),
+        (b"\nyes", ["yes"]),  # no header at all
+        (b"Subject: no\nnone", []),  # nothing but a header
+        (b"", []),
+        (b"Subject: no\n\nyes\xff\xe9yet\x00", ["yes", "yet"]),
+        (b"Subject: no\n\n\n\nNewsgroups: yes", ["newsgroups", "yes"]),  # quoted in the body: part of the text
+    ],
+)
+def test_where_the_body_begins(raw: bytes, words: list[str]) -> None:
+    everything = read({"a/1": raw, "b/2": message("newsgroups no none subject yes yet")}, ngrams=1)
+    names = ["newsgroups", "no", "none", "subject", "yes", "yet"]
+    assert [name for name, value in zip(names, everything.X.toarray()[0], strict=True) if value] == words
+
+
+GOOD = {"a/1": message("ab cd"), "a/2": message("ab"), "b/3": message("cd ab " * 200)}
+
+
+@pytest.mark.parametrize("place", [0, 1, 511, 512, 513, 1030, 1536, 2048, 2600, 3584, 4095])
+def test_an_archive_that_is_cut_short_is_refused(place: int) -> None:
+    whole = archive(GOOD)
+    assert whole.rstrip(b"\0")[-3:] == b"ab "
+    with pytest.raises(DataError, match=r"^x\.tar.*(not a readable tar archive|damaged or cut short|no message)"):
+        read_messages(whole[:place], "x.tar", ngrams=1, min_count=1)
+
+
+@given(st.integers(1024, 1024 + 511), st.integers(1, 255))
+def test_a_damaged_header_is_refused_with_the_member_before_it(place: int, change: int) -> None:
+    content = bytearray(archive(GOOD))
+    content[place] ^= change
+    if 148 <= place - 1024 < 156:  # the header's own checksum, padded with bytes of no meaning
+        return
+    with pytest.raises(DataError, match=r"^x\.tar, member a/"):
+        read_messages(bytes(content), "x.tar", ngrams=1, min_count=1)
+
+
+def linked(kind: bytes) -> bytes:
+    stream = io.BytesIO(archive(GOOD))
+    with tarfile.open(fileobj=stream, mode="a") as tar:
+        info = tarfile.TarInfo("a/link")
+        info.type, info.linkname = kind, "/etc/passwd"
+        tar.addfile(info)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"no tar at all", r"x\.tar: not a readable tar archive"),
+        (archive({}), r"x\.tar: the archive holds no message"),
+        (archive({"a/1": message("9 9")}), r"x\.tar: no message holds a word"),
+        (archive(GOOD | {"top": message("ab")}), r"x\.tar, member top: is in no folder"),
+        (linked(tarfile.SYMTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
+        (linked(tarfile.LNKTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
+        (linked(tarfile.CHRTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
+    ],
+)
+def test_what_is_no_archive_of_messages_is_refused(content: bytes, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_messages(content, "x.tar", ngrams=1, min_count=1)
+
+
+@pytest.fixture
+def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
+    words = ["cat dog", "cat cow cow", "dog", "car bus car", "bus cat", "", "car cow dog bus"]
+    members = {f"g/{'ab'[k % 2]}/{k}": message(words[k % 7] if k else "once") for k in range(20)}
+    (tmp_path / "m.tar").write_bytes(archive(members))
+    return DatasetSpec(kind="file", train=str(tmp_path / "m.tar"), format="messages", storage="sparse", row_norm="l2")
+
+
+def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = load(spec, cache_dir=tmp_path / "c")
+    assert (first.n, first.y_test.size) == (16, 4)
+    lengths = np.sqrt(np.asarray(first.X.multiply(first.X).sum(axis=1)).ravel())
+    assert set(np.round(lengths, 6)) == {0.0, 1.0}
+    assert first.provenance["transforms"] == ["each row divided by its Euclidean norm"]
+    monkeypatch.setattr("datasets.source.read_messages", lambda *_, **__: pytest.fail("parsed again"))
+    again = load(spec, cache_dir=tmp_path / "c")
+    np.testing.assert_array_equal(first.X.toarray(), again.X.toarray())
+    assert first.fingerprint == again.fingerprint == fingerprint(spec)
+
+
+def test_the_reader_s_settings_are_part_of_the_identity(
+    spec: DatasetSpec, tmp_path: Path, load_text: Callable[..., object]
+) -> None:
+    changes = [{}, {"ngrams": 2}, {"min_count": 1}, {"row_norm": "none"}]
+    loaded = [load(replace(spec, **change), cache_dir=tmp_path / "c") for change in changes]  # type: ignore[arg-type]
+    assert len({data.fingerprint for data in loaded}) == len(changes)
+    assert loaded[1].d < loaded[0].d < loaded[2].d
+    other = replace(spec, format="libsvm")
+    assert fingerprint(other) == fingerprint(replace(other, ngrams=9, min_count=9))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"ngrams": 0}, "dataset.ngrams=0: must be at least 1"),
+        ({"min_count": 0}, "dataset.min_count=0: must be at least 1"),
+        ({"test": "other.tar"}, "takes one archive, which is split"),
+        ({"row_norm": "l1"}, "dataset.row_norm=l1: unknown; allowed are none, l2"),
+    ],
+)
+def test_senseless_settings(spec: DatasetSpec, tmp_path: Path, fields: dict[str, object], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        load(replace(spec, **fields), cache_dir=tmp_path)  # type: ignore[arg-type]

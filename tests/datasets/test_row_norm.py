@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from datasets import Dataset
+from datasets.transforms import normalise_rows
+
+MATRICES = hnp.arrays(
+    np.float32,
+    st.tuples(st.integers(1, 6), st.integers(1, 5)),
+    elements=st.sampled_from([0.0]) | st.floats(width=32, allow_nan=False, allow_infinity=False),
+)
+
+
+@settings(deadline=None)
+@given(MATRICES)
+def test_dense_and_sparse_rows_get_unit_length_and_zeros_stay(values: np.ndarray) -> None:
+    exact = values.astype(np.longdouble)
+    lengths = np.sqrt((exact**2).sum(axis=1, keepdims=True))
+    expected = np.divide(exact, lengths, out=np.zeros_like(exact), where=lengths > 0)
+    dense, thin = values.copy(), sparse.csr_matrix(values)
+    normalise_rows(dense)
+    normalise_rows(thin)
+    np.testing.assert_allclose(dense, expected.astype(np.float32), rtol=1e-6, atol=1e-37)
+    np.testing.assert_array_equal(thin.toarray() == 0, dense == 0)
+    np.testing.assert_allclose(thin.toarray(), dense, rtol=1e-6, atol=1e-37)
+    assert dense.dtype == thin.dtype == np.float32
+
+
+def test_it_comes_last(load_text: Callable[..., Dataset]) -> None:
+    text, test = "1 1:3 2:4\n-1 1:1\n1 2:5\n-1\n", "1 1:-5 2:12\n"
+    data = load_text(text, test, row_norm="l2", divide_by=7)
+    np.testing.assert_allclose(data.X, [[0.6, 0.8], [1, 0], [0, 1], [0, 0]], rtol=1e-6)
+    np.testing.assert_allclose(data.X_test, [[-5 / 13, 12 / 13]], rtol=1e-6)
+    assert data.provenance["transforms"] == ["divided by 7", "each row divided by its Euclidean norm"]
+    scaled = load_text(text, test, row_norm="l2", scaling="minmax")
+    np.testing.assert_allclose(scaled.X[0], np.array([1, 0.8]) / np.hypot(1, 0.8), rtol=1e-6)
+    thin = load_text(text, test, row_norm="l2", storage="sparse")
+    assert isinstance(thin.X, sparse.csr_matrix)
+    np.testing.assert_allclose(thin.X.toarray(), data.X, rtol=1e-6)
+    assert len({data.fingerprint, scaled.fingerprint, thin.fingerprint, load_text(text, test).fingerprint}) == 4
