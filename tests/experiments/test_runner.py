@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import datasets
 import solvers
 from datasets import DataError, DatasetSpec
-from experiments import assembly, runner
+from experiments import assembly, plotting, runner
 from experiments.assembly import assemble, row_memory, sigma2_from_data
 from experiments.checkpoints import Limits
 from experiments.config import BudgetConfig, GaussianConfig, ProblemConfig, RunConfig, StoreConfig, algo_schema
@@ -181,6 +181,22 @@ def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(ZeroDivisionError):
         make(run)
     assert "failed" in statuses(root, algo="sbp")
+
+
+def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ValueError("no such font")
+
+    monkeypatch.setattr(plotting, "plot_curves", refuse)
+    with pytest.warns(UserWarning, match="no picture of sbp toy seed=41: ValueError: no such font"):
+        outcome = make(settings(root, seed=41))
+    assert outcome.status == "finished"
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert set(result["artifacts"]) == {"curve.parquet"}
+    found = Store.open(root).find_finished(result["key"])
+    assert found is not None
+    assert found.curve["iterations"].iloc[-1] == 160
+    assert sorted(path.name for path in found.directory.iterdir()) == ["curve.parquet", "result.json"]
 
 
 @pytest.mark.parametrize(

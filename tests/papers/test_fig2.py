@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pictures import render
 
 from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.claims_fig2 import median_over_log_cost
 from experiments.papers.sbp.fig2 import make
+from experiments.papers.sbp.smo_claim import median_over_log_cost
 from experiments.plotting import MeanCurve
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import read_figure

@@ -1,16 +1,29 @@
-"""In which order runs are made, and what memory they are expected to need."""
+"""In which order runs are made, what becomes of them, and what memory they are expected to need."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
 from experiments.composition import settings_of
-from experiments.reproduction.cost import estimate, expected_seconds, gram_bytes, gram_seconds, peak_memory, size_of
-from experiments.reproduction.execute import batches
+from experiments.outcome import Outcome
+from experiments.reproduction import execute
+from experiments.reproduction.cost import (
+    estimate,
+    expected_seconds,
+    gram_bytes,
+    gram_seconds,
+    peak_memory,
+    size_of,
+    working_memory,
+)
 from experiments.reproduction.plan import PlannedRun
+from experiments.reproduction.workers import Event
 from experiments.settings import RunSettings
+from solvers.gram_store import GramStore
 
 pytestmark = pytest.mark.usefixtures("hydra_context")
 
@@ -31,9 +44,65 @@ def test_batches_go_by_data_set_with_gram_matrices_first_and_the_longest_first()
         planned("adult", "algo=sbp", "dataset=adult"),
         planned("sbp", "algo=sbp", "dataset=mnist"),  # another figure's, the same run
     ]
-    made = [[run.key for run in batch.runs] for batch in batches(runs)]
+    made = [[run.key for run in batch.runs] for batch in execute.batches(runs)]
     assert made == [["sbp", "pegasos"], ["fourier"], ["adult"]]
-    assert batches([]) == []
+    assert execute.batches([]) == []
+
+
+class Told:
+    """A meter that remembers."""
+
+    def __init__(self) -> None:
+        self.fractions: list[float] = []
+        self.text = ""
+
+    def update(self, fraction: float, text: str) -> None:
+        self.fractions.append(fraction)
+        self.text = text
+
+    def close(self) -> None:
+        raise AssertionError("who opened it closes it")
+
+
+def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    log: list[Any] = []
+
+    def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
+        assert (jobs, command) == (2, ["reproduce.py"])
+        log.append([run.label() for run in runs])
+        yield from (Event(index, 0.0) for index in range(len(runs)))
+        for index in reversed(range(len(runs))):  # the last one ends first
+            yield Event(index, 0.5)
+            yield Event(index, 1.0, Outcome(runs[index].label(), "failed" if index else "finished"))
+
+    def make_room(store: GramStore, size: int) -> None:
+        log.append((store.limit_bytes, size))
+
+    monkeypatch.setattr(execute, "make_runs", make_runs)
+    monkeypatch.setattr(GramStore, "make_room_in_memory", make_room)
+    fourier = [planned(f"f{seed}", "algo=fourier", "dataset=mnist", f"seed={seed}") for seed in range(3)]
+    exact = [planned(f"e{seed}", "algo=sbp", "dataset=mnist", f"seed={seed}") for seed in range(2)]
+    told = Told()
+    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], told)
+
+    assert {key: outcome.label for key, outcome in outcomes.items()} == {
+        run.key: run.settings.label() for run in (*fourier, *exact)
+    }
+    assert {key for key, outcome in outcomes.items() if outcome.status == "finished"} == {"f0", "e0"}
+    assert log == [
+        [run.settings.label() for run in exact],
+        (2**34, int(working_memory([run.settings for run in fourier], 2))),
+        [run.settings.label() for run in fourier],
+    ]
+    assert told.fractions == sorted(told.fractions)
+    assert told.fractions[0] == 0.0
+    assert told.fractions[-1] == pytest.approx(1.0)
+    assert told.text == "5 of 5 runs, 3 went wrong"
+
+
+def test_nothing_to_make_is_nothing_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "make_runs", None)
+    assert execute.execute([], 2, [], Told()) == {}
 
 
 def test_sizes_are_those_after_split_and_sampling() -> None:

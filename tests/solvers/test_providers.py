@@ -12,6 +12,7 @@ from cases import problem, solver
 from numpy.typing import NDArray
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, SettingsError, _core
+from solvers.gram_store import GramStore
 from solvers.rows import WORKING_BYTES, make_rows
 
 ALGORITHMS: list[tuple[str, bool, int]] = [
@@ -146,3 +147,19 @@ def test_rows_are_only_made_when_they_are_asked_for() -> None:
     count = len(calls)
     assert make_rows(again.kernel, again.matrix, (again.X,), again.positives, again.policy).source.size == 60
     assert len(calls) == count, "the second problem finds the matrix of the first"
+
+
+def test_a_row_cache_lets_gram_matrices_go_for_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(GramStore, "make_room_in_memory", lambda _, size: asked.append(size))
+    data = 2 * problem(100).X.nbytes
+    for room, capacity in ((37, 37), (1000, 100)):  # no more rows than there are points
+        memory = WORKING_BYTES + data + 4 * 100 * room
+        source = problem(100, rows={"provider": "cache", "memory_bytes": memory}).rows.source
+        assert isinstance(source, _core.CachedRows)
+        assert source.capacity == capacity
+        assert asked == [4 * 100 * capacity]
+        asked.clear()
+    for provider in ("on_the_fly", "gram"):
+        assert problem(100, rows={"provider": provider}).rows
+    assert asked == []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from experiments.papers.judging import judged
 from experiments.papers.panels import CurveFigure, Row
-from experiments.papers.sbp import claims_fig2
+from experiments.papers.sbp.fig2_cases import AVERAGED, KEPT, METHODS
+from experiments.papers.sbp.perceptron_claim import perceptron_profile
+from experiments.papers.sbp.rivals_claim import RIVALS, sbp_against_rivals
+from experiments.papers.sbp.smo_claim import smo_profile
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made
 
-PAPER = {name: name for name in claims_fig2.METHODS}
-KEPT = {rival: f"{rival}{claims_fig2.KEPT}" for rival in claims_fig2.RIVALS}
-OTHERWISE = PAPER | KEPT | {"perceptron": claims_fig2.AVERAGED}
+PAPER = {name: name for name in METHODS}
+OTHERWISE = PAPER | {rival: f"{rival}{KEPT}" for rival in RIVALS} | {"perceptron": AVERAGED}
 
 ROWS = (
     Row("kernel_evaluations", "As in the paper, means over {runs}", bands=False, series=PAPER),
@@ -24,9 +26,9 @@ ROWS = (
 )
 
 JUDGES = {
-    "sbp.1": claims_fig2.sbp_against_rivals,
-    "sbp.2": claims_fig2.smo_profile,
-    "sbp.3": claims_fig2.perceptron_profile,
+    "sbp.1": sbp_against_rivals,
+    "sbp.2": smo_profile,
+    "sbp.3": perceptron_profile,
 }
 
 

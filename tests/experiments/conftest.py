@@ -1,0 +1,33 @@
+"""Stores that are made once for all tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from experiments.store import Store
+
+from .store_records import Rival
+
+
+@pytest.fixture(scope="session")
+def rival(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rival]:
+    rival = Rival(tmp_path_factory.mktemp("rival") / "results")
+    yield rival
+    rival.process.kill()
+    rival.process.communicate()
+
+
+@pytest.fixture(scope="session")
+def template(rival: Rival, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store, made once: that takes seconds, so the tests copy it (which moves it, too)."""
+    Store.open(rival.root).create()  # while the rival does the same
+    return shutil.copytree(rival.root, tmp_path_factory.mktemp("template") / "results")
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Store:
+    return Store.open(shutil.copytree(template, tmp_path / "a store"))

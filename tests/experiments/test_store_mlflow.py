@@ -1,0 +1,77 @@
+"""The store and mlflow: what each sees and leaves of the other."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.provenance import PROJECT_ROOT
+from experiments.store import Store
+
+from .store_records import make_curve, sql
+
+
+def test_no_run_leaks_and_mlflow_leaves_nothing_behind(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import mlflow
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGINT)
+    handle = store.begin("k", "n", {}, {})
+    assert mlflow.active_run() is None
+    handle.finish({}, make_curve(2))
+    assert mlflow.active_run() is None
+    assert [path.name for path in tmp_path.iterdir()] == [store.root.name]
+    assert os.environ["MLFLOW_DISABLE_TELEMETRY"] == "true"
+    assert logging.getLogger("alembic").level >= logging.WARNING
+    assert signal.getsignal(signal.SIGINT) is before
+    assert sql(store, "SELECT DISTINCT user_id FROM runs") == [("unknown",)]
+
+
+def test_the_ui_command_names_this_store(store: Store) -> None:
+    command = store.ui_command()
+    assert re.fullmatch(
+        r"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri '?\S.*", command
+    )
+    assert f"'sqlite:///{store.database}'" in command  # quoted: its path has a space
+
+
+def test_mlflow_sees_what_the_store_wrote(store: Store) -> None:
+    import mlflow
+
+    run_id = store.begin("k", "a name", {"a": {"b": 1}}, {"paper": "sbp"}).finish({}, make_curve(4)).run_id
+    client = mlflow.MlflowClient(store.uri)
+    (run,) = client.search_runs([client.get_experiment_by_name("svm-cost-curves").experiment_id], "tags.paper = 'sbp'")
+    assert run.info.run_id == run_id
+    assert run.data.params == {"a.b": "1"}
+    assert run.data.metrics["test_error"] == 0.25
+    assert {file.path for file in client.list_artifacts(run_id)} == {"curve.parquet", "result.json"}
+
+
+@pytest.mark.filterwarnings("ignore")  # mlflow's own, about its guesses at the source
+def test_mlflow_works_beside_our_package_called_datasets(store: Store) -> None:
+    # mlflow 2.4.0 failed on a top-level package of this name, which it took for another library
+    sys.path.insert(0, str(PROJECT_ROOT))
+    try:
+        import datasets
+    finally:
+        sys.path.remove(str(PROJECT_ROOT))
+    assert next(iter(datasets.__path__)) == str(PROJECT_ROOT / "datasets")
+    import mlflow
+    import mlflow.data
+    from mlflow.entities import DatasetInput
+
+    data = mlflow.data.from_pandas(pd.DataFrame({"x": [1.0, 2.0]}), source="digits.csv", name="digits")
+    handle = store.begin("k", "n", {}, {})
+    client = mlflow.MlflowClient(store.uri)
+    client.log_inputs(handle.run_id, [DatasetInput(data._to_mlflow_entity())])
+    handle.finish({}, make_curve(2))
+    assert client.get_run(handle.run_id).inputs.dataset_inputs[0].dataset.name == "digits"

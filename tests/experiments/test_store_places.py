@@ -1,0 +1,120 @@
+"""Where a store may lie, and which databases are refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.store import Store, StoreError
+
+from .store_records import listing, make_curve, record, sql
+
+
+def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:
+    for place in (tmp_path / "none", tmp_path / "none.db", f"sqlite:///{tmp_path}/x/y.db"):
+        store = Store.open(place)
+        assert store.find_finished("k") is None
+        assert store.runs() == []
+    assert listing(tmp_path) == []
+
+
+def test_the_three_ways_to_name_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Store.open("results").database == tmp_path / "results" / "mlflow.db"
+    assert Store.open("a/b.db").database == tmp_path / "a" / "b.db"
+    assert Store.open("sqlite:///c.db").uri == f"sqlite:///{tmp_path}/c.db"
+    assert Store.open(f"sqlite:///{tmp_path}/c.db").artifacts == tmp_path / "artifacts"
+    for bad in ("postgresql://x/y", "http://localhost:5000", "sqlite://x", "file:/tmp/x"):
+        with pytest.raises(StoreError, match="is not a folder"):
+            Store.open(bad)
+    with pytest.raises(StoreError, match="contains '#'"):
+        Store.open("a#b")
+
+
+def test_an_unwritable_place_is_refused(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match=r"cannot be written: .*file: Not a directory"):
+        Store.open(tmp_path / "file" / "results")
+    if Path("/proc/self").exists():
+        with pytest.raises(StoreError, match="cannot be written: /proc"):
+            Store.open("/proc/results")
+    if os.geteuid() != 0:
+        store.database.chmod(0o444)
+        with pytest.raises(StoreError, match="write-protected"):
+            Store.open(store.root)
+        assert Store.open(store.root, read_only=True).runs() == []
+
+
+def refused(store: Store, message: str) -> None:
+    before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    with pytest.raises(StoreError, match=message):
+        Store.open(store.root)
+    with pytest.raises(StoreError, match=message):
+        store.begin("k", "n", {}, {})
+    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+
+
+def test_databases_of_other_versions_are_refused_untouched(store: Store) -> None:
+    sql(store, "UPDATE alembic_version SET version_num = 'ffffffffffff'")
+    refused(store, "schema ffffffffffff, the installed mlflow needs .*newer mlflow")
+    sql(store, "UPDATE alembic_version SET version_num = '451aebb31d03'")
+    refused(store, "schema 451aebb31d03.*mlflow db upgrade")
+
+
+def test_stores_of_other_versions_are_refused_untouched(store: Store) -> None:
+    sql(store, "UPDATE experiment_tags SET value = '99' WHERE key = 'svm_cost_curves.store_version'")
+    refused(store, "store of version 99, this program needs version 1")
+    sql(store, "DELETE FROM experiment_tags")
+    refused(store, "store of an unknown version")
+
+
+def test_a_deleted_experiment_is_refused_with_the_cure(store: Store) -> None:
+    sql(store, "UPDATE experiments SET lifecycle_stage = 'deleted' WHERE name = 'svm-cost-curves'")
+    refused(store, "mlflow experiments restore")
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0 not really" * 50, b"hello" * 1000])
+def test_files_that_are_no_store_are_refused_untouched(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "mlflow.db").write_bytes(content)
+    with pytest.raises(StoreError, match=r"is not an mlflow database|cannot be read as an sqlite database"):
+        Store.open(tmp_path)
+    assert (tmp_path / "mlflow.db").read_bytes() == content
+    (tmp_path / "folder.db" / "mlflow.db").mkdir(parents=True)
+    with pytest.raises(StoreError, match="is not a file"):
+        Store.open(tmp_path / "folder.db")
+
+
+def test_an_mlflow_database_of_other_experiments_is_joined(store: Store) -> None:
+    for table in ("experiment_tags", "experiments"):
+        sql(
+            store,
+            f"DELETE FROM {table} "
+            "WHERE experiment_id IN (SELECT experiment_id FROM experiments WHERE name != 'Default')",
+        )
+    record(store, "k")
+    assert Store.open(store.root).find_finished("k") is not None
+
+
+def test_a_moved_store_goes_on(store: Store, tmp_path: Path) -> None:
+    record(store, "old")
+    moved = Store.open(shutil.move(store.root, tmp_path / "elsewhere"))
+    assert moved.find_finished("old") is not None
+    record(moved, "new")
+    places = [uri for (uri,) in sql(moved, "SELECT artifact_uri FROM runs")]
+    assert len(places) == 2
+    assert all(uri.startswith(f"{tmp_path}/elsewhere/artifacts/") and Path(uri).is_dir() for uri in places)
+    assert not store.root.exists()
+
+
+def test_a_store_deleted_under_a_running_process_is_noticed(store: Store, template: Path) -> None:
+    record(store, "before")
+    handle = store.begin("k", "n", {}, {})
+    shutil.rmtree(store.root)
+    with pytest.raises(StoreError):
+        handle.finish({}, make_curve(2))
+    shutil.copytree(template, store.root)
+    with pytest.raises(StoreError, match=r"deleted or replaced|readonly database$"):
+        store.begin("k", "n", {}, {})

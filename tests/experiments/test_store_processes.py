@@ -1,0 +1,93 @@
+"""One store and several processes: at once, and killed in the middle."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.store import Store, mlflow_writer
+
+from .store_records import Rival, make_curve, record_three, sql, statuses
+
+
+def check_three_of_each(root: Path, workers: int) -> None:
+    store = Store.open(root)
+    found = {(run.result["who"], run.result["i"], run.params["seed"]) for run in store.runs()}
+    assert found == {(str(who), i, str(i)) for who in range(workers) for i in range(3)}
+    rows = sql(store, "SELECT count(*), count(DISTINCT run_uuid) FROM metrics WHERE key = 'test_error'")
+    assert rows == [(3 * workers * 60, 3 * workers)]
+    assert sql(store, "SELECT count(*) FROM experiments WHERE name = 'svm-cost-curves'") == [(1,)]
+    assert sorted(path.name for path in root.iterdir()) == [".store.lock", "artifacts", "mlflow.db"]
+
+
+def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: Path) -> None:
+    # forked after mlflow has been imported (by making the template), so that all of them arrive at the same moment
+    root = tmp_path / "deep" / "results"
+    context = multiprocessing.get_context("fork")
+    children = [context.Process(target=record_three, args=(root, str(who))) for who in range(6)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(100)
+    assert [child.exitcode for child in children] == [0] * 6
+    check_three_of_each(root, 6)
+
+
+def test_two_new_processes_on_a_fresh_store_succeed_silently(rival: Rival, template: Path) -> None:
+    assert not (rival.root / "artifacts").exists()  # nobody has begun yet
+    rival.go()
+    record_three(rival.root, "1")
+    output = rival.process.communicate(timeout=100)[0]
+    assert output == ""  # mlflow and alembic say nothing, even under a root logger that shows everything
+    assert rival.process.returncode == 0
+    check_three_of_each(rival.root, 2)
+
+
+def begin_and_wait(root: Path, key: str, ready: Any) -> None:
+    handle = Store.open(root).begin(key, "n", {}, {})
+    ready.set()
+    time.sleep(60)
+    handle.fail("never reached")
+
+
+def test_a_killed_run_is_closed_when_its_key_begins_again_and_a_living_one_is_not(store: Store) -> None:
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    child = context.Process(target=begin_and_wait, args=(store.root, "k", ready))
+    child.start()
+    try:
+        assert ready.wait(30)
+        store.begin("k", "n", {}, {}).interrupt({}, make_curve(2))
+        rows = "SELECT value FROM tags WHERE key = 'status' ORDER BY value"
+        assert sql(store, rows) == [("interrupted",), ("running",)]
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGKILL)
+    finally:
+        child.kill()
+        child.join()
+    other = store.begin("other", "n", {}, {})
+    assert sql(store, rows) == [("interrupted",), ("running",), ("running",)]
+    store.begin("k", "n", {}, {}).finish({}, make_curve(2))
+    assert sql(store, rows) == [("finished",), ("interrupted",), ("killed",), ("running",)]
+    assert sql(store, "SELECT count(*) FROM runs WHERE status = 'KILLED'") == [(2,)]
+    other.fail("done")
+
+
+def test_a_process_killed_between_its_artifacts_and_its_status_has_not_finished(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = store.begin("k", "n", {}, {})
+    monkeypatch.setattr(mlflow_writer, "close", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        handle.finish({}, make_curve(2))
+    monkeypatch.undo()
+    assert handle.result_path.exists()
+    assert store.find_finished("k") is None
+    handle.interrupt({}, make_curve(2))
+    assert statuses(store) == {"k": ("interrupted", "KILLED")}
