@@ -34,8 +34,10 @@ class Matrix {
 
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
+void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear(py::module_& module);
+void bind_linear_solvers(py::module_& module);
 void bind_random(py::module_& module);
 void bind_rows(py::module_& module);
 void bind_solvers(py::module_& module);

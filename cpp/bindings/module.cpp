@@ -11,7 +11,9 @@ PYBIND11_MODULE(_core, module) {
   bind_random(module);
   bind_kernel(module);
   bind_rows(module);
+  bind_features(module);
   bind_water_level(module);
   bind_solvers(module);
+  bind_linear_solvers(module);
   bind_linear(module);
 }

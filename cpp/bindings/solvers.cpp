@@ -9,8 +9,8 @@ namespace svm::python {
 namespace {
 
 Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentations, std::uint64_t kernel_evaluations,
-               std::uint64_t inner_products, double cpu_seconds) {
-  const Limit limit{iterations, presentations, kernel_evaluations, inner_products, cpu_seconds};
+               std::uint64_t inner_products, std::uint64_t feature_accesses, double cpu_seconds) {
+  const Limit limit{iterations, presentations, kernel_evaluations, inner_products, feature_accesses, cpu_seconds};
   Status status = Status::limit;
   {
     const py::gil_scoped_release released;
@@ -31,7 +31,7 @@ void bind_solvers(py::module_& module) {
   py::class_<Solver>(module, "Solver")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,
            py::arg("presentations") = Limit::none, py::arg("kernel_evaluations") = Limit::none,
-           py::arg("inner_products") = Limit::none, py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
+           py::arg("inner_products") = Limit::none, py::arg("feature_accesses") = Limit::none, py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
       .def_property_readonly("counters", [](const Solver& self) { return self.counters(); })
       .def_property_readonly("cpu_seconds", &Solver::cpu_seconds)
       .def_property_readonly("wall_seconds", &Solver::wall_seconds);

@@ -82,8 +82,16 @@ struct Kernels {
   /// x[j] = (gamma x[j] + coef0)^degree.
   void (*polynomial)(float* x, float gamma, float coef0, int degree, std::size_t n);
 
-  /// <x, w> and w += a x with float32 features and float64 weights.
+  /// <x, w> with float32 features and float64 weights.
   double (*dot)(const float* x, const double* w, std::size_t d);
+  /// <x, w> and w += a x for a sparse x: values[p] at indices[p].
+  double (*sparse_dot)(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
+  void (*sparse_add)(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);
+  /// q_j *= above where q_j > level, else others; sums[b] = the sum of the b-th sixteen. n is a multiple of sixteen.
+  void (*scale_split)(double* q, std::size_t n, double level, double above, double others, double* sums);
+  /// sums[b] = the sum of the b-th sixteen values, or of their squares, for the `count` b in `which`.
+  void (*sum_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
+  void (*sum_squared_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
 };
 
 /// The set in use: the best that this processor has, or the one that the environment variable SVM_ISA names (v2, v3, v4).

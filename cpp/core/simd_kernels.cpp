@@ -1,39 +1,15 @@
 // Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math, which vectorises exp. The
 // loops on float64 state are written on explicit vectors of eight, so their order of summation is the same everywhere.
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
-
 #include <cfloat>
 #include <cmath>
 #include <cstring>
 
 #include "simd.hpp"
+#include "simd_linear.hpp"
+#include "simd_vectors.hpp"
 
 namespace svm::simd {
 namespace {
-
-using Wide = double __attribute__((vector_size(64)));
-using Narrow = float __attribute__((vector_size(32)));
-using Mask = long long __attribute__((vector_size(64)));
-
-inline Wide load(const double* p) {
-  Wide x;
-  std::memcpy(&x, p, sizeof x);
-  return x;
-}
-
-inline Wide load(const float* p) {
-  Narrow x;
-  std::memcpy(&x, p, sizeof x);
-  return __builtin_convertvector(x, Wide);
-}
-
-inline void store(double* p, const Wide& x) { std::memcpy(p, &x, sizeof x); }
-
-inline Wide all(double x) { return Wide{x, x, x, x, x, x, x, x}; }
-
-inline double sum(const Wide& x) { return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])); }
 
 inline Wide larger(const Wide& a, const Wide& b) { return a > b ? a : b; }
 inline Wide smaller(const Wide& a, const Wide& b) { return a < b ? a : b; }
@@ -371,21 +347,13 @@ void polynomial(float* x, float gamma, float coef0, int degree, std::size_t n) {
   }
 }
 
-double dot(const float* x, const double* w, std::size_t d) {
-  Wide total{};
-  std::size_t k = 0;
-  for (; k + lanes <= d; k += lanes) total += load(w + k) * load(x + k);
-  double result = sum(total);
-  for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
-  return result;
-}
-
 }  // namespace
 
 #define SVM_TEXT_OF(name) #name
 #define SVM_TEXT(name) SVM_TEXT_OF(name)
 #define SVM_JOIN_OF(a, b) a##b
 #define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
+#define SVM_LINEAR(name) SVM_SIMD_NAME::name
 
 extern const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME);
 // clang-format off
@@ -393,7 +361,9 @@ const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
     add, add_and_survey, add_two_and_survey, survey, collect,
     add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
-    dots, column_dots, binary_lookup, sparse_dots, gaussian, polynomial, dot,
+    dots, column_dots, binary_lookup, sparse_dots, gaussian, polynomial,
+    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(sparse_add), SVM_LINEAR(scale_split),
+    SVM_LINEAR(sum_sixteens), SVM_LINEAR(sum_squared_sixteens),
 };
 // clang-format on
 

@@ -41,7 +41,8 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   std::uint64_t stride = 1;
   std::uint64_t countdown = stride;
   double last = 0.0;
-  while (!limit.reached(counters())) {
+  const Counters& counted = counters();
+  while (!limit.reached(counted)) {
     if (converged_) return Status::converged;
     if (!step()) {
       converged_ = true;

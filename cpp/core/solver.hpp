@@ -16,11 +16,13 @@ struct Limit {
   std::uint64_t presentations = none;
   std::uint64_t kernel_evaluations = none;
   std::uint64_t inner_products = none;
+  std::uint64_t feature_accesses = none;
   double cpu_seconds = std::numeric_limits<double>::infinity();
 
   bool reached(const Counters& counters) const noexcept {
     return counters.iterations >= iterations || counters.presentations >= presentations ||
-           counters.kernel_evaluations >= kernel_evaluations || counters.inner_products >= inner_products;
+           counters.kernel_evaluations >= kernel_evaluations || counters.inner_products >= inner_products ||
+           counters.feature_accesses >= feature_accesses;
   }
 };
 

@@ -32,6 +32,8 @@ class Survey {
   double below_sum() const noexcept { return below_sum_; }
   /// Values inside the window, in order of index.
   const std::vector<double>& inside() const noexcept { return inside_; }
+  /// Their indices.
+  const std::vector<std::size_t>& inside_index() const noexcept { return inside_index_; }
   /// Elements covered at `level`, a level inside the window: those with v <= level.
   std::size_t covered(double level) const noexcept;
   /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it).

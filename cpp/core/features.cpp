@@ -1,0 +1,43 @@
+#include "features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t line = 16;           // float32 values in a line of the processor's cache
+constexpr std::size_t expected_lines = 8;  // of a row; what follows, the processor fetches by itself
+
+}  // namespace
+
+FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives)
+    : rows_(rows), columns_(columns), positives_(positives), squared_norms_(rows.rows) {
+  require(columns.rows == rows.columns && columns.columns == rows.rows && columns.sparse() == rows.sparse() &&
+              columns.stored() == rows.stored(),
+          "the columns are not the transpose of the rows");
+  require(positives > 0 && positives < rows.rows,
+          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
+              std::to_string(rows.rows) + " are positive");
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const Slice x = row(i);
+    for (std::size_t k = 0; k < x.size; ++k) {
+      squared_norms_[i] += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+    }
+  }
+  largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
+}
+
+void CountedFeatures::expect_row(std::size_t i) const noexcept {
+  const Slice x = matrix_.row(i);
+  const std::size_t end = std::min(x.size, line * expected_lines);
+  for (std::size_t k = 0; k < end + line; k += line) {  // a row begins anywhere in its first line
+    __builtin_prefetch(x.values + k);
+    if (x.indices != nullptr) __builtin_prefetch(x.indices + k);
+  }
+}
+
+}  // namespace svm

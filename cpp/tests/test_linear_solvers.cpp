@@ -1,0 +1,133 @@
+// SIMBA and linear Pegasos on the same points stored densely and sparsely: the same steps, the same bits from SIMBA, exact
+// counts, and the same bits in one go or in many.
+#include <vector>
+
+#include "check.hpp"
+#include "linear_pegasos.hpp"
+#include "random.hpp"
+#include "simba.hpp"
+
+using svm::FeatureMatrix;
+using svm::Limit;
+using svm::LinearPegasos;
+using svm::LinearPegasosSettings;
+using svm::MatrixView;
+using svm::Random;
+using svm::Simba;
+using svm::SimbaSettings;
+
+namespace {
+
+/// n x d values, by rows, in both storages.
+struct Stored {
+  std::vector<float> dense;
+  std::vector<float> values;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> indices;
+  std::size_t n;
+  std::size_t d;
+
+  Stored(std::size_t rows, std::size_t columns, const std::vector<float>& content)
+      : dense(content), n(rows), d(columns) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < d; ++j) {
+        if (content[i * d + j] == 0.0F) continue;
+        values.push_back(content[i * d + j]);
+        indices.push_back(static_cast<std::int32_t>(j));
+      }
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
+    }
+  }
+  MatrixView as_dense() const { return {n, d, dense.data(), nullptr, nullptr}; }
+  MatrixView as_sparse() const { return {n, d, values.data(), offsets.data(), indices.data()}; }
+};
+
+std::vector<float> transposed(const std::vector<float>& content, std::size_t n, std::size_t d) {
+  std::vector<float> out(content.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < d; ++j) out[j * n + i] = content[i * d + j];
+  }
+  return out;
+}
+
+std::vector<double> weights(const svm::LinearSolver& solver) {
+  std::vector<double> out(solver.dimension());
+  solver.weights(out.data());
+  return out;
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  Random random(3, svm::Purpose::data);
+  const std::size_t n = 53;
+  const std::size_t d = 37;
+  std::vector<float> content(n * d);
+  for (float& x : content) x = random.below(3) == 0 ? static_cast<float>(0.2 * random.normal()) : 0.0F;
+  for (std::size_t j = 0; j < d; ++j) content[5 * d + j] = 0.0F;  // a row of zeros
+  for (std::size_t i = 0; i < n; ++i) content[i * d + 7] = 0.0F;  // an empty column
+  const Stored rows(n, d, content);
+  const Stored columns(d, n, transposed(content, n, d));
+  const std::size_t positives = 20;
+  const FeatureMatrix dense(rows.as_dense(), columns.as_dense(), positives);
+  const FeatureMatrix sparse(rows.as_sparse(), columns.as_sparse(), positives);
+  const std::function<bool()> never;
+
+  for (const double nu : {0.0, 0.05, 0.5}) {
+    for (const bool bias : {false, true}) {
+      for (const std::uint64_t horizon : {0U, 700U}) {
+        const SimbaSettings settings{nu, bias, horizon};
+        Simba whole(dense, settings, 1);
+        Simba cut(sparse, settings, 1);
+        Limit limit;
+        limit.iterations = 700;
+        whole.advance(limit, never);
+        for (std::uint64_t t = 1; t <= 700; t += 9) {
+          limit.iterations = t;
+          cut.advance(limit, never);
+        }
+        limit.iterations = 700;
+        cut.advance(limit, never);
+        CHECK(weights(whole) == weights(cut));
+        CHECK(whole.bias() == cut.bias());
+        CHECK(whole.counters().feature_accesses_dense == cut.counters().feature_accesses_dense);
+        CHECK(whole.counters().feature_accesses == whole.counters().feature_accesses_dense);
+        CHECK(cut.counters().feature_accesses < whole.counters().feature_accesses);
+        std::vector<double> p(n);
+        cut.distribution(p.data());
+        double sum = 0.0;
+        for (const double x : p) {
+          CHECK(x > 0.0);
+          sum += x;
+        }
+        CHECK(svm::test::near(sum, 1.0, 1e-12));
+        limit.iterations = 800;
+        CHECK((whole.advance(limit, never) == svm::Status::converged) == (horizon > 0));
+      }
+    }
+  }
+  CHECK(svm::test::refuses([&] { Simba(dense, SimbaSettings{50.0, false, 0}, 1); }, "nu must lie"));
+
+  for (const bool project : {false, true}) {
+    const LinearPegasosSettings settings{1e-2, project};
+    LinearPegasos one(dense, settings, 2);
+    LinearPegasos other(sparse, settings, 2);
+    Limit limit;
+    limit.presentations = 5000;
+    one.advance(limit, never);
+    other.advance(limit, never);
+    const std::vector<double> a = weights(one);
+    const std::vector<double> b = weights(other);
+    double norm2 = 0.0;
+    for (std::size_t j = 0; j < d; ++j) {
+      CHECK(svm::test::near(a[j], b[j], 1e-9));
+      norm2 += a[j] * a[j];
+    }
+    CHECK(!project || settings.lambda * norm2 <= 1.0 + 1e-9);
+    CHECK(one.counters().feature_accesses_dense == 5000 * d && other.counters().inner_products == 5000);
+  }
+  CHECK(svm::test::refuses([&] { FeatureMatrix(rows.as_dense(), rows.as_dense(), positives); }, "transpose"));
+  CHECK(svm::test::refuses([&] { FeatureMatrix(rows.as_dense(), columns.as_dense(), 0); }, "both classes"));
+  return svm::test::finish();
+}

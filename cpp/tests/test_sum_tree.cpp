@@ -1,0 +1,70 @@
+// Sum trees: the total and every draw against running sums, after single changes, changes of many, and of all.
+#include <numeric>
+#include <vector>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "sum_tree.hpp"
+
+using svm::Plain;
+using svm::Random;
+using svm::Squared;
+using svm::SumTree;
+
+namespace {
+
+template <typename Weigh>
+void compare(const SumTree<Weigh>& tree, Random& random) {
+  std::vector<double> sums(tree.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < tree.size(); ++i) sums[i] = sum += Weigh::weight(tree.values()[i]);
+  CHECK(svm::test::near(tree.total(), sum, 1e-12 * sum));
+  if (!(sum > 0.0)) return;
+  for (int k = 0; k < 200; ++k) {
+    const double uniform = k == 0 ? 0.0 : (k == 1 ? 1.0 - 0x1p-53 : random.uniform());
+    const std::size_t drawn = tree.draw(uniform);
+    CHECK(drawn < tree.size());
+    CHECK(Weigh::weight(tree.values()[drawn]) > 0.0);
+    CHECK(sums[drawn] >= uniform * sum * (1.0 - 1e-12));
+    CHECK(drawn == 0 || sums[drawn - 1] <= uniform * sum * (1.0 + 1e-12));
+  }
+}
+
+template <typename Weigh>
+void check(std::size_t n, Random& random) {
+  SumTree<Weigh> tree(n);
+  CHECK(tree.total() == 0.0);
+  for (std::size_t i = 0; i < n; ++i) tree.values()[i] = random.below(3) == 0 ? 0.0 : random.uniform();
+  tree.written();
+  compare(tree, random);
+  for (int k = 0; k < 50; ++k) tree.set(random.below(n), random.below(4) == 0 ? 0.0 : random.uniform());
+  compare(tree, random);
+  std::vector<std::int32_t> places;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (random.below(5) != 0) continue;
+    places.push_back(static_cast<std::int32_t>(i));
+    tree.values()[i] = random.uniform();
+  }
+  tree.written(places.data(), places.size());
+  compare(tree, random);
+  for (const std::int32_t place : places) tree.values()[place] = random.uniform();
+  tree.sum_blocks_of(places.data(), places.size());
+  tree.sums_written();
+  compare(tree, random);
+  std::fill(tree.values(), tree.values() + n, 0.0);
+  tree.set(n - 1, 1e-300);
+  tree.written();
+  CHECK(Weigh::weight(1e-300) == 0.0 || tree.draw(0.5) == n - 1);
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  Random random(1, svm::Purpose::data);
+  for (const std::size_t n : {1U, 2U, 15U, 16U, 17U, 255U, 256U, 257U, 4096U, 4097U, 70000U}) {
+    check<Plain>(n, random);
+    check<Squared>(n, random);
+  }
+  return svm::test::finish();
+}
