@@ -1,9 +1,9 @@
 """Where on the cost axis a run is looked at: a geometric grid that ends exactly at the budget.
 
-A run has one or several limits (iterations, presentations, kernel evaluations, inner products, CPU seconds). Each gets
-its own geometric grid with the same number of points, from one ten-thousandth of the limit (at least one) to the limit;
-the k-th checkpoint is where the first of the counters reaches its k-th value. So with one limit the curve is evenly
-spaced on a logarithmic axis, and with several it follows the one that will stop the run.
+A run has one or several limits (iterations, presentations, kernel evaluations, inner products, feature accesses, CPU
+seconds). Each gets its own geometric grid with the same number of points, from one ten-thousandth of the limit (at
+least one) to the limit; the k-th checkpoint is where the first of the counters reaches its k-th value. So with one
+limit the curve is evenly spaced on a logarithmic axis, and with several it follows the one that will stop the run.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class Limits:
     presentations: int | None = None
     kernel_evaluations: int | None = None
     inner_products: int | None = None
+    feature_accesses: int | None = None
     cpu_seconds: float | None = None
 
     def given(self) -> dict[str, float]:
@@ -83,6 +84,7 @@ def schedule(budget: Limits, points: int) -> list[Limits]:
             presentations=_whole(budget.presentations, exponent),
             kernel_evaluations=_whole(budget.kernel_evaluations, exponent),
             inner_products=_whole(budget.inner_products, exponent),
+            feature_accesses=_whole(budget.feature_accesses, exponent),
             cpu_seconds=None if budget.cpu_seconds is None else budget.cpu_seconds * math.pow(10.0, DECADES * exponent),
         )
         if not checkpoints or checkpoint != checkpoints[-1]:

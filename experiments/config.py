@@ -13,7 +13,6 @@ from typing import Any
 
 from datasets import DatasetSpec
 
-KERNELS = ("gaussian", "polynomial", "linear")
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 
 
@@ -60,6 +59,9 @@ class LinearConfig:
     """<x, x'>."""
 
 
+KERNELS = {"gaussian": GaussianConfig, "polynomial": PolynomialConfig, "linear": LinearConfig}
+
+
 @dataclass
 class BudgetConfig:
     """When a run stops: at the first of the limits given. With none given the preset's number of epochs, or ten.
@@ -68,7 +70,7 @@ class BudgetConfig:
     ----------
     epochs : float or None
         Example presentations divided by the number of training examples.
-    iterations, kernel_evaluations, inner_products : float or None
+    iterations, kernel_evaluations, inner_products, feature_accesses : float or None
         As the counters of the same names; floats so that ``1e9`` can be written, but whole numbers.
     seconds : float or None
         CPU seconds inside the solver; evaluation, reading and the Gram matrix are not charged.
@@ -80,6 +82,7 @@ class BudgetConfig:
     iterations: float | None = None
     kernel_evaluations: float | None = None
     inner_products: float | None = None
+    feature_accesses: float | None = None
     seconds: float | None = None
     checkpoints: int = 60
 
@@ -109,9 +112,10 @@ class ProblemPreset:
 
 @dataclass
 class DataPreset:
-    """Values for a data set, without and with bias, and who chose them."""
+    """Values for a data set, without and with bias, the kernel that they are for, and who chose them."""
 
     source: str | None = None
+    kernel: str = "gaussian"
     unbiased: ProblemPreset = field(default_factory=ProblemPreset)
     biased: ProblemPreset = field(default_factory=ProblemPreset)
 
@@ -189,5 +193,5 @@ def algo_schema(name: str, settings: type) -> type:
 
 
 def kernel_name(config: object) -> str:
-    """Return ``gaussian``, ``polynomial`` or ``linear`` for the three kernel schemas."""
-    return {GaussianConfig: "gaussian", PolynomialConfig: "polynomial", LinearConfig: "linear"}[type(config)]
+    """Return the name in `KERNELS` of a kernel's schema."""
+    return next(name for name, schema in KERNELS.items() if type(config) is schema)

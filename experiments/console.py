@@ -18,6 +18,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from experiments.costs import STEP_COSTS
 from experiments.presets import DEFAULT
 from experiments.settings import RunSettings
 
@@ -218,7 +219,7 @@ def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) ->
     parts = ["test error " + ("not known yet" if error is None else percent(error))]
     if (epochs := point.get("epochs")) is not None:
         parts.append(f"{epochs:.3g} epochs")
-    for name in ("kernel_evaluations", "inner_products"):
+    for name in ("kernel_evaluations", "inner_products", "feature_accesses"):
         if point.get(name):
             parts.append(f"{count(point[name])} {name.replace('_', ' ')}")
             break
@@ -235,7 +236,7 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
             lines[group] = _with_origin(_text(value), origins.get(group))
             continue
         name = value.get("name")
-        parts = [] if name is None else [str(name)]
+        parts = [] if name is None else [_with_origin(str(name), origins.get(f"{group}.name"))]
         for key, item in value.items():
             if key != "name" and item is not None:
                 parts.append(_with_origin(f"{key}={_text(item)}", origins.get(f"{group}.{key}")))
@@ -246,7 +247,7 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
 def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
     """Make the table of a result: how the error fell with the cost, then the final measures."""
     counters = result["counters"]
-    cost = "kernel_evaluations" if counters.get("kernel_evaluations") else "iterations"
+    cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
     table = Table(
         box=box.SIMPLE_HEAD,
         title=f"{result['algo']} on {result['dataset']}, seed {result['seed']}",

@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from experiments.costs import STEP_COSTS
+
 COUNTS: Final = (
     "iterations",
     "presentations",
@@ -140,8 +142,8 @@ def column(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def step_cost(frame: pd.DataFrame) -> str:
-    """Name of the count that numbers checkpoints in the store: kernel evaluations, else (not counted) iterations."""
-    return "iterations" if frame["kernel_evaluations"].isna().any() else "kernel_evaluations"
+    """Name of the count that numbers checkpoints in the store: the first of `STEP_COSTS` that the solver counts."""
+    return next(name for name in STEP_COSTS if not frame[name].isna().any())
 
 
 def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) -> pd.DataFrame:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets import Dataset
-from solvers import FunctionSnapshot, KernelSnapshot, Problem, Snapshot, _core, blas
+from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
 
 Measures = dict[str, float | None]
 """By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
@@ -52,11 +52,17 @@ class Evaluator:
         Errors are fractions of examples with y f(x) <= 0. Objectives are those of the lambda form (papers' P and D).
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
-        evaluated = iter(self._expand(expansions)) if expansions else iter(())
-        predictors = [
-            next(evaluated) if isinstance(snapshot, KernelSnapshot) else self._call(snapshot) for snapshot in snapshots
-        ]
-        return [self._measures(predictor) for predictor in predictors]
+        expanded = iter(self._expand(expansions)) if expansions else iter(())
+        return [self._measures(self._predictor(snapshot, expanded)) for snapshot in snapshots]
+
+    def _predictor(self, snapshot: Snapshot, expanded: Iterator[_Predictor]) -> _Predictor:
+        match snapshot:
+            case KernelSnapshot():
+                return next(expanded)
+            case LinearSnapshot():
+                return self._project(snapshot)
+            case _:
+                return self._call(snapshot)
 
     def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
         problem = self._problem
@@ -109,6 +115,26 @@ class Evaluator:
             bias=scale * bias,
             support_vectors=int(np.count_nonzero(snapshot.coefficients)),
             dual=dual,
+            water_level=level,
+        )
+
+    def _project(self, snapshot: LinearSnapshot) -> _Predictor:
+        problem = self._problem
+        train = problem.X @ snapshot.weights + snapshot.bias
+        test = self._X_test @ snapshot.weights + snapshot.bias
+        scale = 1.0
+        level: float | None = None
+        if snapshot.volume is not None:
+            # the bias is the snapshot's own: the levels of both classes are one
+            level, _ = _core.water_levels(train * self._y, problem.positives, snapshot.volume, False)
+            scale = 1.0 / level if level > 0.0 else 1.0
+        return _Predictor(
+            train=scale * train,
+            test=scale * test,
+            norm=scale * float(np.linalg.norm(snapshot.weights)),
+            bias=scale * snapshot.bias,
+            support_vectors=None,
+            dual=None,
             water_level=level,
         )
 

@@ -41,7 +41,7 @@ class Outcome:
         Absolute path of result.json.
     test_error : float or None
         Fraction.
-    epochs, kernel_evaluations, inner_products, cpu_seconds : float or None
+    epochs, kernel_evaluations, inner_products, feature_accesses, cpu_seconds : float or None
         Cost of the run.
     overrides : tuple of str
         ``name=value`` of everything that the command line says of the run.
@@ -58,6 +58,7 @@ class Outcome:
     epochs: float | None = None
     kernel_evaluations: float | None = None
     inner_products: float | None = None
+    feature_accesses: float | None = None
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
 
@@ -81,6 +82,7 @@ class Outcome:
             epochs=counters.get("epochs"),
             kernel_evaluations=counters.get("kernel_evaluations"),
             inner_products=counters.get("inner_products"),
+            feature_accesses=counters.get("feature_accesses"),
             cpu_seconds=result["cpu_seconds"],
         )
 

@@ -77,6 +77,32 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
     return True, f"algo={algo} works with a bias only"
 
 
+def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str], algo: str) -> tuple[str, str]:
+    """Kernel of a run whose command line names none: the data set's, else the default, else the algorithm's only one.
+
+    Parameters
+    ----------
+    default : str
+        The configuration's.
+    presets : PresetConfig
+        The presets that belong to the run.
+    allowed : collection of str
+        What the algorithm works with.
+    algo : str
+        Its name.
+
+    Returns
+    -------
+    name : str
+    origin : str
+    """
+    if presets.data.source is not None and presets.data.kernel in allowed:
+        return presets.data.kernel, presets.data.source
+    if default in allowed:
+        return default, DEFAULT
+    return min(allowed), f"algo={algo} works with this kernel only"
+
+
 def choose_problem(
     user: ProblemConfig,
     presets: PresetConfig,

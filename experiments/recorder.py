@@ -15,6 +15,9 @@ from typing import Any, Protocol
 RELATIVE_PAUSE = 4.0
 """Between two evaluations at least this many times the duration of the last one: evaluation takes a fifth at most."""
 
+WAITING_BYTES = 256 * 2**20
+"""Snapshots that wait take at most this much, and one more: weights of a million features are megabytes each."""
+
 FIRST_PAUSE = 0.2
 """The first evaluation comes after this share of the pause: who stops a run early keeps something of it."""
 
@@ -53,6 +56,7 @@ class Recorder:
         self.n = n
         self._pause = pause
         self._clock = clock
+        self._waiting = 0
         self._pending: list[tuple[dict[str, Any], Any]] = []
         self._last_iterations = -1
         self._last_flush = clock()
@@ -70,7 +74,11 @@ class Recorder:
             "cpu_seconds": solver.cpu_seconds,
             "wall_seconds": solver.wall_seconds,
         }
-        self._pending.append((row, solver.snapshot()))
+        snapshot = solver.snapshot()
+        self._pending.append((row, snapshot))
+        self._waiting += sum(getattr(value, "nbytes", 0) for value in getattr(snapshot, "__dict__", {}).values())
+        if self._waiting >= WAITING_BYTES:
+            self.flush()
 
     def flush_if_due(self) -> bool:
         """Evaluate what waits if it is time; return whether something was evaluated."""
@@ -96,6 +104,7 @@ class Recorder:
         measures = self._evaluator.evaluate([snapshot for _, snapshot in self._pending])
         self.rows += [row | values for (row, _), values in zip(self._pending, measures, strict=True)]
         self._pending.clear()
+        self._waiting = 0
         self._last_flush = self._clock()
         self._last_duration = self._last_flush - started
 

@@ -221,6 +221,7 @@ def _facts(
         "training set": f"n = {n:,}, d = {d:,}, {nonzero:,} values not zero ({nonzero / (n * d):.1%}); "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
         "kernel rows": rows_line(assembled.problem),
+        **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         "stops at": f"{ends or 'its own end'}; at most {settings.budget.checkpoints} checkpoints",
         "record": f"{store.database}, key {key}",
     }
@@ -254,6 +255,7 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.X.shape[0])},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
+        "remarks": list(job.solver.remarks),
         "final": {name: rows[-1].get(name) for name in _measures(rows[-1])} if rows else {},
         "provenance": job.provenance,
     }

@@ -25,6 +25,7 @@ from solvers import SettingsError
 
 MAX_SEED = 2**63 - 1
 MAX_CHECKPOINTS = 100_000
+BUDGET_LIMITS = ("epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses", "seconds")
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
 }
@@ -38,13 +39,21 @@ class Budget:
     iterations: int | None
     kernel_evaluations: int | None
     inner_products: int | None
+    feature_accesses: int | None
     seconds: float | None
     checkpoints: int
 
     def limits(self, n: int) -> Limits:
         """Limits in counters for `n` training examples; a part of an example counts as a whole one."""
         presentations = None if self.epochs is None else max(1, math.ceil(self.epochs * n))
-        return Limits(self.iterations, presentations, self.kernel_evaluations, self.inner_products, self.seconds)
+        return Limits(
+            self.iterations,
+            presentations,
+            self.kernel_evaluations,
+            self.inner_products,
+            self.feature_accesses,
+            self.seconds,
+        )
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     """
     solver, solver_settings = _solver(config.algo)
     bias, bias_origin = presets.choose_bias(config.problem.bias, config.preset, allowed_bias(solver), solver.name)
-    kernel, sigma2_origin = _kernel(config, bias)
+    kernel, kernel_origins = _kernel(config, solver, bias, given)
     problem = presets.choose_problem(
         config.problem,
         config.preset,
@@ -139,8 +148,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         bias_origin=bias_origin,
         needs_lambda=needs(solver, "lambda"),
         needs_nu=needs(solver, "nu"),
-        printed_nu_applies=isinstance(kernel, GaussianConfig)
-        and sigma2_origin != COMMAND_LINE
+        printed_nu_applies=kernel_name(kernel) == config.preset.data.kernel
+        and kernel_origins.get("kernel.sigma2") != COMMAND_LINE
         and not any(name.startswith("dataset.") for name in given),
         algo=solver.name,
     )
@@ -150,9 +159,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     _check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
     cores = available_cores()
     threads = _threads(config.threads, 1 if jobs else cores)
-    origins = dict.fromkeys(given, COMMAND_LINE) | {f"problem.{k}": v for k, v in problem.origins.items()}
-    if sigma2_origin:
-        origins["kernel.sigma2"] = sigma2_origin
+    origins = dict.fromkeys(given, COMMAND_LINE) | kernel_origins
+    origins |= {f"problem.{k}": v for k, v in problem.origins.items()}
     if epochs_origin:
         origins["budget.epochs"] = epochs_origin
     return RunSettings(
@@ -242,30 +250,35 @@ def _solver(node: Any) -> tuple[Any, Any]:
     return solver, solver.Settings(**{field: getattr(node, field) for field in fields})
 
 
-def _kernel(config: RunConfig, bias: bool) -> tuple[Any, str | None]:
-    kernel = config.kernel
-    if isinstance(kernel, GaussianConfig):
-        sigma2, origin = presets.choose_sigma2(kernel, config.preset, bias=bias)
-        return GaussianConfig(sigma2), origin
-    if type(kernel).__name__ not in ("PolynomialConfig", "LinearConfig"):
+def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:
+    """Return the kernel, and who chose it where that was not the command line, and its width."""
+    kernel, origins = config.kernel, {}
+    if type(kernel) not in KERNELS.values():
         raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
-    return kernel, None
+    if not any(setting == "kernel" or setting.startswith("kernel.") for setting in given):
+        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name)
+        if name != kernel_name(kernel):
+            kernel, origins = KERNELS[name](), {"kernel.name": origin}
+    if kernel_name(kernel) not in solver.kernels:
+        known = " or ".join(f"kernel={name}" for name in sorted(solver.kernels))
+        raise SettingsError(f"algo={solver.name} works with {known} only, got kernel={kernel_name(kernel)}")
+    if isinstance(kernel, GaussianConfig):
+        sigma2, origins["kernel.sigma2"] = presets.choose_sigma2(kernel, config.preset, bias=bias)
+        kernel = GaussianConfig(sigma2)
+    return kernel, origins
 
 
 def _budget(config: RunConfig) -> tuple[Budget, str | None]:
     """Check the budget; return it, and who chose its epochs if the command line did not name any limit."""
     given = config.budget
-    for name in ("epochs", "iterations", "kernel_evaluations", "inner_products", "seconds"):
+    for name in BUDGET_LIMITS:
         value = getattr(given, name)
         if value is not None and not (math.isfinite(value) and value > 0):
             raise SettingsError(f"budget.{name} must be a number > 0 (or null: no limit), got {value:g}")
     if not 1 <= given.checkpoints <= MAX_CHECKPOINTS:
         raise SettingsError(f"budget.checkpoints must be between 1 and {MAX_CHECKPOINTS}, got {given.checkpoints}")
     epochs, origin = given.epochs, None
-    if all(
-        getattr(given, name) is None
-        for name in ("epochs", "iterations", "kernel_evaluations", "inner_products", "seconds")
-    ):
+    if all(getattr(given, name) is None for name in BUDGET_LIMITS):
         epochs, origin = presets.choose_epochs(config.preset)
     return (
         Budget(
@@ -273,6 +286,7 @@ def _budget(config: RunConfig) -> tuple[Budget, str | None]:
             iterations=_count(given, "iterations"),
             kernel_evaluations=_count(given, "kernel_evaluations"),
             inner_products=_count(given, "inner_products"),
+            feature_accesses=_count(given, "feature_accesses"),
             seconds=given.seconds,
             checkpoints=given.checkpoints,
         ),

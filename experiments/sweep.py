@@ -11,15 +11,19 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import psutil
 from rich import box
 from rich.table import Table
 
 from experiments.console import count, duration, percent
+from experiments.costs import STEP_COSTS
 from experiments.outcome import Outcome
 from experiments.settings import setting_name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIGURE = "curves.png"
 SIGNAL_SECONDS = 0.1
@@ -162,9 +166,11 @@ def table(outcomes: Sequence[Outcome]) -> Table:
     result = Table(box=box.SIMPLE_HEAD)
     for name in ("data set", "algorithm"):
         result.add_column(name, no_wrap=True)
-    for name in ("runs", "in store", "test error", "epochs", "kernel evaluations", "CPU"):
+    members = groups(outcomes)
+    costs = _costs(members)
+    for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
         result.add_column(name, justify="right")
-    for group in groups(outcomes):
+    for group in members:
         spread = group.spread("test_error")
         result.add_row(
             group.dataset,
@@ -173,16 +179,25 @@ def table(outcomes: Sequence[Outcome]) -> Table:
             str(group.found),
             percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
             "-" if (epochs := group.mean("epochs")) is None else f"{epochs:.3g}",
-            count(group.mean("kernel_evaluations")),
+            *(count(group.mean(cost)) for cost in costs),
             duration(group.mean("cpu_seconds")),
         )
     return result
 
 
-def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
-    """Figures of all curves of a sweep, one for each data set: test error against kernel evaluations.
+def _costs(members: Sequence[Group]) -> list[str]:
+    """Return the counts to show: kernel evaluations, and feature accesses where a group knows no kernel evaluations."""
+    costs: list[str] = []
+    for name in STEP_COSTS[:-1]:
+        if any(group.mean(name) is not None and all(group.mean(cost) is None for cost in costs) for group in members):
+            costs.append(name)
+    return costs or [STEP_COSTS[0]]
 
-    A sweep whose runs count no kernel evaluations is drawn over iterations.
+
+def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
+    """Figures of all curves of a sweep, one for each data set: test error against the cost that most runs count.
+
+    That is kernel evaluations or feature accesses; where no run counts either, iterations.
 
     Returns
     -------
@@ -207,15 +222,21 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []
     for dataset, curves_of in by_dataset.items():
-        counted = any(not c["kernel_evaluations"].isna().all() for curves in curves_of.values() for c in curves)
         name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{dataset}.png"
         paths.append(
             plot_curves(
                 curves_of,
-                cost="kernel_evaluations" if counted else "iterations",
+                cost=_cost([curve for curves in curves_of.values() for curve in curves]),
                 title=f"Test error against cost on {dataset}",
                 small_print=origin + command,
                 path_png=directory / name,
             )
         )
     return paths
+
+
+def _cost(curves: Sequence[pd.DataFrame]) -> str:
+    *telling, otherwise = STEP_COSTS
+    counted = {name: sum(not curve[name].isna().any() for curve in curves) for name in telling}
+    best = max(telling, key=lambda name: counted[name])  # the first of equals
+    return best if counted[best] else otherwise

@@ -19,7 +19,17 @@ from types import ModuleType
 from typing import Any
 
 from solvers import _core
-from solvers.base import Counters, FunctionSnapshot, KernelSnapshot, Limit, PythonSolver, Snapshot, Solver, Status
+from solvers.base import (
+    Counters,
+    FunctionSnapshot,
+    KernelSnapshot,
+    Limit,
+    LinearSnapshot,
+    PythonSolver,
+    Snapshot,
+    Solver,
+    Status,
+)
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from solvers.nu import derive_nu
@@ -34,6 +44,7 @@ __all__ = [
     "KernelSnapshot",
     "Limit",
     "Linear",
+    "LinearSnapshot",
     "Polynomial",
     "Problem",
     "PythonSolver",

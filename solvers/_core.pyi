@@ -145,6 +145,55 @@ class CountedRows:
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
+class FeatureMatrix:
+    """Class-ordered training points, (n, d), by rows and by columns; keeps both matrices alive."""
+
+    def __init__(self, rows: Matrix, columns: Matrix, positives: int) -> None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def d(self) -> int: ...
+    @property
+    def positives(self) -> int: ...
+    @property
+    def largest_norm(self) -> float:
+        """Largest Euclidean norm of a row."""
+
+class CountedFeatures:
+    """Rows and columns for a solver written in Python; charges what it hands out."""
+
+    def __init__(self, matrix: FeatureMatrix) -> None: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def d(self) -> int: ...
+    @property
+    def positives(self) -> int: ...
+    @property
+    def counters(self) -> Counters: ...
+    def label(self, i: int) -> float: ...
+    def row(self, i: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return places and values of row i, (s,) each: s feature accesses, d by the dense convention."""
+
+    def column(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return places and values of column j, (s,) each: s feature accesses, n by the dense convention."""
+
+    def present(self, examples: int = 1) -> None:
+        """Count one iteration of the solver's main loop, which looked at so many examples."""
+
+class SumTree:
+    """Weights, (n,) float64, to draw from; drawing and changing one take O(log n) steps."""
+
+    def __init__(self, weights: NDArray[np.float64]) -> None: ...
+    @property
+    def total(self) -> float: ...
+    def values(self) -> NDArray[np.float64]: ...
+    def set(self, places: NDArray[np.uint32], weights: NDArray[np.float64]) -> None:
+        """Change weights, one after the other."""
+
+    def draw(self, uniforms: NDArray[np.float64]) -> NDArray[np.uint32]:
+        """Return the places that uniform numbers in [0, 1), (k,), draw."""
+
 class Accounting(enum.Enum):
     """How methods that look at one response at a time are charged."""
 
@@ -171,7 +220,8 @@ class Solver:
     def advance(self, **limits: float) -> Status:
         """Run until a limit is reached or the method has converged.
 
-        `limits` are iterations, presentations, kernel_evaluations, inner_products (integers) and cpu_seconds.
+        `limits` are iterations, presentations, kernel_evaluations, inner_products, feature_accesses (integers) and
+        cpu_seconds.
         """
     @property
     def counters(self) -> Counters: ...
@@ -232,6 +282,34 @@ class Perceptron(KernelSolver):
     """The kernel Perceptron."""
 
     def __init__(self, rows: RowSource, *, seed: int) -> None: ...
+
+class LinearSolver(Solver):
+    """A solver whose predictor is f(x) = <w, x> + bias, with w explicit."""
+
+    def weights(self) -> NDArray[np.float64]: ...
+    @property
+    def bias(self) -> float: ...
+
+class LinearPegasos(LinearSolver):
+    """Pegasos on explicit weights."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
+
+class Simba(LinearSolver):
+    """SVM-SIMBA; `weights` and `bias` are the means of all iterates."""
+
+    def __init__(
+        self, features: FeatureMatrix, *, nu: float, bias: bool = False, horizon: int = 0, seed: int
+    ) -> None: ...
+    @property
+    def divisor(self) -> float:
+        """What rows and nu were divided by: the largest norm of a row, or 1."""
+
+    def last_weights(self) -> NDArray[np.float64]:
+        """Return the last iterate, (d,)."""
+
+    def distribution(self) -> NDArray[np.float64]:
+        """Return the distribution over the class-ordered examples, (n,)."""
 
 class _LinearSolution(TypedDict):
     weights: NDArray[np.float64]

@@ -7,7 +7,7 @@ import contextlib
 import enum
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +36,7 @@ class Limit:
     presentations: int | None = None
     kernel_evaluations: int | None = None
     inner_products: int | None = None
+    feature_accesses: int | None = None
     cpu_seconds: float | None = None
 
     def given(self) -> dict[str, int | float]:
@@ -89,8 +90,25 @@ class KernelSnapshot:
     volume: float | None = None
 
 
+@dataclass(frozen=True)
+class LinearSnapshot:
+    """A predictor f(x) = <weights, x> + bias.
+
+    Attributes
+    ----------
+    weights : (d,) float64
+    bias : float
+    volume : float or None
+        n nu, when the predictor is still to be divided by the water level of its responses at that volume.
+    """
+
+    weights: NDArray[np.float64]
+    bias: float = 0.0
+    volume: float | None = None
+
+
 class FunctionSnapshot(abc.ABC):
-    """A predictor that is not a kernel expansion."""
+    """A predictor that is neither a kernel expansion nor linear."""
 
     norm: float
     """||w|| in its own feature space."""
@@ -102,7 +120,7 @@ class FunctionSnapshot(abc.ABC):
         """Return f(x), (m,) float64, for (m, d) raw features."""
 
 
-Snapshot = KernelSnapshot | FunctionSnapshot
+Snapshot = KernelSnapshot | LinearSnapshot | FunctionSnapshot
 
 
 class Solver(abc.ABC):
@@ -117,8 +135,12 @@ class Solver(abc.ABC):
     """Which of "lambda" and "nu" the problem must have."""
     biases: ClassVar[frozenset[bool]] = frozenset({False})
     """Whether it can run without (False) and with (True) an unregularised bias."""
-    cost: ClassVar[str] = "kernel_evaluations"
+    kernels: ClassVar[frozenset[str]] = frozenset({"gaussian", "polynomial", "linear"})
+    """Names of the kernels that it works with."""
+    cost: str = "kernel_evaluations"
     """The counter that its curve is drawn against."""
+    remarks: tuple[str, ...] = ()
+    """What it did to the problem that its user may not expect, in sentences."""
     timed: ClassVar[bool] = False
     """Whether it is there for its running time: then what it may use is part of a run's identity."""
 
@@ -128,6 +150,9 @@ class Solver(abc.ABC):
             raise SettingsError(
                 f"algo={self.name} does not solve problems {wanted} bias: set problem.bias={not problem.bias}".lower()
             )
+        if problem.kernel.name not in self.kernels:
+            known = " or ".join(f"kernel={name}" for name in sorted(self.kernels))
+            raise SettingsError(f"algo={self.name} works with {known} only, got {problem.kernel}")
         if not 0 <= seed < 2**63:
             raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
         self.problem = problem
@@ -169,34 +194,42 @@ class Solver(abc.ABC):
 class CoreSolver(Solver):
     """A solver whose loop runs in the compiled core."""
 
+    dual_feasible: ClassVar[bool] = False
+    """Whether its coefficients are a feasible point of the lambda form's dual."""
+
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
         try:
-            self._core = self.make(problem.rows.source)
+            self._core: Any = self.make()
         except CoreError as error:
             raise SettingsError(f"algo={self.name}: {error}") from error
 
     @abc.abstractmethod
-    def make(self, rows: _core.RowSource) -> _core.KernelSolver:
-        """Return the core's solver on these rows."""
+    def make(self) -> _core.KernelSolver | _core.LinearSolver:
+        """Return the core's solver of the problem."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         return Status(self._core.advance(**limit.given()).name)
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        return Counters.of(self._core.counters)
+        counters = Counters.of(self._core.counters)
+        # explicit weights ask for no kernel values: that is not a cost of 0
+        return replace(counters, kernel_evaluations=None) if isinstance(self._core, _core.LinearSolver) else counters
 
     @property
     def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._core.cpu_seconds
+        return float(self._core.cpu_seconds)
 
     @property
     def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._core.wall_seconds
+        return float(self._core.wall_seconds)
 
-    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
-        return KernelSnapshot(self._core.coefficients(), self._core.bias, self._core.responses())
+    def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
+        if isinstance(self._core, _core.LinearSolver):
+            return LinearSnapshot(self._core.weights(), self._core.bias)
+        core = self._core
+        return KernelSnapshot(core.coefficients(), core.bias, core.responses(), dual_feasible=self.dual_feasible)
 
 
 class PythonSolver(Solver):

@@ -87,12 +87,11 @@ class Fourier(PythonSolver):
     summary = "Random Fourier features and the exact linear SVM on them (Rahimi, Recht 2007)"
     Settings = FourierSettings
     needs = frozenset({"lambda"})
+    kernels = frozenset({"gaussian"})
     cost = "inner_products"
 
     def __init__(self, problem: Problem, settings: FourierSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)
-        if not isinstance(problem.kernel, Gaussian):
-            raise SettingsError("algo=fourier approximates the Gaussian kernel: set kernel=gaussian")
         if settings.pairs < 1:
             raise SettingsError(f"algo.pairs = {settings.pairs}: it must be at least 1")
         if not settings.relative_gap > 0:
@@ -100,6 +99,7 @@ class Fourier(PythonSolver):
         if settings.max_epochs < 1:
             raise SettingsError(f"algo.max_epochs = {settings.max_epochs}: it must be at least 1")
         self._random = _core.Random(seed, _core.Purpose.features)
+        assert isinstance(problem.kernel, Gaussian)  # as `kernels` says
         self._sigma = math.sqrt(problem.kernel.sigma2)
         self._drawn = np.empty((0, problem.d), dtype=np.float32)
         self._frequencies = self._drawn

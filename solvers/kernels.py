@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from solvers import _core
 from solvers.errors import SettingsError
@@ -29,6 +30,7 @@ class Gaussian:
         If sigma2 is not finite and positive.
     """
 
+    name: ClassVar[str] = "gaussian"
     sigma2: float = 1.0
 
     def __post_init__(self) -> None:
@@ -61,6 +63,7 @@ class Polynomial:
         If a parameter is outside its range.
     """
 
+    name: ClassVar[str] = "polynomial"
     degree: int = 3
     gamma: float = 1.0
     coef0: float = 1.0
@@ -85,6 +88,8 @@ class Polynomial:
 @dataclass(frozen=True)
 class Linear:
     """K(x, z) = <x, z>."""
+
+    name: ClassVar[str] = "linear"
 
     def __str__(self) -> str:
         return "linear"

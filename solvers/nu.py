@@ -30,15 +30,16 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
         If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
         needs more passes; or if the optimum is w = 0.
     """
-    from solvers.base import Limit, Status
+    from solvers.base import KernelSnapshot, Limit, Status
     from solvers.smo import Smo, SmoSettings
 
     solver = Smo(problem, SmoSettings(tolerance=0.0), seed=0)
     for epoch in range(1, max_epochs + 1):
         status = solver.advance(Limit(presentations=epoch * problem.n))
         snapshot = solver.snapshot()
+        assert isinstance(snapshot, KernelSnapshot)
+        assert snapshot.responses is not None
         responses = snapshot.responses
-        assert responses is not None
         norm2 = float(np.abs(snapshot.coefficients) @ responses)
         hinge = float(np.maximum(0.0, 1.0 - responses - problem.y * snapshot.bias).mean())
         primal = 0.5 * problem.require_lambda() * norm2 + hinge

@@ -18,5 +18,5 @@ class Perceptron(CoreSolver):
     summary = "Kernel Perceptron, any number of passes (Rosenblatt 1958)"
     Settings = PerceptronSettings
 
-    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
-        return _core.Perceptron(rows, seed=self.seed)
+    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
+        return _core.Perceptron(self.problem.rows.source, seed=self.seed)

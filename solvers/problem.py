@@ -24,6 +24,10 @@ def _arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
     return offsets, features.indices.astype(np.int32, copy=False), features.data
 
 
+def _transposed(features: Features) -> Features:
+    return features.T if isinstance(features, np.ndarray) else features.T.tocsr()
+
+
 def _canonical(X: Features) -> Features:
     """Return features as the core takes them: finite; sparse ones in CSR, sorted, each place stored once."""
     if X.shape[1] == 0:
@@ -123,6 +127,15 @@ class Problem:
     def rows(self) -> Rows:
         """Kernel rows, built at first use: a solver that needs none never pays for them."""
         return make_rows(self.kernel, self.matrix, _arrays(self.X), self.positives, self.policy)
+
+    @cached_property
+    def features(self) -> _core.FeatureMatrix:
+        """The training points by rows and by columns, made at first use, for solvers with explicit weights."""
+        return _core.FeatureMatrix(self.matrix, self.core_matrix(_transposed(self.X)), self.positives)
+
+    def counted_features(self) -> _core.CountedFeatures:
+        """Return a counted view of rows and columns, for solvers written in Python: what they read, it charges."""
+        return _core.CountedFeatures(self.features)
 
     def counted_rows(self) -> _core.CountedRows:
         """Return a counted view of the kernel rows, for solvers written in Python: what they read, it charges."""

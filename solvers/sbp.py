@@ -37,9 +37,9 @@ class Sbp(CoreSolver):
     needs = frozenset({"nu"})
     biases = frozenset({False, True})
 
-    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
+    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
         return _core.Sbp(
-            rows,
+            self.problem.rows.source,
             nu=self.problem.require_nu(),
             bias=self.problem.bias,
             pairs=self.settings.draws is Draws.pairs,

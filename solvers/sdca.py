@@ -1,10 +1,10 @@
 """Stochastic dual coordinate ascent on kernels (Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from solvers import _core
 from solvers.accounting import Accounting
-from solvers.base import CoreSolver, KernelSnapshot
+from solvers.base import CoreSolver
 
 
 @dataclass
@@ -22,9 +22,8 @@ class Sdca(CoreSolver):
     summary = "Stochastic dual coordinate ascent (Hsieh et al. 2008)"
     Settings = SdcaSettings
     needs = frozenset({"lambda"})
+    dual_feasible = True
 
-    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
-        return _core.Sdca(rows, C=self.problem.C, accounting=self.settings.accounting.core(), seed=self.seed)
-
-    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
-        return replace(super().snapshot(), dual_feasible=True)
+    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
+        problem, accounting = self.problem, self.settings.accounting.core()
+        return _core.Sdca(problem.rows.source, C=problem.C, accounting=accounting, seed=self.seed)

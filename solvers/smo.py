@@ -1,9 +1,9 @@
 """Sequential minimal optimisation (Platt 1998): greedy by exact gain, or second-order pairs (Fan, Chen, Lin 2005)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver, KernelSnapshot
+from solvers.base import CoreSolver
 
 
 @dataclass
@@ -25,11 +25,9 @@ class Smo(CoreSolver):
     summary = "Sequential minimal optimisation, greedy (Platt 1998; with bias Fan, Chen, Lin 2005)"
     Settings = SmoSettings
     needs = frozenset({"lambda"})
+    dual_feasible = True
     biases = frozenset({False, True})
 
-    def make(self, rows: _core.RowSource) -> _core.KernelSolver:  # noqa: D102 (inherited)
+    def make(self) -> _core.KernelSolver:  # noqa: D102 (inherited)
         kind = _core.SmoWithBias if self.problem.bias else _core.Smo
-        return kind(rows, C=self.problem.C, tolerance=self.settings.tolerance)
-
-    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
-        return replace(super().snapshot(), dual_feasible=True)
+        return kind(self.problem.rows.source, C=self.problem.C, tolerance=self.settings.tolerance)

@@ -98,9 +98,9 @@ def test_ten_epochs_unless_the_command_line_gives_a_limit() -> None:
 
 
 def test_a_budget_in_counters() -> None:
-    budget = Budget(0.2, None, 10**9, None, 3.0, 60)
+    budget = Budget(0.2, None, 10**9, None, None, 3.0, 60)
     assert budget.limits(32561) == Limits(presentations=6513, kernel_evaluations=10**9, cpu_seconds=3.0)
-    assert Budget(1e-9, None, None, None, None, 60).limits(10).presentations == 1
+    assert Budget(1e-9, None, None, None, None, None, 60).limits(10).presentations == 1
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_the_core_says_no_as_well() -> None:
 
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    others = ["fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
+    others = ["fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "simba", "smo"]
     assert solvers.names() == ["averaged_perceptron", *others]
     for name in solvers.names():
         kind = solvers.get(name)

@@ -1,0 +1,59 @@
+"""SIMBA (Hazan, Koren, Srebro: Beating SGD: Learning SVMs in sublinear time, NIPS 2011)."""
+
+from dataclasses import dataclass, replace
+
+from solvers import _core
+from solvers.base import CoreSolver, Counters, LinearSnapshot
+from solvers.errors import SettingsError
+from solvers.problem import Problem
+
+
+@dataclass
+class SimbaSettings:
+    """Settings of `Simba`."""
+
+    horizon: int | None = None
+    """T of Algorithm 1: its steps are constant, eta = sqrt(log(n) / T), and it ends after T iterations. None: anytime,
+    eta_t = sqrt(log(n) / t) (section 6)."""
+
+
+class Simba(CoreSolver):
+    """Sublinear Importance-sampling Bi-stochastic Algorithm on the slack-constrained form (Algorithm 1).
+
+    An iteration adds one row to the weights, drawn by the examples' importance, and updates the importance of all
+    examples by one column, drawn by the squared weights. The predictor is the mean of all iterates, divided by its
+    water level. Rows longer than 1 are divided by the largest norm, and nu with them.
+    """
+
+    name = "simba"
+    summary = "SIMBA: sublinear learning, one row and one column a step (Hazan, Koren, Srebro 2011)"
+    Settings = SimbaSettings
+    needs = frozenset({"nu"})
+    biases = frozenset({False, True})
+    kernels = frozenset({"linear"})
+    cost = "feature_accesses"
+
+    def __init__(self, problem: Problem, settings: SimbaSettings, seed: int) -> None:
+        if settings.horizon is not None and not 1 <= settings.horizon < 2**63:
+            raise SettingsError(f"algo.horizon must be a whole number >= 1 (or null), got {settings.horizon}")
+        super().__init__(problem, settings, seed)
+        if (divisor := self._core.divisor) > 1.0:
+            self.remarks = (f"rows and nu are divided by {divisor:.6g}, the largest norm: SIMBA needs norms <= 1",)
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        problem = self.problem
+        return _core.Simba(
+            problem.features,
+            nu=problem.require_nu(),
+            bias=problem.bias,
+            horizon=self.settings.horizon or 0,
+            seed=self.seed,
+        )
+
+    @property
+    def counters(self) -> Counters:  # noqa: D102 (inherited)
+        return replace(super().counters, inner_products=None)
+
+    def snapshot(self) -> LinearSnapshot:  # noqa: D102 (inherited)
+        core = self._core
+        return LinearSnapshot(core.weights(), core.bias, volume=self.problem.n * self.problem.require_nu())

@@ -1,0 +1,167 @@
+"""The training set by rows and columns, and what reading it costs."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+from cases import Array, points
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import sparse
+
+from solvers import Linear, Problem, _core
+from solvers.problem import Features
+
+STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+
+
+def problem(n: int = 50, d: int = 7, *, as_csr: bool) -> Problem:
+    X, y = points(n, d, zeros=0.6)
+    X[:, 3] = 0.0
+    X[5] = 0.0
+    return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear())
+
+
+def spread(places: Array, values: Array, size: int) -> Array:
+    """The vector that a row or column stands for."""
+    assert places.dtype == np.int32
+    assert values.dtype == np.float32
+    assert (np.diff(places) > 0).all(), "rising, each place once"
+    full = np.zeros(size, np.float32)
+    full[places] = values
+    return full
+
+
+def whole(X: Features) -> Array:
+    return X if isinstance(X, np.ndarray) else X.toarray()
+
+
+def check_all(p: Problem) -> None:
+    """Rows and columns are those of the class-ordered points, and cost what is stored of them."""
+    features, X = p.counted_features(), whole(p.X)
+    assert (features.n, features.d, features.positives) == (*X.shape, p.positives)
+    stored = np.ones(X.shape, bool) if isinstance(p.X, np.ndarray) else X != 0.0
+    accesses = dense = 0
+    for i in range(p.n):
+        np.testing.assert_array_equal(spread(*features.row(i), p.d), X[i])
+        accesses, dense = accesses + stored[i].sum(), dense + p.d
+        assert (features.counters.feature_accesses, features.counters.feature_accesses_dense) == (accesses, dense)
+    for j in range(p.d):
+        np.testing.assert_array_equal(spread(*features.column(j), p.n), X[:, j])
+        accesses, dense = accesses + stored[:, j].sum(), dense + p.n
+        assert (features.counters.feature_accesses, features.counters.feature_accesses_dense) == (accesses, dense)
+
+
+@STORAGE
+def test_rows_and_columns(as_csr: bool) -> None:
+    p = problem(as_csr=as_csr)
+    check_all(p)
+    assert (p.features.n, p.features.d, p.features.positives) == (50, 7, p.positives)
+    assert p.features.largest_norm == pytest.approx(np.linalg.norm(whole(p.X).astype(np.float64), axis=1).max())
+
+
+@given(
+    X=st.tuples(st.integers(2, 12), st.integers(1, 12)).flatmap(
+        lambda shape: arrays.arrays(np.float32, shape, elements=st.sampled_from([0.0, 0.0, 0.0, 1.0, -2.5, 1e-30]))
+    ),
+    labels=st.lists(st.sampled_from([-1, 1]), min_size=10, max_size=10),
+    as_csr=st.booleans(),
+)
+def test_any_points(X: Array, labels: list[int], as_csr: bool) -> None:
+    y = np.array([1, -1, *labels])[: len(X)]
+    p = Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear())
+    np.testing.assert_array_equal(whole(p.X), X[np.argsort(-y, kind="stable")])
+    check_all(p)
+
+
+def test_sparse_input_in_any_order() -> None:
+    """Unsorted columns, one place stored twice, a zero that is stored: the matrix that scipy means."""
+    X = sparse.csr_matrix(
+        (np.array([1, 2, 3, 4, 0], np.float32), np.array([2, 0, 0, 1, 2]), np.array([0, 3, 5])), shape=(2, 3)
+    )
+    features = Problem(X, np.array([-1, 1]), Linear()).counted_features()
+    np.testing.assert_array_equal(spread(*features.row(0), 3), [0.0, 4.0, 0.0])
+    np.testing.assert_array_equal(spread(*features.row(1), 3), [5.0, 0.0, 1.0])
+    np.testing.assert_array_equal(spread(*features.column(0), 2), [0.0, 5.0])
+
+
+@STORAGE
+def test_labels_and_presentations(as_csr: bool) -> None:
+    p = problem(as_csr=as_csr)
+    features = p.counted_features()
+    assert [features.label(i) for i in range(p.n)] == p.y.tolist()
+    features.present()
+    features.present(3)
+    counters = features.counters
+    assert (counters.iterations, counters.presentations) == (2, 4)
+    assert counters.feature_accesses == counters.feature_accesses_dense == 0
+    assert counters.kernel_evaluations == counters.inner_products == 0
+
+
+def test_each_view_counts_for_itself() -> None:
+    p = problem(as_csr=True)
+    one, other = p.counted_features(), p.counted_features()
+    one.row(0)
+    assert one.counters.feature_accesses_dense == 7
+    assert other.counters.feature_accesses_dense == 0
+
+
+@STORAGE
+def test_no_such_place(as_csr: bool) -> None:
+    features = problem(as_csr=as_csr).counted_features()
+    for place in (50, 10**6):
+        with pytest.raises(ValueError, match=f"there is no row {place}"):
+            features.row(place)
+        with pytest.raises(ValueError, match=f"there is no row {place}"):
+            features.label(place)
+    with pytest.raises(ValueError, match="there is no column 7"):
+        features.column(7)
+    for read in (features.row, features.column):
+        with pytest.raises((ValueError, TypeError)):
+            read(-1)
+    assert features.counters.feature_accesses_dense == 0, "what could not be read costs nothing"
+
+
+@STORAGE
+def test_what_was_read_is_a_copy(as_csr: bool) -> None:
+    p = problem(as_csr=as_csr)
+    features = p.counted_features()
+    before = spread(*features.row(1), p.d)
+    places, values = features.row(1)
+    places[:] = 0
+    values[:] = 99.0
+    np.testing.assert_array_equal(spread(*features.row(1), p.d), before)
+
+
+@STORAGE
+def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
+    """Of problem, matrix and arrays only the view is left, and memory that was theirs is taken by others."""
+    p = problem(400, 30, as_csr=as_csr)
+    X, y = whole(p.X).copy(), p.y.astype(np.float64)
+    features = p.counted_features()
+    simba = _core.Simba(p.features, nu=0.1, seed=0)
+    del p
+    gc.collect()
+    others = [np.full(12_000 + k, np.nan, np.float32) for k in range(50)]
+    for i in (0, 7, 399):
+        np.testing.assert_array_equal(spread(*features.row(i), 30), X[i])
+    np.testing.assert_array_equal(spread(*features.column(11), 400), X[:, 11])
+    simba.advance(iterations=100)
+    w = simba.weights()
+    assert np.isfinite(w).all()
+    assert (y * (X @ w)).mean() > 0.0
+    assert len(others) == 50
+
+
+def test_columns_that_are_not_the_transpose() -> None:
+    X = np.arange(6, dtype=np.float32).reshape(3, 2)
+    for columns in (np.ones((3, 2), np.float32), np.ones((2, 4), np.float32)):
+        with pytest.raises(ValueError, match="not the transpose"):
+            _core.FeatureMatrix(_core.Matrix(X), _core.Matrix(columns), 1)
+    transposed = _core.Matrix(np.ascontiguousarray(X.T))
+    for positives in (0, 3):
+        with pytest.raises(ValueError, match="both classes"):
+            _core.FeatureMatrix(_core.Matrix(X), transposed, positives)

@@ -1,0 +1,179 @@
+"""The sum tree: draws in proportion to weights, sums that do not drift, bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from cases import Array
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from solvers import _core
+
+SIZES = [1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 4097]
+LAST = math.nextafter(1.0, 0.0)
+WHOLE = st.lists(st.integers(0, 50), min_size=1, max_size=300)
+"""Weights whose sums are exact: to which place a draw belongs is known to the last bit."""
+UNIFORM = st.floats(0.0, 1.0, exclude_max=True)
+
+
+def tree_of(weights: Array | list[int] | list[float]) -> _core.SumTree:
+    return _core.SumTree(np.asarray(weights, np.float64))
+
+
+def change(tree: _core.SumTree, place: int, weight: float) -> None:
+    tree.set(np.array([place], np.uint32), np.array([weight]))
+
+
+def drawn(tree: _core.SumTree, *uniforms: float) -> list[int]:
+    return [int(place) for place in tree.draw(np.array(uniforms))]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_first_place_whose_running_sum_is_above(n: int) -> None:
+    weights = np.random.default_rng(n).integers(0, 5, n)
+    weights[-1] = 3
+    tree = tree_of(weights)
+    assert tree.total == weights.sum()
+    np.testing.assert_array_equal(tree.values(), weights)
+    middles = np.arange(weights.sum()) + 0.5
+    expected = np.searchsorted(np.cumsum(weights), middles, side="right")
+    np.testing.assert_array_equal(tree.draw(middles / weights.sum()), expected)
+    assert drawn(tree, 0.0, LAST) == [int(np.flatnonzero(weights)[0]), n - 1]
+
+
+@given(WHOLE.filter(any), st.lists(UNIFORM, max_size=20))
+def test_draws_from_any_weights(weights: list[int], uniforms: list[float]) -> None:
+    ends = np.cumsum(weights)
+    last = np.flatnonzero(weights)[-1]  # where u times the total is rounded up to the total
+    for u, place in zip(uniforms, drawn(tree_of(weights), *uniforms), strict=True):
+        assert weights[place] > 0
+        assert place == min(np.searchsorted(ends, u * ends[-1], side="right"), last)
+
+
+@given(WHOLE, st.lists(st.tuples(st.integers(0, 299), st.integers(0, 50)), max_size=60), st.lists(UNIFORM))
+def test_a_changed_tree_is_the_tree_of_the_new_weights(
+    weights: list[int], changes: list[tuple[int, int]], uniforms: list[float]
+) -> None:
+    tree, at_once = tree_of(weights), tree_of(weights)
+    places = np.array([place % len(weights) for place, _ in changes], np.uint32)
+    values = np.array([value for _, value in changes], np.float64)
+    at_once.set(places, values)
+    for place, value in zip(places, values, strict=True):
+        change(tree, place, value)
+        weights[place] = int(value)
+    fresh = tree_of(weights)
+    for changed in (tree, at_once):
+        assert changed.total == fresh.total == sum(weights)
+        np.testing.assert_array_equal(changed.values(), weights)
+        if any(weights):
+            assert drawn(changed, *uniforms) == drawn(fresh, *uniforms)
+
+
+@given(
+    st.lists(st.floats(0.0, 1e300), min_size=1, max_size=100),
+    st.lists(st.tuples(st.integers(0, 99), st.floats(0.0, 1e300)), max_size=100),
+    st.lists(UNIFORM, min_size=1),
+)
+def test_weights_of_any_size(weights: list[float], changes: list[tuple[int, float]], uniforms: list[float]) -> None:
+    """The sum of nonnegative numbers is as exact as they are; no place of weight 0 is drawn."""
+    tree = tree_of(weights)
+    for place, weight in changes:
+        weights[place % len(weights)] = weight
+        change(tree, place % len(weights), weight)
+    assert tree.total == pytest.approx(math.fsum(weights), rel=1e-14, abs=0.0)
+    if any(weights):
+        assert all(weights[place] > 0.0 for place in drawn(tree, *uniforms, 0.0, LAST))
+
+
+def test_a_large_weight_leaves_no_trace() -> None:
+    tree = tree_of(np.full(100, 1e-9))
+    change(tree, 42, 1e12)
+    assert drawn(tree, 0.5) == [42]
+    change(tree, 42, 1e-9)
+    assert tree.total == pytest.approx(1e-7, rel=1e-14)
+    change(tree, 42, 0.0)
+    assert set(drawn(tree, *np.linspace(0.0, LAST, 5000))) == set(range(100)) - {42}
+
+
+def test_frequencies() -> None:
+    """A million draws from weights of very different sizes, a third of them zero, set one by one."""
+    generator = np.random.default_rng(0)
+    weights = np.exp(generator.normal(scale=2.0, size=1000))
+    weights[generator.random(1000) < 1 / 3] = 0.0
+    tree = tree_of(np.ones(1000))
+    places = generator.permutation(1000)
+    tree.set(places.astype(np.uint32), weights[places])
+    stream = _core.Random(7, _core.Purpose.sampling)
+    counts = np.bincount(tree.draw(np.array([stream.uniform() for _ in range(1_000_000)])), minlength=1000)
+    assert not counts[weights == 0.0].any()
+    expected = 1e6 * weights / weights.sum()
+    likely = expected >= 5.0
+    assert likely.sum() > 600
+    pooled = [np.append(values[likely], values[~likely].sum()) for values in (counts, expected)]
+    assert stats.chisquare(*pooled).pvalue > 1e-3
+
+
+def test_ten_million_changes() -> None:
+    """The root is the sum of the leaves, to 1e-12: of what came and went nothing stays."""
+    generator = np.random.default_rng(0)
+    n, block = 4097, 1_000_000
+    weights = generator.random(n)
+    tree = tree_of(weights)
+    for _ in range(10):
+        places = generator.integers(n, size=block, dtype=np.uint32)
+        values = np.exp(generator.normal(scale=4.0, size=block))
+        tree.set(places, values)
+        weights[places] = values  # numpy, too, keeps the last of several at one place
+    np.testing.assert_array_equal(tree.values(), weights)
+    exact = math.fsum(weights)
+    assert abs(tree.total - exact) <= 1e-12 * exact
+    assert tree.total == tree_of(weights).total
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_nothing_to_draw_from(n: int) -> None:
+    tree = tree_of(np.ones(n))
+    tree.set(np.arange(n, dtype=np.uint32), np.zeros(n))
+    assert tree.total == 0.0
+    with pytest.raises(ValueError, match="all weights are 0"):
+        tree.draw(np.array([0.5]))
+    change(tree, n // 2, 1e-300)
+    assert drawn(tree, 0.0, 0.5, LAST) == [n // 2] * 3
+
+
+def test_values_are_a_copy() -> None:
+    weights = np.ones(5)
+    tree = tree_of(weights)
+    weights[:] = 7.0
+    tree.values()[:] = 7.0
+    assert tree.total == 5.0
+    np.testing.assert_array_equal(tree.values(), np.ones(5))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1e-300])
+def test_a_weight_is_a_nonnegative_number(bad: float) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        tree_of([1.0, bad])
+    tree = tree_of([1.0, 2.0])
+    with pytest.raises(ValueError, match="weight"):
+        change(tree, 0, bad)
+    assert tree.total == 3.0
+
+
+def test_bad_shapes_and_places() -> None:
+    for weights in (np.empty(0), np.ones((2, 2))):
+        with pytest.raises(ValueError, match="at least one element"):
+            tree_of(weights)
+    tree = tree_of([1.0, 2.0])
+    for place in (2, 100):
+        with pytest.raises(ValueError, match=f"there is no weight {place}"):
+            change(tree, place, 1.0)
+    with pytest.raises(ValueError, match="one length"):
+        tree.set(np.zeros(2, np.uint32), np.ones(3))
+    for u in (-0.1, 1.0, np.nan):
+        with pytest.raises(ValueError, match=r"\[0, 1\)"):
+            tree.draw(np.array([u]))
