@@ -25,9 +25,14 @@ def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
 
 def choose_dense(X: Features, d: int, storage: str) -> bool:
     """Decide between dense and CSR from the training features, at width d."""
+    return is_dense(count_nonzero(X), int(X.shape[0]), d, storage)
+
+
+def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
+    """Whether n x d features of so many values that are not zero are stored as a dense array."""
     if storage != "auto":
         return storage == "dense"
-    return d <= DENSE_MAX_WIDTH or count_nonzero(X) > DENSE_MIN_DENSITY * X.shape[0] * d
+    return d <= DENSE_MAX_WIDTH or nonzero > DENSE_MIN_DENSITY * n * d
 
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:

@@ -137,6 +137,8 @@ class Solver(abc.ABC):
     """Whether it can run without (False) and with (True) an unregularised bias."""
     kernels: ClassVar[frozenset[str]] = frozenset({"gaussian", "polynomial", "linear"})
     """Names of the kernels that it works with."""
+    explicit: ClassVar[frozenset[str]] = frozenset()
+    """Kernels with which it keeps explicit weights: then it reads features, and no kernel rows."""
     cost: str = "kernel_evaluations"
     """The counter that its curve is drawn against."""
     remarks: tuple[str, ...] = ()
@@ -155,6 +157,8 @@ class Solver(abc.ABC):
             raise SettingsError(f"algo={self.name} works with {known} only, got {problem.kernel}")
         if not 0 <= seed < 2**63:
             raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
+        if problem.kernel.name in self.explicit:
+            self.cost = "feature_accesses"
         self.problem = problem
         self.settings = settings
         self.seed = seed

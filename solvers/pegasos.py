@@ -7,7 +7,6 @@ from solvers import _core
 from solvers.accounting import Accounting
 from solvers.base import CoreSolver
 from solvers.errors import SettingsError
-from solvers.problem import Problem
 
 
 @dataclass
@@ -30,19 +29,17 @@ class Pegasos(CoreSolver):
     summary = "Pegasos: stochastic subgradient steps on the primal (Shalev-Shwartz et al. 2011)"
     Settings = PegasosSettings
     needs = frozenset({"lambda"})
-
-    def __init__(self, problem: Problem, settings: PegasosSettings, seed: int) -> None:
-        self._linear = problem.kernel.name == "linear"
-        if self._linear:
-            self.cost = "feature_accesses"
-            if settings.accounting is not Accounting.on_demand:
-                raise SettingsError("algo.accounting is about kernel evaluations: leave it out with kernel=linear")
-        super().__init__(problem, settings, seed)
+    explicit = frozenset({"linear"})
 
     def make(self) -> _core.KernelSolver | _core.LinearSolver:  # noqa: D102 (inherited)
-        shared: dict[str, Any] = {"project": self.settings.project, "seed": self.seed}
-        lambda_ = self.problem.require_lambda()
-        if self._linear:
-            return _core.LinearPegasos(self.problem.features, lambda_=lambda_, **shared)
-        accounting = self.settings.accounting.core()
-        return _core.Pegasos(self.problem.rows.source, lambda_=lambda_, accounting=accounting, **shared)
+        problem, settings = self.problem, self.settings
+        shared: dict[str, Any] = {
+            "lambda_": problem.require_lambda(),
+            "project": settings.project,
+            "seed": self.seed,
+        }
+        if problem.kernel.name not in self.explicit:
+            return _core.Pegasos(problem.rows.source, accounting=settings.accounting.core(), **shared)
+        if settings.accounting is not Accounting.on_demand:
+            raise SettingsError("algo.accounting is about kernel evaluations: leave it out with kernel=linear")
+        return _core.LinearPegasos(problem.features, **shared)

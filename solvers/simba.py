@@ -31,7 +31,7 @@ class Simba(CoreSolver):
     needs = frozenset({"nu"})
     biases = frozenset({False, True})
     kernels = frozenset({"linear"})
-    cost = "feature_accesses"
+    explicit = frozenset({"linear"})
 
     def __init__(self, problem: Problem, settings: SimbaSettings, seed: int) -> None:
         if settings.horizon is not None and not 1 <= settings.horizon < 2**63:

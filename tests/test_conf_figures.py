@@ -14,7 +14,11 @@ from experiments.reproduction.making import maker_of
 from experiments.reproduction.plan import Options, known_data_sets, overrides_of
 from experiments.reproduction.spec import SCALES, FigureError, catalogue, read_figure
 
-FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"}
+FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"} | {
+    "simba_fig1",
+    "simba_steps",
+    "simba_theorem",
+}
 figures = pytest.mark.parametrize("name", catalogue())
 
 
@@ -38,7 +42,7 @@ def test_it_is_what_its_name_says(name: str) -> None:
     assert spec.title
     assert set(spec.scales) == set(SCALES)
     assert spec.series
-    assert len({series.name for series in spec.series}) == len(spec.series)
+    assert len({series.name for series in spec.curves}) == len(spec.curves)
     assert {*spec.datasets, *spec.instead.values()} <= set(known_data_sets())
     assert set(spec.instead) <= set(spec.datasets)
     for series in spec.series:
@@ -49,7 +53,7 @@ def test_it_is_what_its_name_says(name: str) -> None:
 def test_its_settings_compose(name: str) -> None:
     spec = read_figure(name)
     for scale in SCALES:
-        for series in spec.series:
+        for series in spec.curves:
             # what depends on the data set is the same at all scales
             for dataset in (series.datasets or spec.datasets) if scale == "paper" else spec.datasets[:1]:
                 words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale))
@@ -65,7 +69,7 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
     spec = read_figure(name)
     if panels and not spec.scale("demo").seeds:
         pytest.skip("its maker looks inside a run of its own")
-    empty = {series.name: () for series in spec.series}
+    empty = {series.name: () for series in spec.curves}
     evidence = Evidence(spec, "demo", tuple(Panel(name, name, runs=empty) for name in spec.datasets[:panels]))
     made = maker_of(spec.maker).make(evidence)
     assert [claim.id for claim in made.claims] == [claim.id for claim in spec.claims]

@@ -18,9 +18,7 @@ Array<double> written(std::size_t size, const Write& write) {
 void bind_linear_solvers(py::module_& module) {
   py::class_<LinearSolver, Solver>(module, "LinearSolver")
       .def("weights",
-           [](const LinearSolver& self) {
-             return written(self.dimension(), [&](double* out) { self.weights(out); });
-           })
+           [](const LinearSolver& self) { return written(self.dimension(), [&](double* out) { self.weights(out); }); })
       .def_property_readonly("bias", &LinearSolver::bias);
 
   py::class_<LinearPegasos, LinearSolver>(module, "LinearPegasos")
@@ -38,12 +36,9 @@ void bind_linear_solvers(py::module_& module) {
            py::arg("seed"), py::keep_alive<1, 2>())
       .def_property_readonly("divisor", &Simba::divisor)
       .def("last_weights",
-           [](const Simba& self) {
-             return written(self.dimension(), [&](double* out) { self.last_weights(out); });
-           })
-      .def("distribution", [](const Simba& self) {
-        return written(self.size(), [&](double* out) { self.distribution(out); });
-      });
+           [](const Simba& self) { return written(self.dimension(), [&](double* out) { self.last_weights(out); }); })
+      .def("distribution",
+           [](const Simba& self) { return written(self.size(), [&](double* out) { self.distribution(out); }); });
 }
 
 }  // namespace svm::python

@@ -31,7 +31,8 @@ void bind_solvers(py::module_& module) {
   py::class_<Solver>(module, "Solver")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,
            py::arg("presentations") = Limit::none, py::arg("kernel_evaluations") = Limit::none,
-           py::arg("inner_products") = Limit::none, py::arg("feature_accesses") = Limit::none, py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
+           py::arg("inner_products") = Limit::none, py::arg("feature_accesses") = Limit::none,
+           py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
       .def_property_readonly("counters", [](const Solver& self) { return self.counters(); })
       .def_property_readonly("cpu_seconds", &Solver::cpu_seconds)
       .def_property_readonly("wall_seconds", &Solver::wall_seconds);

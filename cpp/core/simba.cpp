@@ -26,8 +26,8 @@ double factor(double estimate, double eta) noexcept {
 }
 
 double checked(double nu, double unit) {
-  require(nu >= 0.0 && nu * unit <= 1.0, "nu must lie between 0 and the largest norm of a row (at least 1), got " +
-                                             std::to_string(nu) + " with " + std::to_string(1.0 / unit));
+  require(nu >= 0.0 && nu * unit <= 1.0, "nu = " + std::to_string(nu) + ": it must lie between 0 and " +
+                                             std::to_string(1.0 / unit) + ", the largest norm of a row, or 1");
   return nu * unit;
 }
 

@@ -16,7 +16,7 @@ constexpr double missed = 4.0;
 constexpr double wider = 1.05;
 constexpr double narrower = 0.8;
 constexpr std::size_t crowded = 64;
-constexpr double memory = 0.9;  // of the level's drift
+constexpr double memory = 0.9;   // of the level's drift
 constexpr std::size_t few = 32;  // for the library's selection, which mispredicts a branch at every other element
 
 }  // namespace
@@ -47,8 +47,8 @@ void Slack::select(const double* q) {
   }
   follow(kth_largest(count_ - above - 1));
   const std::vector<double>& inside = survey_.inside();
-  const auto larger = static_cast<std::size_t>(
-      std::count_if(inside.begin(), inside.end(), [this](double x) { return x > level_; }));
+  const auto larger =
+      static_cast<std::size_t>(std::count_if(inside.begin(), inside.end(), [this](double x) { return x > level_; }));
   tied_.clear();
   for (std::size_t k = 0; tied_.size() < count_ - above - larger; ++k) {
     if (inside[k] == level_) tied_.push_back(survey_.inside_index()[k]);

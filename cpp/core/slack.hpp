@@ -48,8 +48,8 @@ class Slack {
   std::size_t cut_ = 0;  // the last of them
   Survey survey_;
   Window window_;
-  double margin_;        // half the window's width, relative to the level
-  double drift_ = 1.0;   // by what the level changes from one selection to the next
+  double margin_;       // half the window's width, relative to the level
+  double drift_ = 1.0;  // by what the level changes from one selection to the next
   std::vector<double> candidates_;
   std::vector<double> kept_;
   std::vector<std::size_t> places_;

@@ -37,7 +37,12 @@ NAMES: Mapping[str, str] = {
     "digits": "Digits",
     "ijcnn1": "IJCNN1",
     "mnist": "MNIST, 8 against the rest",
+    "news20": "news20",
+    "newsgroups_binary": "20 Newsgroups, two classes",
+    "rcv1_ccat_subset": "RCV1 (CCAT), part of it",
+    "real_sim": "Real against simulated",
     "reuters_money_fx": "Reuters, money-fx",
+    "synthetic": "Synthetic",
     "web": "Web",
 }
 """Data sets as they are called above panels and in sentences; others by their own names."""
@@ -62,12 +67,18 @@ class Row:
         Whether the spread over runs is drawn.
     series : mapping of str to str
         Name in the legend to the series drawn under it; empty: every series under its own name.
+    facts : mapping of str to str
+        What is told in the upper right corner of the panel of each of the paper's data sets.
+    measure : str
+        Column of `experiments.curve`: the vertical axis.
     """
 
     cost: str
     heading: str
     bands: bool
     series: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
+    measure: str = MEASURE
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
         """Series to draw by their names in the legend, of those that there are."""
@@ -78,7 +89,7 @@ class Row:
 
 @dataclass(frozen=True)
 class CurveFigure:
-    """Test error against costs, as means over the runs of each series.
+    """Test error, or another measure, against costs, as means over the runs of each series.
 
     Attributes
     ----------
@@ -102,7 +113,7 @@ class CurveFigure:
                 mean_curves(
                     {label: panel.curves(name) for label, name in row.shown(panel.runs).items()},
                     cost=row.cost,
-                    measure=MEASURE,
+                    measure=row.measure,
                 )
                 for panel in self.evidence.panels
             ]
@@ -111,7 +122,8 @@ class CurveFigure:
 
     @property
     def data(self) -> pd.DataFrame:
-        """All points that are drawn; errors are fractions."""
+        """All points that are drawn; errors are fractions. Where there are several measures a column names them."""
+        several = len({row.measure for row in self.rows}) > 1
         tables = [
             pd.DataFrame(
                 {
@@ -123,6 +135,7 @@ class CurveFigure:
                     "mean": curve.mean,
                     "sd": curve.sd,
                     "seeds": " ".join(map(str, panel.seeds(series))),
+                    **({"measure": row.measure} if several else {}),
                 }
             )
             for row, panels in zip(self.rows, self.means, strict=True)
@@ -152,7 +165,8 @@ class CurveFigure:
     def draw(self, figure: Figure | SubFigure) -> None:
         """Draw all rows, and the legend above them."""
         width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
-        series = [series.name for series in self.evidence.spec.series]
+        spec = self.evidence.spec
+        series = [series.name for series in (*spec.series, *spec.curves)]
         names = list(dict.fromkeys(label for row in self.rows for label in row.shown(series)))
         styles = styles_for(names)
         shown = {name for row in self.means for curves in row for name in curves}
@@ -214,7 +228,16 @@ def _draw_one(
         axes.text(0.5, 0.5, "no finished runs", size=PANEL.label, color=FAINT, ha="center", va="center")
         heading(axes, panel)
         return
-    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=MEASURE, sizes=PANEL, bands=row.bands, compared=True)
+    look: dict[str, Any] = {"sizes": PANEL, "bands": row.bands, "compared": True}
+    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, **look)
     heading(axes, panel, drawn.cut)
+    if facts := row.facts.get(panel.asked):
+        corner: dict[str, Any] = {
+            "xycoords": "axes fraction",
+            "textcoords": "offset points",
+            "ha": "right",
+            "va": "top",
+        }
+        axes.annotate(facts, (1, 1), (-4, -2), size=PANEL.note, color=INK, **corner)
     if first:
-        axes.set_ylabel(axis_name(MEASURE), size=PANEL.label, color=INK)
+        axes.set_ylabel(axis_name(row.measure), size=PANEL.label, color=INK)

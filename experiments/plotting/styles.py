@@ -60,6 +60,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "smo": Style("SMO", "#d55e00", (0, (1.2, 1.2)), "D", 2.2),
     "perceptron": Style("Perceptron", "#b0578d", "-", "v", 1.4),
     "fourier": Style("Fourier features", "#56b4e9", (0, (4.0, 1.2, 1.2, 1.2, 1.2, 1.2)), "P"),
+    "simba": Style("SIMBA", "#7b3294", "-", "o", 2.6),
     "libsvm": Style("LIBSVM", "#111111", (0, (3.0, 1.5)), "X"),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
@@ -87,6 +88,7 @@ AXIS_NAMES: Final[Mapping[str, str]] = {
     "primal": "primal objective",
     "gap": "duality gap",
     "support_vectors": "support vectors",
+    "water_level": "water level: value of the saddle problem",
 }
 """Names of costs and measures on axes, where the column's own name with spaces would not do."""
 

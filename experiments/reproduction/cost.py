@@ -14,6 +14,9 @@ from functools import cache
 import numpy as np
 
 from datasets import DatasetSpec
+from datasets.transforms import is_dense
+from experiments.config import kernel_name
+from experiments.recorder import WAITING_BYTES
 from experiments.settings import RunSettings
 
 REFERENCE_SECONDS = 0.9e-9
@@ -25,6 +28,8 @@ PROCESS_BYTES = 600 * 2**20
 
 _EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "averaged_perceptron": 0.1, "pegasos": 0.15, "sdca": 0.12}
 """Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
+_ACCESS_SECONDS = {"simba": 28e-9, "pegasos": 1.5e-9}
+"""Per feature access; SIMBA spends most of it on the importance of all examples."""
 _SMO_EPOCHS = 9.0
 """SMO has converged by then, as a rule."""
 
@@ -36,6 +41,8 @@ class Size:
     n: int
     n_test: int
     d: int
+    stored: float
+    """Coordinates of a row that are stored: d where rows are dense."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +55,21 @@ class Estimate:
 
 def size_of(spec: DatasetSpec) -> Size:
     """Sizes after split and sampling."""
-    n, n_test = spec.expected_train.n, spec.expected_test.n
+    n, n_test, d = spec.expected_train.n, spec.expected_test.n, spec.d or 100
     if spec.kind == "synthetic":
         n, n_test = spec.n, spec.n_test
     if n is not None and n_test is None:
         n_test = spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
         n -= n_test
     n, n_test = n or 1500, n_test or 500
-    return Size(min(n, spec.max_train or n), min(n_test, spec.max_test or n_test), spec.d or 100)
+    return Size(min(n, spec.max_train or n), min(n_test, spec.max_test or n_test), d, _stored(spec, d))
+
+
+def _stored(spec: DatasetSpec, d: int) -> float:
+    rows, nonzero = spec.expected_train.n, spec.expected_train.nnz
+    if rows is None or nonzero is None or is_dense(nonzero, rows, d, spec.storage):
+        return d
+    return nonzero / rows
 
 
 def estimate(run: RunSettings) -> Estimate:
@@ -71,15 +85,21 @@ def estimate(run: RunSettings) -> Estimate:
     elif run.algo == "libsvm":
         work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
         memory = 0.75 * run.memory_bytes
+    elif explicit(run):
+        work = _ACCESS_SECONDS[run.algo] * _accesses(run, size, presentations)
+        memory = 8.0 * size.stored * n + 24.0 * size.d + WAITING_BYTES
     else:
         rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
         work = REFERENCE_SECONDS * _EVALUATIONS.get(run.algo, 1.0) * presentations * n * rows
         memory = 0.0
-    support = min(0.5 * n, presentations)
-    evaluated = support * size.n_test * (0.03e-9 * size.d + 6e-9)
+    if explicit(run):
+        evaluated = run.budget.checkpoints * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
+    else:
+        evaluated = min(0.5 * n, presentations) * size.n_test * (0.03e-9 * size.d + 6e-9)
     if run.budget.seconds is not None:
         work = min(work, run.budget.seconds / machine_factor())
-    memory += 4.0 * size.d * (n + 2 * size.n_test) + PROCESS_BYTES
+    bytes_per_value = 4.0 if size.stored == size.d else 8.0  # the place of a value is stored beside it
+    memory += bytes_per_value * size.stored * (n + 2 * size.n_test) + PROCESS_BYTES
     return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
 
 
@@ -103,10 +123,15 @@ def gram_seconds(run: RunSettings) -> float:
 
 def gram_bytes(run: RunSettings) -> float:
     """Bytes of the Gram matrix that all runs on the same data share; 0 where there is none."""
-    if run.algo in ("fourier", "libsvm") or run.rows in ("cache", "on_the_fly"):
+    if run.algo in ("fourier", "libsvm") or explicit(run) or run.rows in ("cache", "on_the_fly"):
         return 0.0
     full = 4.0 * size_of(run.dataset).n ** 2
     return full if full <= run.memory_bytes else 0.0
+
+
+def explicit(run: RunSettings) -> bool:
+    """Whether a run keeps explicit weights, and so asks for no kernel rows."""
+    return kernel_name(run.kernel) in run.solver.explicit
 
 
 def together(run: RunSettings) -> tuple[str, bool]:
@@ -144,6 +169,12 @@ def machine_factor() -> float:
             total += row
         best = min(best, time.perf_counter() - start)
     return float(np.clip(best / rows.size / 0.24e-9, 0.2, 5.0))
+
+
+def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
+    if run.budget.feature_accesses is not None:
+        return float(run.budget.feature_accesses)
+    return presentations * size.stored * (2 if run.algo == "simba" else 1)  # SIMBA's column is about as long as its row
 
 
 def _presentations(run: RunSettings, n: int) -> float:

@@ -175,7 +175,7 @@ class Planner:
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
         runs: list[PlannedRun] = []
-        for series in spec.series:
+        for series in spec.curves:
             if series.datasets and asked not in series.datasets:
                 continue
             first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)

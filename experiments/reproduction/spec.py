@@ -5,8 +5,9 @@ Plain dataclasses with plain field types, which OmegaConf fills in and checks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +39,8 @@ class SeriesSpec:
         Data sets (the paper's) that it is run on; empty: all of the figure's.
     seeds : int or None
         Runs at most, whatever the scale says: 1 for a method without random choices. None: as many as the scale says.
+    grid : dict of str to list of float
+        One setting and the values to sweep it over: in place of this series there is one for each value.
     """
 
     name: str = ""
@@ -45,6 +48,20 @@ class SeriesSpec:
     by_dataset: dict[str, list[str]] = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
     seeds: int | None = None
+    grid: dict[str, list[float]] = field(default_factory=dict)
+
+    def members(self) -> dict[float, SeriesSpec]:
+        """Return one series for each value of the grid, by the values in their order; none without a grid."""
+        return {
+            value: replace(
+                self,
+                name=f"{self.name} {_short(setting)}={value:g}",
+                overrides=[*self.overrides, f"{setting}={int(value) if value.is_integer() else value}"],
+                grid={},
+            )
+            for setting, values in self.grid.items()
+            for value in values
+        }
 
 
 @dataclass
@@ -136,6 +153,22 @@ class FigureSpec:
     claims: list[ClaimSpec] = field(default_factory=list)
     numbers: list[NumberSpec] = field(default_factory=list)
 
+    @property
+    def curves(self) -> list[SeriesSpec]:
+        """All series, one with a grid replaced by its members: each has runs of its own."""
+        return [curve for series in self.series for curve in (list(series.members().values()) or [series])]
+
+    def members(self, name: str) -> dict[float, str]:
+        """Return the members of a series with a grid: each value, in the order of the file, and its series' name.
+
+        Raises
+        ------
+        KeyError
+            There is no such series.
+        """
+        series = {series.name: series for series in self.series}[name]
+        return {value: member.name for value, member in series.members().items()}
+
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales.
 
@@ -178,6 +211,8 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     except (OmegaConfBaseException, yaml.YAMLError) as error:
         raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
     assert isinstance(spec, FigureSpec)
+    for series in spec.series:
+        _check_grid(series, path.name)
     return spec
 
 
@@ -207,3 +242,20 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
             raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))
+
+
+def _check_grid(series: SeriesSpec, file: str) -> None:
+    """Refuse a grid of several settings, or of values that do not make different series."""
+    where = f"{file}: grid of series {series.name!r}:"
+    if len(series.grid) > 1:
+        raise FigureError(f"{where} it has one setting, got {', '.join(series.grid)}")
+    for setting, values in series.grid.items():
+        if not values or not all(map(math.isfinite, values)):
+            raise FigureError(f"{where} {setting} needs values, all finite, got {values}")
+        if len({member.name for member in series.members().values()}) < len(values):
+            raise FigureError(f"{where} the values of {setting} must differ in their first six digits, got {values}")
+
+
+def _short(setting: str) -> str:
+    """Last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
+    return setting.rpartition(".")[2].rstrip("_")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
-from store_cases import Shelf
+from store_cases import TOY, Shelf
 
 from datasets import DataError, DatasetSpec
 from experiments.outcome import Outcome
@@ -14,7 +15,7 @@ from experiments.reproduction.cost import expected_seconds
 from experiments.reproduction.made import Made
 from experiments.reproduction.making import evidence_of, judged
 from experiments.reproduction.plan import Options, Plan, Planner, overrides_of
-from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
+from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
 from solvers import SettingsError
 
 pytestmark = pytest.mark.usefixtures("hydra_context")
@@ -88,6 +89,88 @@ def test_one_seed_only(store: Shelf, figure: FigureSpec, options: Options) -> No
 def test_a_series_is_made_on_its_own_data_sets_only(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series.append(SeriesSpec("pegasos", ["algo=pegasos"], datasets=["adult"]))
     assert "pegasos" not in plan(store, figure, options).panels[0].settings
+
+
+def swept(name: str = "sbp", **fields: Any) -> SeriesSpec:
+    return SeriesSpec(name, [f"algo={name}", *TOY], grid={"problem.nu": [0.01, 1.0]}, **fields)
+
+
+def test_a_grid_makes_a_series_of_each_value(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
+    made = plan(store, figure, options)
+    assert figure.members("sbp") == {0.01: "sbp nu=0.01", 1.0: "sbp nu=1"}
+    assert figure.members("smo") == {}
+    planned = [(run.series, run.settings.problem.nu, run.settings.seed) for run in made.runs]
+    assert planned == [
+        *(("sbp nu=0.01", 0.01, seed) for seed in range(3)),
+        *(("sbp nu=1", 1.0, seed) for seed in range(3)),
+        ("smo", None, 0),
+    ]
+    assert len({run.key for run in made.runs}) == 7
+    assert list(made.panels[0].settings) == ["sbp nu=0.01", "sbp nu=1", "smo"]
+
+
+def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    figure.datasets = ["synthetic", "digits"]
+    figure.series = [swept(seeds=2, datasets=["digits"], by_dataset={"digits": ["dataset.max_train=50"]})]
+    first, second = plan(store, figure, options).panels
+    assert first.runs == ()
+    assert [run.series for run in second.runs] == ["sbp nu=0.01", "sbp nu=0.01", "sbp nu=1", "sbp nu=1"]
+    assert {run.settings.dataset.max_train for run in second.runs} == {50}
+
+
+def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    figure.series = [swept()]
+    for run in plan(store, figure, options).runs[:4]:
+        store.record(run)
+    made = plan(store, figure, options)
+    assert made.state == "partial"
+    panel = evidence_of(made, {}).panels[0]
+    assert {name: panel.seeds(name) for name in panel.runs} == {"sbp nu=0.01": (0, 1, 2), "sbp nu=1": (0,)}
+    assert panel.missing == {"sbp nu=1": "of 3 runs 2 not made"}
+    # the same settings written out are the same runs
+    figure.series = [SeriesSpec("by hand", ["algo=sbp", *TOY, "problem.nu=0.01"])]
+    assert plan(store, figure, options).state == "done"
+
+
+def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.checkpoints": [10.0, 1e3]})]
+    found = plan(store, figure, options).panels[0].settings
+    assert {name: run.budget.checkpoints for name, run in found.items()} == {
+        "sbp checkpoints=10": 10,
+        "sbp checkpoints=1000": 1000,
+    }
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ("{problem.nu: []}", "needs values"),
+        ("{problem.nu: [0.1, .nan]}", "needs values"),
+        ("{problem.nu: [0.1, 0.2, 0.1]}", "differ"),
+        ("{problem.nu: [0.1], problem.C: [1.0]}", "one setting"),
+        ("{problem.nu: [low]}", "low"),
+        ("[0.1]", "sbp_x.yaml"),
+    ],
+)
+def test_a_grid_that_is_none_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
+    (tmp_path / "sbp_x.yaml").write_text(f"series: [{{name: sbp, grid: {grid}}}]", encoding="utf-8")
+    with pytest.raises(FigureError, match=message) as caught:
+        read_figure("sbp_x", tmp_path)
+    assert "sbp_x.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_grid_is_read_from_a_file(tmp_path: Path) -> None:
+    text = "series: [{name: pegasos, overrides: [algo=pegasos], grid: {problem.lambda_: [1e-5, 1.0]}}, {name: smo}]"
+    (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
+    spec = read_figure("sbp_x", tmp_path)
+    assert spec.members("pegasos") == {1e-5: "pegasos lambda=1e-05", 1.0: "pegasos lambda=1"}
+    assert [(curve.name, curve.overrides) for curve in spec.curves] == [
+        ("pegasos lambda=1e-05", ["algo=pegasos", "problem.lambda_=1e-05"]),
+        ("pegasos lambda=1", ["algo=pegasos", "problem.lambda_=1"]),
+        ("smo", []),
+    ]
 
 
 def test_a_data_set_asked_for_by_name_stands_in(store: Shelf, figure: FigureSpec, options: Options) -> None:

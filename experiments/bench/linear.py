@@ -1,0 +1,82 @@
+"""Benchmark 9: Pegasos on explicit weights against scikit-learn's SGDClassifier, examples a second on the same CSR."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from experiments.bench import sparse as sparse_data
+from experiments.bench.measure import Row, alternate, median_ratio
+from solvers import Limit, Linear, LinearSnapshot, Problem, get
+
+LAMBDA = 1e-4
+EPOCHS = 100
+
+
+def rows(repetitions: int) -> list[Row]:
+    """Return the ratio of examples a second; both look at EPOCHS n of them, and test one margin for each."""
+    loaded = sparse_data.real("rcv1_ccat_subset")
+    name = "rcv1_ccat_subset" if loaded is not None else "points like texts"
+    X, y = loaded or sparse_data.text(16_000, 47_000, 73)
+    looks = EPOCHS * X.shape[0]
+
+    def ours() -> float:
+        kind = get("pegasos")
+        solver = kind(Problem(X, y, Linear(), lambda_=LAMBDA), kind.Settings(), seed=0)
+        solver.advance(Limit(presentations=looks))
+        return looks / solver.cpu_seconds
+
+    def theirs() -> float:
+        sgd = _sgd(max_iter=EPOCHS)
+        before = time.thread_time()
+        sgd.fit(X, y)
+        return looks / (time.thread_time() - before)
+
+    with threadpool_limits(1):
+        mine, peer, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
+        shares = _updates_of_pegasos(X, y), _updates_of_sgd(X, y)
+    what = (
+        f"Pegasos / SGDClassifier(loss='hinge'), examples a second, {name}, {X.shape[0]:,} x {X.shape[1]:,}, {EPOCHS} "
+        f"epochs, lambda = {LAMBDA:g}, one thread; of the examples {shares[0]:.0%} and {shares[1]:.0%} led to an update"
+    )
+    return [Row(what, f"{mine / 1e6:.2f} M/s", f"{peer / 1e6:.2f} M/s", ratio, 2.0, at_most=False, spread=spread)]
+
+
+def _sgd(**settings: Any) -> Any:
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(
+        loss="hinge", penalty="l2", alpha=LAMBDA, fit_intercept=False, tol=None, random_state=0, **settings
+    )
+
+
+def _updates_of_pegasos(X: sparse.csr_matrix, y: NDArray[np.int8]) -> float:
+    kind = get("pegasos")
+    problem = Problem(X, y, Linear(), lambda_=LAMBDA)
+    solver = kind(problem, kind.Settings(), seed=0)
+    shares = []
+    for epoch in range(EPOCHS):
+        solver.advance(Limit(presentations=(epoch + 1) * problem.n))
+        snapshot = solver.snapshot()
+        assert isinstance(snapshot, LinearSnapshot)
+        shares.append(_violated(X, y, snapshot.weights))
+    return float(np.mean(shares))
+
+
+def _updates_of_sgd(X: sparse.csr_matrix, y: NDArray[np.int8]) -> float:
+    sgd = _sgd()
+    shares = []
+    for _ in range(EPOCHS):
+        sgd.partial_fit(X, y, classes=[-1, 1])
+        shares.append(_violated(X, y, sgd.coef_.ravel()))
+    return float(np.mean(shares))
+
+
+def _violated(X: sparse.csr_matrix, y: NDArray[np.int8], weights: NDArray[np.floating]) -> float:
+    """Return the share of examples with a margin below 1: those that would lead to an update now."""
+    return float(np.mean(y * (X @ weights) < 1.0))

@@ -1,0 +1,1 @@
+"""Beating SGD: Learning SVMs in Sublinear Time (Hazan, Koren, Srebro 2011)."""

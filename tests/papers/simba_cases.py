@@ -1,0 +1,67 @@
+"""Fake runs of Figure 1 of the SIMBA paper: sweeps whose test errors are given functions of the accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from evidence_cases import finished_run, panel
+
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import FigureSpec
+
+COSTS = 4 * np.geomspace(250, 2.5e7, 41).round()
+ZEROS = 500
+"""Coordinates for each nonzero."""
+
+
+def error(best: float, reached_at: float, offset: float = 0.0) -> Any:
+    """Test error that falls from 40 % to `best` in a straight line over log cost, and is there at `reached_at`.
+
+    Runs lie `offset` apart.
+    """
+
+    def of(costs: np.ndarray, seed: int) -> np.ndarray:
+        share = np.clip(np.log(costs / COSTS[0]) / np.log(reached_at / COSTS[0]), 0, 1)
+        return best + (0.4 - best) * (1 - share) + offset * (seed - 1)
+
+    return of
+
+
+def swept_panel(
+    folder: Path,
+    spec: FigureSpec,
+    dataset: str,
+    errors: Mapping[str, Mapping[float, Any]],
+    *,
+    seeds: int = 3,
+    **fields: Any,
+) -> Panel:
+    """One data set: for each series its values' errors, on `COSTS` accesses; the others have no runs."""
+    runs: dict[str, list[Any]] = {curve.name: [] for curve in spec.curves}
+    for series, by_value in errors.items():
+        names = spec.members(series)
+        for value, of in by_value.items():
+            runs[names[value]] = [
+                finished_run(
+                    folder,
+                    name=names[value],
+                    algo=series.partition("_")[0],
+                    dataset=dataset,
+                    seed=seed,
+                    rows=[
+                        {
+                            "iterations": k + 1,
+                            "feature_accesses": int(cost),
+                            "feature_accesses_dense": int(cost)
+                            * (ZEROS if series.startswith("pegasos") else 2 * ZEROS),
+                            "test_error": float(value),
+                        }
+                        for k, (cost, value) in enumerate(zip(COSTS, of(COSTS, seed), strict=True))
+                    ],
+                )
+                for seed in range(seeds)
+            ]
+    return panel(dataset, runs, **fields)

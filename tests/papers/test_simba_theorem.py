@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from evidence_cases import evidence, finished_run, panel
+from hypothesis import given
+from hypothesis import strategies as st
+from pictures import render
+
+import datasets
+import solvers
+from experiments.assembly import assemble
+from experiments.composition import composing, settings_of
+from experiments.evaluation import Evaluator
+from experiments.papers.simba import rate as rate_module
+from experiments.papers.simba import theorem
+from experiments.papers.simba.optimum import optimum
+from experiments.papers.simba.rate import Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
+from experiments.papers.simba.theorem import make
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.made import Made
+from experiments.reproduction.spec import FigureSpec, read_figure
+from experiments.reproduction.verdict import Claim
+from experiments.settings import RunSettings
+
+SPEC = read_figure("simba_theorem")
+WORDS = ["algo=simba", "problem.nu=0.1", "dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.n_test=10"]
+UNIT = 2.0
+"""What the data are divided by, so that all norms are below 1."""
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_module, "RESAMPLES", 100)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hydra_context() -> Iterator[None]:
+    with composing():
+        yield
+
+
+def settings(*words: str) -> RunSettings:
+    return settings_of(["dataset=synthetic", *WORDS, *words])
+
+
+@pytest.fixture(scope="module")
+def problems(hydra_context: None) -> dict[bool, RunSettings]:
+    """Settings without and with the bias, for data in the unit ball."""
+    return {bias: settings(f"dataset.divide_by={UNIT}", f"problem.bias={str(bias).lower()}") for bias in (False, True)}
+
+
+@pytest.fixture(scope="module")
+def optima(problems: dict[bool, RunSettings]) -> dict[bool, float]:
+    data = datasets.load(problems[False].dataset, cache_dir=datasets.default_cache_dir())
+    return {bias: optimum(data.X, data.y, 0.1, bias=bias).upper for bias in (False, True)}
+
+
+def runs(
+    folder: Path, name: str, ends: Sequence[float], best: float, power: float, factor: float, seeds: int = 4
+) -> list[Any]:
+    """Runs whose value is the optimum less factor T^power, a little different for each seed."""
+    return [
+        finished_run(
+            folder,
+            name=name,
+            algo="simba",
+            dataset="synthetic",
+            seed=seed,
+            rows=[
+                {"iterations": int(T), "water_level": best - factor * T**power * (1 + 0.01 * (seed - 1.5))}
+                for T in ends
+            ],
+        )
+        for seed in range(seeds)
+    ]
+
+
+def measured(
+    folder: Path,
+    problems: dict[bool, RunSettings],
+    optima: dict[bool, float],
+    *,
+    power: float = -0.5,
+    factor: float = 0.5,
+    spec: FigureSpec = SPEC,
+    **fields: Any,
+) -> Panel:
+    """All series, with the same rate for each."""
+    found: dict[str, list[Any]] = {}
+    given_settings: dict[str, RunSettings] = {}
+    for curve in spec.curves:
+        bias = curve.name.startswith("biased")
+        ends = [float(curve.name.partition("=")[2] or 0)] if "=" in curve.name else [1e3, 1e4, 1e5, 1e6]
+        found[curve.name] = runs(folder, curve.name, ends, optima[bias], power, factor)
+        given_settings[curve.name] = problems[bias]
+    return panel("synthetic", found, settings=given_settings, **fields)
+
+
+def judge(*panels: Panel) -> Claim:
+    (claim,) = make(evidence(SPEC, panels)).claims
+    assert claim.id == "simba.theorem"
+    json.dumps(claim.statistic, allow_nan=False)
+    return claim
+
+
+def test_the_rate_of_the_theorem(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    claim = judge(measured(tmp_path, problems, optima))
+    assert claim.verdict == "reproduced"
+    for series, part in claim.statistic["synthetic"].items():
+        assert part["exponent"]["estimate"] == pytest.approx(2.0, abs=1e-3), series
+        # 0.5 / sqrt(T) where 100 sqrt(log n / T) are promised
+        assert part["theorem_over_measured"] == pytest.approx((100 / 0.5) ** 2 * math.log(60), rel=0.05)
+        assert (part["ruling"] == "reproduced") == (series == "constant")
+        assert part["optimum"][1] - part["optimum"][0] <= 1e-7
+    assert claim.statistic["synthetic"]["biased"]["optimum"] != claim.statistic["synthetic"]["constant"]["optimum"]
+
+
+def test_faster_is_as_good_and_slower_is_not(
+    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+) -> None:
+    fast = judge(measured(tmp_path / "fast", problems, optima, power=-1.0, factor=10.0))
+    assert fast.verdict == "reproduced"
+    assert fast.statistic["synthetic"]["constant"]["exponent"]["estimate"] == pytest.approx(1.0, abs=1e-2)
+    slow = judge(measured(tmp_path / "slow", problems, optima, power=-0.25, factor=0.1))
+    assert slow.verdict == "partly"  # T ~ epsilon^-4, but still within the theorem's number
+    assert slow.statistic["synthetic"]["constant"]["exponent"]["estimate"] == pytest.approx(4.0, abs=1e-2)
+
+
+def test_more_iterations_than_the_theorem_s(
+    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # with a constant of 0.1 in place of 100 half over the root of T is too far away
+    monkeypatch.setattr(rate_module, "CONSTANT", 0.1)
+    assert judge(measured(tmp_path / "a", problems, optima)).verdict == "partly"
+    assert judge(measured(tmp_path / "b", problems, optima, power=-0.25, factor=0.2)).verdict == "not_reproduced"
+
+
+def test_what_is_no_nearer_than_nothing_is_left_out(
+    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+) -> None:
+    trivial = optima[False] - 0.1  # of w = 0, whose value is nu
+    # at T = 1,000 exactly as far away as w = 0, and nearer from then on
+    claim = judge(measured(tmp_path, problems, optima, factor=1.1 * trivial * math.sqrt(1e3)))
+    assert min(claim.statistic["synthetic"]["constant"]["iterations"]) == 3e3
+    far = judge(measured(tmp_path / "far", problems, optima, factor=1e6))
+    assert far.verdict == "not_applicable"
+
+
+def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(tmp_path: Path, optima: dict[bool, float]) -> None:
+    # in coordinates twice as large, nu and all values are twice as large as well
+    words = [f"problem.nu={0.1 * UNIT}"]
+    doubled = {bias: settings(*words, f"problem.bias={str(bias).lower()}") for bias in (False, True)}
+    data = datasets.load(doubled[False].dataset, cache_dir=datasets.default_cache_dir())
+    longest = float(np.linalg.norm(data.X.astype(float), axis=1).max())
+    assert longest > 1
+    found = theorem.measure(
+        measured(tmp_path, doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT), SPEC
+    )
+    assert found is not None
+    # the solver's problem is the one in the ball, whose optimum is 1 / longest of the data's own
+    assert found.optima["constant"].upper == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
+    assert found.rates["constant"].medians[0] == pytest.approx(0.5 * UNIT / longest / math.sqrt(1e3), rel=1e-3)
+
+
+def test_a_real_run_comes_near_the_optimum_and_not_beyond(
+    problems: dict[bool, RunSettings], optima: dict[bool, float], tmp_path: Path
+) -> None:
+    for bias, run in problems.items():
+        data = datasets.load(run.dataset, cache_dir=tmp_path)
+        problem = assemble(run, data, cache_dir=tmp_path).problem
+        solver = run.solver(problem, run.solver_settings, 0)
+        evaluator = Evaluator(problem, data)
+        gaps = []
+        for iterations in (100, 20_000):
+            solver.advance(solvers.Limit(iterations=iterations))
+            (measures,) = evaluator.evaluate([solver.snapshot()])
+            level = measures["water_level"]
+            assert level is not None
+            gaps.append(optima[bias] - level)
+        assert -1e-6 <= gaps[1] < 0.2 * gaps[0]
+
+
+@given(st.floats(0.1, 0.9), st.floats(1e-3, 0.3), st.integers(2, 1000))
+def test_the_exponent_of_a_power_law(power: float, factor: float, n: int) -> None:
+    iterations = np.array([1e3, 1e4, 1e5])
+    gaps = tuple(np.full(3, factor * T**-power) for T in iterations)
+    for together in (False, True):
+        found = Rate(iterations, gaps, n, together).exponent
+        assert found is not None
+        assert found.estimate == pytest.approx(1 / power)
+        assert found.low == pytest.approx(found.high)
+    measured_rate = Rate(iterations, gaps, n, together=False).theorem_over_measured
+    assert measured_rate * iterations == pytest.approx(theorem_iterations([each[0] for each in gaps], n))
+
+
+def test_one_point_or_a_gap_of_nothing_has_no_exponent() -> None:
+    assert Rate(np.array([1e3]), (np.array([0.1]),), 10, together=False).exponent is None
+    assert Rate(np.array([1e3, 1e4]), (np.array([0.1]), np.array([0.0])), 10, together=False).exponent is None
+    rising = Rate(np.array([1e3, 1e4]), (np.array([0.1]), np.array([0.2])), 10, together=False).exponent
+    assert rising is not None
+    assert math.isinf(rising.estimate)
+
+
+def curve(levels: dict[int, float]) -> pd.DataFrame:
+    return pd.DataFrame({"iterations": list(levels), "water_level": list(levels.values())}, dtype=float)
+
+
+def test_only_what_all_runs_have_seen_counts() -> None:
+    saddle = Saddle(optimum=0.5, trivial=0.4, unit=2.0, n=10)
+    frames = [curve({10: 0.4, 100: 0.8, 1000: 0.96}), curve({10: 0.2, 50: 0.3, 100: 0.9, 1000: math.nan})]
+    along = rate_along(frames, saddle)
+    assert along is not None
+    assert along.iterations.tolist() == [10, 100]
+    assert np.stack(along.gaps) == pytest.approx(np.array([[0.3, 0.4], [0.1, 0.05]]))
+    ends = rate_of_ends({100: frames, 1000: frames[:1], 10_000: frames}, saddle)
+    assert ends is not None
+    assert ends.iterations.tolist() == [100, 1000]
+    assert ends.medians == pytest.approx([0.075, 0.02])
+    assert rate_along([], saddle) is None
+    assert rate_of_ends({}, saddle) is None
+
+
+def rendered(*panels: Panel) -> Made:
+    made = make(evidence(SPEC, panels))
+    render(made)
+    assert made.table is not None
+    assert all(len(row) == len(made.table.columns) for row in made.table.rows)
+    return made
+
+
+def test_the_picture_and_the_table(
+    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+) -> None:
+    made = rendered(measured(tmp_path, problems, optima))
+    assert set(made.data["series"]) == {"constant", "biased", "simba"}
+    row = made.data[(made.data["series"] == "constant") & (made.data["iterations"] == 1e4)].iloc[0]
+    assert row["epsilon"] == pytest.approx(0.005, rel=1e-3)
+    assert (row["low"], row["high"]) == pytest.approx((0.005 * 0.985, 0.005 * 1.015), rel=1e-3)
+    assert row["theorem"] == pytest.approx(100**2 * math.log(60) / 0.005**2, rel=1e-2)
+
+
+def test_some_series_alone(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
+    whole = measured(tmp_path, problems, optima)
+    anytime = replace(whole, runs={name: found if name == "simba" else () for name, found in whole.runs.items()})
+    claim = judge(anytime)
+    assert claim.verdict == "not_applicable"
+    assert "anytime steps: a = 2.00" in claim.measured
+    rendered(anytime)
+
+
+def test_without_runs_nothing_is_decided() -> None:
+    for panels in ([], [Panel("synthetic", "synthetic")]):
+        assert rendered(*panels).claims[0].verdict == "not_applicable"
+
+
+def test_the_figure_s_own_data_lie_in_the_unit_ball() -> None:
+    (asked,) = SPEC.datasets
+    for series in SPEC.curves:
+        run = settings_of([f"dataset={asked}", *series.overrides])
+        data = datasets.load(run.dataset, cache_dir=datasets.default_cache_dir())
+        assert np.linalg.norm(data.X.astype(float), axis=1).max() <= 1
