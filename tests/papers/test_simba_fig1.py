@@ -117,7 +117,7 @@ def test_one_method_alone_decides_nothing(tmp_path: Path) -> None:
     panel = swept_panel(tmp_path, SPEC, "news20", {"simba": {NU: error(0.05, 1e5)}})
     claim = judge(panel)
     assert claim.verdict == "not_applicable"
-    assert "no finished runs of pegasos" in claim.why
+    assert "no finished runs of Pegasos" in claim.why
     render(make(evidence(SPEC, [panel])))
     for panels in ([], [Panel("news20", "news20")]):
         made = make(evidence(SPEC, panels))

@@ -106,10 +106,22 @@ def test_nothing_to_make_is_nothing_made(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_sizes_are_those_after_split_and_sampling() -> None:
-    assert dataclasses.astuple(size_of(settings("dataset=mnist").dataset)) == (60_000, 10_000, 784)
-    assert dataclasses.astuple(size_of(settings("dataset=covtype_subset").dataset)) == (83_666, 9_296, 54)
+    assert dataclasses.astuple(size_of(settings("dataset=mnist").dataset)) == (60_000, 10_000, 784, 784)
+    assert dataclasses.astuple(size_of(settings("dataset=covtype_subset").dataset)) == (83_666, 9_296, 54, 54)
     sample = settings("dataset=adult", "dataset.max_train=1000", "dataset.max_test=99999").dataset
-    assert dataclasses.astuple(size_of(sample)) == (1000, 16_281, 123)
+    assert dataclasses.astuple(size_of(sample)) == (1000, 16_281, 123, 123)
+    sparse = size_of(settings("dataset=newsgroups_binary").dataset)
+    assert (sparse.n, sparse.n_test) == (8000, 11_997)
+    assert sparse.stored == pytest.approx(454.7, abs=0.1)
+
+
+def test_explicit_weights_take_time_by_feature_accesses_and_no_kernel_rows() -> None:
+    words = ["dataset=newsgroups_binary", "budget.feature_accesses=1e9"]
+    simba, pegasos = settings("algo=simba", *words), settings("algo=pegasos", *words)
+    assert gram_bytes(simba) == gram_bytes(pegasos) == 0
+    assert gram_bytes(settings("algo=sdca", *words)) > 0
+    assert estimate(simba).seconds > 5 * estimate(pegasos).seconds
+    assert estimate(simba).memory < 2 * 2**30  # dense, the points alone would take 100 GiB
 
 
 def test_a_gram_matrix_is_counted_once_and_only_where_there_is_one() -> None:

@@ -10,6 +10,7 @@ from experiments.papers.judging import Part, between, points, put_together
 from experiments.papers.panels import name_of
 from experiments.papers.simba.reach import TOLERANCE, Reach, excess, reach
 from experiments.papers.simba.sweep import DENSE, HELD, METHODS, NONZEROS, Member
+from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, Ruling, in_words
@@ -100,7 +101,7 @@ def _part(panel: Panel, choice: Choice, name: str, ending: str = "") -> Part:
     accounting, place, about = ACCOUNTINGS[name], (panel.asked, name + ending), name_of(panel)
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:
-        lacking = " and ".join(method for method in METHODS if choice.get(method) is None)
+        lacking = " and ".join(STYLES[method].name for method in METHODS if choice.get(method) is None)
         return Part(place, about, "not_applicable", note=f"no finished runs of {lacking}")
     found = reach(pegasos.runs, simba.runs, accounting.columns)
     further = {

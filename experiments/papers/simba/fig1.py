@@ -25,11 +25,11 @@ from experiments.papers.simba.sweep import (
     chosen_on_test,
     sweep,
 )
+from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
 
 PARAMETERS: Final = {"simba": "nu", "pegasos": "lambda"}
-NAMES: Final = {"simba": "SIMBA", "pegasos": "Pegasos"}
 ON_TEST: Final = {method: method for method in METHODS}
 ON_HELD_OUT: Final = {method: method + HELD for method in METHODS}
 
@@ -104,7 +104,7 @@ def _rows(by_test: Choices, held: Choices) -> tuple[Row, ...]:
 
 def _parameters(choice: Choice) -> str:
     return "\n".join(
-        f"{NAMES[method]}: {PARAMETERS[method]} = {member.value:g}"
+        f"{STYLES[method].name}: {PARAMETERS[method]} = {member.value:g}"
         for method, member in choice.items()
         if member is not None
     )
@@ -136,7 +136,7 @@ def _table(
                 rows.append(
                     [
                         name_of(panel),
-                        NAMES[method],
+                        STYLES[method].name,
                         f"{PARAMETERS[method]} = {member.value:g}",
                         str(member.runs.count),
                         f"{100 * member.runs.best:.2f} ± {100 * member.runs.spread:.2f} %",
