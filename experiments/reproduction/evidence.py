@@ -92,3 +92,7 @@ class Evidence:
     def stand_ins(self) -> dict[str, str]:
         """Data set used to the reason, for those that only stand in for the paper's."""
         return {panel.dataset: panel.stand_in for panel in self.panels if panel.stand_in}
+
+    def declared(self, panel: Panel) -> bool:
+        """Whether a data set is the paper's, or the stand-in that the figure's file declares for it."""
+        return not panel.stand_in or self.spec.instead.get(panel.asked) == panel.dataset

@@ -98,9 +98,17 @@ def test_an_error_that_simba_never_has(tmp_path: Path) -> None:
     assert part["at_tolerance"]["0.5"]["estimate"] > 1
 
 
-def test_a_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
+def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:
     stand_in = measured(tmp_path, error(0.05, 1e5), error(0.05, 1e7), stand_in="no news20 here")
-    claim = judge(replace(stand_in, dataset="newsgroups_binary"))
+    claim = judge(replace(stand_in, dataset=SPEC.instead["news20"]))
+    assert claim.verdict == "reproduced"
+    assert "(stand-in for news20)" in claim.measured
+    assert "a stand-in, judged as well" in claim.why
+
+
+def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
+    stand_in = measured(tmp_path, error(0.05, 1e5), error(0.05, 1e7), stand_in="asked for by name")
+    claim = judge(replace(stand_in, dataset="reuters_money_fx"))
     assert claim.verdict == "not_applicable"
     assert claim.statistic["news20"]["nonzeros"]["by_itself"] == "reproduced"
     assert "(by itself reproduced)" in claim.measured

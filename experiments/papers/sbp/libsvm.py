@@ -32,11 +32,7 @@ RULE = (
 
 def make(evidence: Evidence) -> Made:
     """Compare the two on every data set, and judge the claim."""
-    instead = evidence.spec.instead
-    all_times = [
-        RunningTimes(panel, counts=not panel.stand_in or instead.get(panel.asked) == panel.dataset)
-        for panel in evidence.panels
-    ]
+    all_times = [RunningTimes(panel, counts=evidence.declared(panel)) for panel in evidence.panels]
     return Made(
         data=_data(all_times),
         draw=partial(draw, all_times=all_times),

@@ -72,10 +72,11 @@ def judge(evidence: Evidence, spec: ClaimSpec, by_test: Mapping[str, Choice], he
     """
     parts: list[Part] = []
     for panel in evidence.panels:
-        parts += [_part(panel, by_test[panel.asked], name) for name in ACCOUNTINGS]
+        judged = evidence.declared(panel)
+        parts += [_part(panel, by_test[panel.asked], name, judged=judged) for name in ACCOUNTINGS]
         parts.append(_lowest(panel, by_test[panel.asked]))
         if all(held[panel.asked].values()):
-            parts += [_part(panel, held[panel.asked], name, HELD) for name in ACCOUNTINGS]
+            parts += [_part(panel, held[panel.asked], name, HELD, judged=judged) for name in ACCOUNTINGS]
     return put_together(spec, RULE, parts)
 
 
@@ -97,7 +98,7 @@ def ratios(panel: Panel, choice: Choice) -> list[str]:
     ]
 
 
-def _part(panel: Panel, choice: Choice, name: str, ending: str = "") -> Part:
+def _part(panel: Panel, choice: Choice, name: str, ending: str = "", *, judged: bool) -> Part:
     accounting, place, about = ACCOUNTINGS[name], (panel.asked, name + ending), name_of(panel)
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:
@@ -115,10 +116,11 @@ def _part(panel: Panel, choice: Choice, name: str, ending: str = "") -> Part:
         return Part(place, f"{about}, parameters chosen on held-out rows", "not_applicable", measured, statistic)
     if not accounting.alike:
         return Part(place, about, "not_applicable", measured, statistic)
-    if panel.stand_in:
+    if not judged:
         measured += f" (by itself {in_words(by_itself)})"
         return Part(place, about, "not_applicable", measured, statistic, "measured, not counted")
-    return Part(place, about, by_itself, measured, statistic)
+    note = "a stand-in, judged as well, for both methods have the same data" if panel.stand_in else ""
+    return Part(place, about, by_itself, measured, statistic, note)
 
 
 def _lowest(panel: Panel, choice: Choice) -> Part:
