@@ -88,7 +88,7 @@ AXIS_NAMES: Final[Mapping[str, str]] = {
     "primal": "primal objective",
     "gap": "duality gap",
     "support_vectors": "support vectors",
-    "water_level": "water level: value of the saddle problem",
+    "water_level": "water level (saddle value)",
 }
 """Names of costs and measures on axes, where the column's own name with spaces would not do."""
 
