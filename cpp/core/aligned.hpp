@@ -1,5 +1,10 @@
-// Arrays that begin where a pair of the processor's cache lines does: those sixteen float64 are fetched together.
+// Arrays that begin where a pair of the processor's cache lines does: those sixteen float64 are fetched together. Large ones
+// lie on huge pages where the system has them: random places in them are then found without a walk through page tables.
 #pragma once
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include <cstddef>
 #include <new>
@@ -10,14 +15,26 @@ namespace svm {
 template <typename T>
 struct AlignedAllocator {
   using value_type = T;
-  static constexpr std::align_val_t alignment{128};
+  static constexpr std::size_t pair_of_lines = 128;
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   AlignedAllocator() = default;
   template <typename U>
   AlignedAllocator(const AlignedAllocator<U>&) noexcept {}
 
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
-  void deallocate(T* pointer, std::size_t) noexcept { ::operator delete(pointer, alignment); }
+  static std::align_val_t alignment(std::size_t count) noexcept {
+    return std::align_val_t{count * sizeof(T) >= huge_page ? huge_page : pair_of_lines};
+  }
+
+  T* allocate(std::size_t count) {
+    void* memory = ::operator new(count * sizeof(T), alignment(count));
+#ifdef MADV_HUGEPAGE
+    // advice: where it is not taken, nothing is lost but speed
+    if (count * sizeof(T) >= huge_page) madvise(memory, count * sizeof(T) / huge_page * huge_page, MADV_HUGEPAGE);
+#endif
+    return static_cast<T*>(memory);
+  }
+  void deallocate(T* pointer, std::size_t count) noexcept { ::operator delete(pointer, alignment(count)); }
   template <typename U>
   bool operator==(const AlignedAllocator<U>&) const noexcept {
     return true;
