@@ -120,8 +120,9 @@ class Evaluator:
 
     def _project(self, snapshot: LinearSnapshot) -> _Predictor:
         problem = self._problem
-        train = problem.X @ snapshot.weights + snapshot.bias
-        test = self._X_test @ snapshot.weights + snapshot.bias
+        weights = problem.in_data_order(snapshot.weights)
+        train = problem.X @ weights + snapshot.bias
+        test = self._X_test @ weights + snapshot.bias
         scale = 1.0
         level: float | None = None
         if snapshot.volume is not None:
@@ -131,7 +132,7 @@ class Evaluator:
         return _Predictor(
             train=scale * train,
             test=scale * test,
-            norm=scale * float(np.linalg.norm(snapshot.weights)),
+            norm=scale * float(np.linalg.norm(weights)),
             bias=scale * snapshot.bias,
             support_vectors=None,
             dual=None,

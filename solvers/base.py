@@ -97,6 +97,7 @@ class LinearSnapshot:
     Attributes
     ----------
     weights : (d,) float64
+        In the order of the problem's `features`.
     bias : float
     volume : float or None
         n nu, when the predictor is still to be divided by the water level of its responses at that volume.

@@ -129,13 +129,34 @@ class Problem:
         return make_rows(self.kernel, self.matrix, _arrays(self.X), self.positives, self.policy)
 
     @cached_property
+    def feature_order(self) -> NDArray[np.intp]:
+        """Order of the features in `features`, (d,): the most frequent first.
+
+        Weights that are read together then lie together, whatever the order of the file and however many features no
+        row has: a row of text reads a few frequent words again and again.
+        """
+        counts = np.count_nonzero(self.X, axis=0) if isinstance(self.X, np.ndarray) else self.X.getnnz(axis=0)
+        return np.argsort(-counts, kind="stable")
+
+    @cached_property
     def features(self) -> _core.FeatureMatrix:
-        """The training points by rows and by columns, made at first use, for solvers with explicit weights."""
-        return _core.FeatureMatrix(self.matrix, self.core_matrix(_transposed(self.X)), self.positives)
+        """The training points by rows and by columns, made at first use, for solvers with explicit weights.
+
+        Columns are in the order of `feature_order`.
+        """
+        columns = _transposed(self.X)[self.feature_order]
+        rows = _transposed(columns)
+        return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
 
     def counted_features(self) -> _core.CountedFeatures:
         """Return a counted view of rows and columns, for solvers written in Python: what they read, it charges."""
         return _core.CountedFeatures(self.features)
+
+    def in_data_order(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return weights, (d,), that belong to `features`, in the order of the data's features."""
+        ordered = np.empty_like(weights)
+        ordered[self.feature_order] = weights
+        return ordered
 
     def counted_rows(self) -> _core.CountedRows:
         """Return a counted view of the kernel rows, for solvers written in Python: what they read, it charges."""

@@ -44,6 +44,8 @@ bool LinearPegasos::step() {
   return true;
 }
 
+bool LinearPegasos::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+
 void LinearPegasos::project() {
   const double norm = shrink() * std::sqrt(weights_.squared_norm());
   const double radius = 1.0 / std::sqrt(settings_.lambda);

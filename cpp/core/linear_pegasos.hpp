@@ -20,8 +20,11 @@ class LinearPegasos final : public LinearSolver {
 
  protected:
   bool step() override;
+  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
+  friend class Solver;  // repeat() calls step()
+
   // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is a sum
   // of rows.
   double shrink() const noexcept;

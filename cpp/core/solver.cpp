@@ -39,22 +39,17 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   // The clocks are read after a number of iterations that takes about a hundredth of a second: an iteration may be
   // a few nanoseconds (a look at one response) or a millisecond (a kernel row computed from the data).
   std::uint64_t stride = 1;
-  std::uint64_t countdown = stride;
   double last = 0.0;
   const Counters& counted = counters();
   while (!limit.reached(counted)) {
     if (converged_) return Status::converged;
-    if (!step()) {
-      converged_ = true;
-      return Status::converged;
-    }
-    if (--countdown > 0) continue;
+    converged_ = !steps(limit, stride);
+    if (converged_) return Status::converged;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
     if (watch.cpu() >= limit.cpu_seconds) return Status::limit;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
-    countdown = stride;
   }
   return Status::limit;
 }

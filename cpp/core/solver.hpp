@@ -50,6 +50,19 @@ class Solver {
  protected:
   /// One iteration; returns false when the method has converged and nothing was done.
   virtual bool step() = 0;
+  /// Up to `count` iterations, fewer where a limit is reached; returns false when the method has converged. A method
+  /// whose iterations take nanoseconds repeats the body, `return repeat(*this, limit, count);`: in a final class the
+  /// compiler then sees through step().
+  virtual bool steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+
+  template <typename Method>
+  static bool repeat(Method& method, const Limit& limit, std::uint64_t count) {
+    const Counters& counters = method.counters();
+    for (; count > 0 && !limit.reached(counters); --count) {
+      if (!method.step()) return false;
+    }
+    return true;
+  }
 
  private:
   bool converged_ = false;

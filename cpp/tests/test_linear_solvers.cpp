@@ -107,7 +107,7 @@ int main() {
       }
     }
   }
-  CHECK(svm::test::refuses([&] { Simba(dense, SimbaSettings{50.0, false, 0}, 1); }, "nu must lie"));
+  CHECK(svm::test::refuses([&] { Simba(dense, SimbaSettings{50.0, false, 0}, 1); }, "it must lie"));
 
   for (const bool project : {false, true}) {
     const LinearPegasosSettings settings{1e-2, project};

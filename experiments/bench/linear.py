@@ -64,7 +64,7 @@ def _updates_of_pegasos(X: sparse.csr_matrix, y: NDArray[np.int8]) -> float:
         solver.advance(Limit(presentations=(epoch + 1) * problem.n))
         snapshot = solver.snapshot()
         assert isinstance(snapshot, LinearSnapshot)
-        shares.append(_violated(X, y, snapshot.weights))
+        shares.append(_violated(X, y, problem.in_data_order(snapshot.weights)))
     return float(np.mean(shares))
 
 

@@ -14,7 +14,18 @@ from scipy import sparse
 from datasets import Dataset
 from experiments.curve import MEASURES
 from experiments.evaluation import Evaluator
-from solvers import FunctionSnapshot, Gaussian, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
+from solvers import (
+    FunctionSnapshot,
+    Gaussian,
+    KernelSnapshot,
+    Limit,
+    Linear,
+    LinearSnapshot,
+    Problem,
+    RowPolicy,
+    derive_nu,
+    get,
+)
 
 N, M, D = 90, 70, 4
 SIGMA2 = 2.0
@@ -331,3 +342,39 @@ def test_linear_kernel() -> None:
     hinge = np.maximum(0.0, 1.0 - data.y * (data.X @ w)).mean()
     assert found["primal"] == pytest.approx(0.05 * w @ w + hinge, rel=1e-5)
     assert found["test_error"] == np.mean(data.y_test * (data.X_test @ w) <= 0)
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@pytest.mark.parametrize("volume", [None, 0.6 * N], ids=["as it is", "by its level"])
+def test_a_linear_predictor(volume: float | None, as_csr: bool) -> None:
+    """Weights belong to features in order of frequency, which is not that of the data; the bias is not scaled away."""
+    data = dataset(as_csr=as_csr)
+    p = Problem(data.X, data.y, Linear(), lambda_=1.0 / N)
+    assert p.feature_order.tolist() != list(range(D))
+    w, bias = np.array([0.3, -0.2, 0.5, 0.1]), 0.07
+    found = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order], bias, volume)])[0]
+    X, X_test = (np.asarray(A.toarray() if sparse.issparse(A) else A, np.float64) for A in (data.X, data.X_test))
+    f, f_test, scale, level = X @ w + bias, X_test @ w + bias, 1.0, None
+    if volume is not None:
+        c = np.sort(data.y * f)
+        level = float(np.min((np.cumsum(c) + volume) / np.arange(1, N + 1)))
+        assert level > 0.0, "else nothing is scaled"
+        scale = 1.0 / level
+    hinge, norm = np.maximum(0.0, 1.0 - scale * data.y * f).mean(), scale * np.linalg.norm(w)
+    assert found["water_level"] == (None if level is None else pytest.approx(level))
+    assert found["test_error"] == np.mean(data.y_test * f_test <= 0.0)
+    assert found["train_error"] == np.mean(data.y * f <= 0.0)
+    assert found["hinge"] == pytest.approx(hinge, rel=1e-6)
+    assert found["norm"] == pytest.approx(norm)
+    assert found["bias"] == pytest.approx(scale * bias)
+    assert found["primal"] == pytest.approx(0.5 / N * norm**2 + hinge, rel=1e-6)
+    assert found["dual"] is found["gap"] is found["support_vectors"] is None
+
+
+def test_a_level_below_zero_scales_nothing() -> None:
+    data = dataset()
+    p = Problem(data.X, data.y, Linear())
+    found = Evaluator(p, data).evaluate([LinearSnapshot(np.array([-5.0, 0.0, 0.0, 0.0]), 0.0, 1e-3 * N)])[0]
+    assert found["water_level"] is not None
+    assert found["water_level"] < 0.0
+    assert found["norm"] == pytest.approx(5.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.config import AlgoPreset, DataPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
-from experiments.presets import choose_bias, choose_epochs, choose_problem, choose_sigma2
+from experiments.presets import choose_bias, choose_epochs, choose_kernel, choose_problem, choose_sigma2
 from solvers import SettingsError
 
 PAPER = PresetConfig(
@@ -119,3 +119,14 @@ def test_the_pairs_epochs_win_over_the_algorithms() -> None:
     assert choose_epochs(presets) == (100.0, "Figure 2")
     assert choose_epochs(PresetConfig(algo=AlgoPreset(epochs=20.0))) == (20.0, "preset")
     assert choose_epochs(NONE) == (10.0, "default")
+
+
+def test_the_kernel_is_the_data_sets_else_the_default_else_the_algorithms_only_one() -> None:
+    every = ("gaussian", "linear", "polynomial")
+    words = PresetConfig(data=DataPreset(source="a paper", kernel="linear"))
+    assert choose_kernel("gaussian", words, every, "pegasos") == ("linear", "a paper")
+    assert choose_kernel("gaussian", PAPER, every, "pegasos") == ("gaussian", "a paper")
+    assert choose_kernel("gaussian", NONE, every, "pegasos") == ("gaussian", "default")
+    for presets in (PAPER, NONE):
+        assert choose_kernel("gaussian", presets, ("linear",), "simba")[0] == "linear"
+    assert choose_kernel("gaussian", words, ("gaussian",), "fourier")[0] == "gaussian"

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -325,6 +325,31 @@ def test_snapshots_are_evaluated_in_blocks_and_not_too_often() -> None:
     assert [row["epochs"] for row in recorder.rows] == [i / 10 for i in range(1, 21)]
     assert recorder.latest is not None
     assert recorder.latest["test_error"] == 1 / 20
+
+
+def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights of many features are evaluated when too much of them waits, however little time has passed."""
+
+    class Weights:
+        def __init__(self) -> None:
+            self.weights = np.zeros(100)
+
+    class Blocks:
+        sizes: ClassVar[list[int]] = []
+
+        def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
+            self.sizes.append(len(snapshots))
+            return [{} for _ in snapshots]
+
+    monkeypatch.setattr("experiments.recorder.WAITING_BYTES", 2400)
+    solver, clock = _Solver(), _Clock()
+    monkeypatch.setattr(solver, "snapshot", Weights)
+    recorder = Recorder(Blocks(), 10, 1e9, clock)
+    for _ in range(7):
+        solver.step()
+        recorder.add(solver)
+    recorder.flush()
+    assert Blocks.sizes == [3, 3, 1]
 
 
 def test_a_state_is_recorded_once() -> None:

@@ -78,3 +78,9 @@ def expanded(kernel: Kernel, support: _core.Matrix, points: _core.Matrix, weight
     """sum_k K(support_k, x_j) weights[k, :], (m, vectors) float64, as the core computes it."""
     with blas.connected():
         return _core.expand(kernel.core(), support, points, weights, threads)
+
+
+def feature_values(p: Problem) -> Array:
+    """Values of `p.features`, (n, d) float32: points in order of class, features in order of frequency."""
+    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
+    return X[:, p.feature_order]

@@ -6,7 +6,7 @@ import gc
 
 import numpy as np
 import pytest
-from cases import Array, points
+from cases import Array, feature_values, points
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -40,8 +40,8 @@ def whole(X: Features) -> Array:
 
 
 def check_all(p: Problem) -> None:
-    """Rows and columns are those of the class-ordered points, and cost what is stored of them."""
-    features, X = p.counted_features(), whole(p.X)
+    """Rows and columns are those of the points in the problem's orders, and cost what is stored of them."""
+    features, X = p.counted_features(), feature_values(p)
     assert (features.n, features.d, features.positives) == (*X.shape, p.positives)
     stored = np.ones(X.shape, bool) if isinstance(p.X, np.ndarray) else X != 0.0
     accesses = dense = 0
@@ -82,10 +82,24 @@ def test_sparse_input_in_any_order() -> None:
     X = sparse.csr_matrix(
         (np.array([1, 2, 3, 4, 0], np.float32), np.array([2, 0, 0, 1, 2]), np.array([0, 3, 5])), shape=(2, 3)
     )
-    features = Problem(X, np.array([-1, 1]), Linear()).counted_features()
-    np.testing.assert_array_equal(spread(*features.row(0), 3), [0.0, 4.0, 0.0])
-    np.testing.assert_array_equal(spread(*features.row(1), 3), [5.0, 0.0, 1.0])
-    np.testing.assert_array_equal(spread(*features.column(0), 2), [0.0, 5.0])
+    p = Problem(X, np.array([-1, 1]), Linear())
+    features, at = p.counted_features(), np.argsort(p.feature_order)
+    np.testing.assert_array_equal(spread(*features.row(0), 3)[at], [0.0, 4.0, 0.0])
+    np.testing.assert_array_equal(spread(*features.row(1), 3)[at], [5.0, 0.0, 1.0])
+    np.testing.assert_array_equal(spread(*features.column(int(at[0])), 2), [0.0, 5.0])
+
+
+@STORAGE
+def test_features_are_ordered_by_frequency(as_csr: bool) -> None:
+    """The most frequent first, equals as they come; weights go back to where the data have them."""
+    X = np.zeros((6, 5), np.float32)
+    for column, rows in enumerate((0, 2, 6, 2, 5)):
+        X[:rows, column] = 1.0 + column
+    p = Problem(sparse.csr_matrix(X) if as_csr else X, np.array([1, -1] * 3), Linear())
+    assert p.feature_order.tolist() == [2, 4, 1, 3, 0]
+    np.testing.assert_array_equal(p.in_data_order(np.array([3.0, 5.0, 2.0, 4.0, 1.0])), [1.0, 2.0, 3.0, 4.0, 5.0])
+    features = p.counted_features()
+    assert [len(np.flatnonzero(features.column(j)[1])) for j in range(5)] == [6, 5, 2, 2, 0]
 
 
 @STORAGE
@@ -140,7 +154,7 @@ def test_what_was_read_is_a_copy(as_csr: bool) -> None:
 def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
     """Of problem, matrix and arrays only the view is left, and memory that was theirs is taken by others."""
     p = problem(400, 30, as_csr=as_csr)
-    X, y = whole(p.X).copy(), p.y.astype(np.float64)
+    X, y = feature_values(p), p.y.astype(np.float64)
     features = p.counted_features()
     simba = _core.Simba(p.features, nu=0.1, seed=0)
     del p

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import Array, points, solver
+from cases import Array, feature_values, points, solver
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
@@ -20,9 +20,8 @@ def problem(lambda_: float | None = 0.02, *, as_csr: bool = True, n: int = N, se
 
 
 def folded(p: Problem) -> Array:
-    """y_i x_i, (n, d) float64, in the problem's order."""
-    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
-    return p.y[:, None] * X.astype(np.float64)
+    """y_i x_i, (n, d) float64, in the problem's order of examples and features."""
+    return p.y[:, None] * feature_values(p).astype(np.float64)
 
 
 def weights(p: Problem, iterations: int, seed: int = 0, **settings: object) -> Array:

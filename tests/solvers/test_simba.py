@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import simba_reference as reference
-from cases import Array, points, solver
+from cases import Array, feature_values, points, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -41,9 +41,8 @@ def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0) -> _c
 
 
 def naive(p: Problem, seed: int = 0, horizon: int = 0) -> reference.Simba:
-    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
-    y = p.y.astype(np.float64)
-    return reference.Simba(X.astype(np.float64), y, p.require_nu(), p.bias, seed, horizon)
+    X, y = feature_values(p).astype(np.float64), p.y.astype(np.float64)
+    return reference.Simba(X, y, p.require_nu(), p.bias, seed, horizon)
 
 
 def state(simba: _core.Simba) -> tuple[Any, ...]:
@@ -315,8 +314,9 @@ def test_long_runs_on_little_data(name: str) -> None:
         simba = core(p, 1, horizon, 200_000)
         check_sound(simba)
         assert simba.distribution().min() > 0.0
-        Z, labels = p.y[:, None] * p.X.toarray(), p.y.astype(np.float64)
-        best = reference.saddle_optimum(p.X.toarray().astype(np.float64), labels, nu, bias)
+        points, labels = feature_values(p).astype(np.float64), p.y.astype(np.float64)
+        Z = labels[:, None] * points
+        best = reference.saddle_optimum(points, labels, nu, bias)
         value = reference.saddle_value(Z @ simba.weights() + simba.bias * labels, p.n * nu)
         assert best - 0.05 <= value <= best + 1e-6
 
