@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from store_records import Rival
 
 from experiments.store import Store
-
-from .store_records import Rival
 
 
 @pytest.fixture(scope="session")

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from store_records import MEASURES, listing, make_curve, record, sql, statuses
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store, StoreError
 from experiments.store.artifacts import RESULT_FILE
-
-from .store_records import MEASURES, listing, make_curve, record, sql, statuses
 
 
 def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store, tmp_path: Path) -> None:

@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from store_records import make_curve, sql
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
-
-from .store_records import make_curve, sql
 
 
 def test_no_run_leaks_and_mlflow_leaves_nothing_behind(

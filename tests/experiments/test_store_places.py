@@ -7,10 +7,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from store_records import listing, make_curve, record, sql
 
 from experiments.store import Store, StoreError
-
-from .store_records import listing, make_curve, record, sql
 
 
 def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:

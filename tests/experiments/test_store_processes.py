@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from store_records import Rival, make_curve, record_three, sql, statuses
 
 from experiments.store import Store, mlflow_writer
-
-from .store_records import Rival, make_curve, record_three, sql, statuses
 
 
 def check_three_of_each(root: Path, workers: int) -> None:

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from store_records import make_curve
 
 from experiments.store import Store, texts
 from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_intact, write_all
-
-from .store_records import make_curve
 
 
 def test_long_values_are_cut_and_like_names_kept_apart(store: Store) -> None:
