@@ -60,7 +60,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "smo": Style("SMO", "#d55e00", (0, (1.2, 1.2)), "D", 2.2),
     "perceptron": Style("Perceptron", "#b0578d", "-", "v", 1.4),
     "fourier": Style("Fourier features", "#56b4e9", (0, (4.0, 1.2, 1.2, 1.2, 1.2, 1.2)), "P"),
-    "simba": Style("SIMBA", "#7b3294", "-", "*", 2.6),
+    "simba": Style("SIMBA", "#7b3294", "-", "p", 2.6),
     "libsvm": Style("LIBSVM", "#111111", (0, (3.0, 1.5)), "X"),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
@@ -68,7 +68,7 @@ STYLES: Final[Mapping[str, Style]] = {
 _SPARE: Final = (
     Style("", "#332288", (0, (9.0, 2.0)), "<"),
     Style("", "#882255", (0, (2.5, 1.5)), ">"),
-    Style("", "#44aa99", "-", "p"),
+    Style("", "#44aa99", "-", "*"),
     Style("", "#999933", (0, (8.0, 1.5, 2.0, 1.5)), "h"),
     Style("", "#661100", (0, (5.0, 1.5, 1.5, 1.5)), "d"),
     Style("", "#6699cc", (0, (3.5, 1.2)), "H"),
