@@ -1,6 +1,8 @@
 // The parallel loop: every task once, exceptions come through.
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "check.hpp"
 #include "parallel.hpp"
@@ -19,6 +21,8 @@ int main() {
       svm::parallel_for(100000, threads, [&](std::size_t task) {
         ++ran;
         if (task == 10) throw std::runtime_error("ten");
+        // else the others could be through with all tasks before the exception has been thrown
+        if (task > 10) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       });
     } catch (const std::runtime_error& error) {
       caught = std::string(error.what()) == "ten";
