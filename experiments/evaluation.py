@@ -95,15 +95,13 @@ class Evaluator:
     def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
         bias = snapshot.bias
-        scale = 1.0
         level: float | None = None
         if snapshot.volume is not None:
             responses = train * self._y
             up, down = _core.water_levels(responses, problem.positives, snapshot.volume, problem.bias)
             level = 0.5 * (up + down)
             bias = 0.5 * (down - up)
-            # Before the first covered margin there is no positive level to divide by; the sign is all there is.
-            scale = 1.0 / level if level > 0.0 else 1.0
+        scale = _scale(level)
         norm2 = float(snapshot.coefficients @ train)
         dual = None
         if snapshot.dual_feasible and problem.lambda_ is not None:
@@ -123,12 +121,11 @@ class Evaluator:
         weights = problem.in_data_order(snapshot.weights)
         train = problem.X @ weights + snapshot.bias
         test = self._X_test @ weights + snapshot.bias
-        scale = 1.0
         level: float | None = None
         if snapshot.volume is not None:
             # the bias is the snapshot's own: the levels of both classes are one
             level, _ = _core.water_levels(train * self._y, problem.positives, snapshot.volume, False)
-            scale = 1.0 / level if level > 0.0 else 1.0
+        scale = _scale(level)
         return _Predictor(
             train=scale * train,
             test=scale * test,
@@ -170,3 +167,9 @@ class Evaluator:
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,
         }
+
+
+def _scale(level: float | None) -> float:
+    """Return what a predictor is multiplied by, to have margin 1 at its water level, if it has one."""
+    # Before the first covered margin there is no positive level to divide by; the sign is all there is.
+    return 1.0 / level if level is not None and level > 0.0 else 1.0

@@ -259,9 +259,7 @@ def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) 
         name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name)
         if name != kernel_name(kernel):
             kernel, origins = KERNELS[name](), {"kernel.name": origin}
-    if kernel_name(kernel) not in solver.kernels:
-        known = " or ".join(f"kernel={name}" for name in sorted(solver.kernels))
-        raise SettingsError(f"algo={solver.name} works with {known} only, got kernel={kernel_name(kernel)}")
+    solver.check_kernel(kernel_name(kernel))
     if isinstance(kernel, GaussianConfig):
         sigma2, origins["kernel.sigma2"] = presets.choose_sigma2(kernel, config.preset, bias=bias)
         kernel = GaussianConfig(sigma2)

@@ -153,9 +153,7 @@ class Solver(abc.ABC):
             raise SettingsError(
                 f"algo={self.name} does not solve problems {wanted} bias: set problem.bias={not problem.bias}".lower()
             )
-        if problem.kernel.name not in self.kernels:
-            known = " or ".join(f"kernel={name}" for name in sorted(self.kernels))
-            raise SettingsError(f"algo={self.name} works with {known} only, got {problem.kernel}")
+        self.check_kernel(problem.kernel.name)
         if not 0 <= seed < 2**63:
             raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
         if problem.kernel.name in self.explicit:
@@ -163,6 +161,19 @@ class Solver(abc.ABC):
         self.problem = problem
         self.settings = settings
         self.seed = seed
+
+    @classmethod
+    def check_kernel(cls, name: str) -> None:
+        """Refuse a kernel that the method does not work with.
+
+        Raises
+        ------
+        SettingsError
+            It is none of `kernels`.
+        """
+        if name not in cls.kernels:
+            known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
+            raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
 
     @abc.abstractmethod
     def advance(self, limit: Limit) -> Status:

@@ -32,6 +32,23 @@ class Matrix {
   MatrixView view_;
 };
 
+/// Counts one iteration of a solver written in Python, on its counted view.
+template <typename View>
+void present(View& view, std::uint64_t examples) {
+  ++view.counters().iterations;
+  view.counters().presentations += examples;
+}
+inline constexpr const char* present_does =
+    "One iteration of the solver's main loop, which looked at so many examples.";
+
+/// What a method writes into an array of so many float64.
+template <typename Write>
+Array<double> written(std::size_t size, const Write& write) {
+  Array<double> out(static_cast<py::ssize_t>(size));
+  write(out.mutable_data());
+  return out;
+}
+
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_features(py::module_& module);

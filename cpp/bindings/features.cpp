@@ -66,13 +66,7 @@ void bind_features(py::module_& module) {
             return copy(self.column(j));
           },
           py::arg("j"), "Places and values of column j, (s,) int32 and float32; s accesses, n by the dense convention.")
-      .def(
-          "present",
-          [](CountedFeatures& self, std::uint64_t examples) {
-            ++self.counters().iterations;
-            self.counters().presentations += examples;
-          },
-          py::arg("examples") = 1, "One iteration of the solver's main loop, which looked at so many examples.")
+      .def("present", &present<CountedFeatures>, py::arg("examples") = 1, present_does)
       .def_property_readonly("counters", [](const CountedFeatures& self) { return self.counters(); });
 
   py::class_<PlainTree>(module, "SumTree", "Weights to draw from; drawing and changing one take O(log n) steps.")

@@ -3,17 +3,6 @@
 #include "arrays.hpp"
 
 namespace svm::python {
-namespace {
-
-/// What a method writes into an array of so many float64.
-template <typename Write>
-Array<double> written(std::size_t size, const Write& write) {
-  Array<double> out(static_cast<py::ssize_t>(size));
-  write(out.mutable_data());
-  return out;
-}
-
-}  // namespace
 
 void bind_linear_solvers(py::module_& module) {
   py::class_<LinearSolver, Solver>(module, "LinearSolver")

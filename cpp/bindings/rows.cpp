@@ -81,13 +81,7 @@ void bind_rows(py::module_& module) {
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
           py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")
-      .def(
-          "present",
-          [](CountedRows& self, std::uint64_t examples) {
-            ++self.counters().iterations;
-            self.counters().presentations += examples;
-          },
-          py::arg("examples") = 1, "One iteration of the solver's main loop, which looked at so many examples.")
+      .def("present", &present<CountedRows>, py::arg("examples") = 1, present_does)
       .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
 
   py::enum_<Accounting>(module, "Accounting").value("kept", Accounting::kept).value("on_demand", Accounting::on_demand);

@@ -39,11 +39,7 @@ void bind_solvers(py::module_& module) {
 
   py::class_<KernelSolver, Solver>(module, "KernelSolver")
       .def("coefficients",
-           [](const KernelSolver& self) {
-             Array<double> out(static_cast<py::ssize_t>(self.size()));
-             self.coefficients(out.mutable_data());
-             return out;
-           })
+           [](const KernelSolver& self) { return written(self.size(), [&](double* out) { self.coefficients(out); }); })
       .def("responses",
            [](const KernelSolver& self) -> py::object {
              Array<double> out(static_cast<py::ssize_t>(self.size()));

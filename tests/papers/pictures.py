@@ -72,3 +72,11 @@ def overlapping(figure: Figure) -> list[tuple[str, str]]:
         for (first, a), (second, b) in itertools.combinations(boxes, 2)
         if min(a.x1, b.x1) - max(a.x0, b.x0) > 2 and min(a.y1, b.y1) - max(a.y0, b.y0) > 2
     ]
+
+
+def drawn_with_table(made: Made) -> Made:
+    """What a maker made, after its picture was drawn; its table has a cell for each column."""
+    render(made)
+    assert made.table is not None
+    assert all(len(row) == len(made.table.columns) for row in made.table.rows)
+    return made

@@ -10,7 +10,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import render
+from pictures import drawn_with_table
 
 from experiments.checkpoints import Limits, schedule
 from experiments.composition import composing, settings_of
@@ -204,11 +204,7 @@ def test_every_horizon_is_a_checkpoint() -> None:
 
 
 def rendered(*panels: Panel) -> Made:
-    made = make(evidence(SPEC, panels))
-    render(made)
-    assert made.table is not None
-    assert all(len(row) == len(made.table.columns) for row in made.table.rows)
-    return made
+    return drawn_with_table(make(evidence(SPEC, panels)))
 
 
 def test_the_picture_and_the_table(tmp_path: Path) -> None:

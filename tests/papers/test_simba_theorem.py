@@ -13,7 +13,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import render
+from pictures import drawn_with_table
 
 import datasets
 import solvers
@@ -230,11 +230,7 @@ def test_only_what_all_runs_have_seen_counts() -> None:
 
 
 def rendered(*panels: Panel) -> Made:
-    made = make(evidence(SPEC, panels))
-    render(made)
-    assert made.table is not None
-    assert all(len(row) == len(made.table.columns) for row in made.table.rows)
-    return made
+    return drawn_with_table(make(evidence(SPEC, panels)))
 
 
 def test_the_picture_and_the_table(
