@@ -89,7 +89,14 @@ def assemble(
 
     def problem_with(nu: float | None) -> Any:
         return solvers.Problem(
-            data.X, data.y, kernel, lambda_=numbers["lambda_"], nu=nu, bias=numbers["bias"], rows=rows
+            data.X,
+            data.y,
+            kernel,
+            lambda_=numbers["lambda_"],
+            nu=nu,
+            bias=numbers["bias"],
+            rho=numbers["rho"],
+            rows=rows,
         )
 
     if needs(run.solver, "nu") and numbers["nu"] is None:

@@ -182,6 +182,7 @@ def help_text(conf: Path) -> str:
             "",
             "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
             "problem.bias=true|false                       unregularised bias",
+            "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .seconds=",
             "                                              the first one reached stops; default: 10 epochs",
             "budget.checkpoints=60                         points of the curve, geometric in the cost",

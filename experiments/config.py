@@ -30,12 +30,15 @@ class ProblemConfig:
         Average slack that the slack-constrained form allows; >= 0.
     bias : bool or None
         Whether the predictor has an unregularised bias; None: the preset's choice, or none.
+    rho : float
+        A constant feature appended to every example: a bias that is regularised as the weights are. 0: none.
     """
 
     lambda_: float | None = None
     C: float | None = None
     nu: float | None = None
     bias: bool | None = None
+    rho: float = 0.0
 
 
 @dataclass

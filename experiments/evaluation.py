@@ -132,7 +132,7 @@ class Evaluator:
             norm=scale * float(np.linalg.norm(weights)),
             bias=scale * snapshot.bias,
             support_vectors=None,
-            dual=None,
+            dual=snapshot.lower_bound,
             water_level=level,
         )
 

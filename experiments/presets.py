@@ -28,6 +28,8 @@ class ProblemChoice:
         At most one of `lambda_` and `C`. `nu` beside them only from a preset. What is None is not given: it
         follows from the others (C = 1/(lambda n); nu from the optimum of the lambda form).
     bias : bool
+    rho : float
+        Constant feature, 0 for none.
     origins : dict of str to str
         Who chose each value that is not None.
     """
@@ -36,6 +38,7 @@ class ProblemChoice:
     C: float | None
     nu: float | None
     bias: bool
+    rho: float
     origins: dict[str, str]
 
 
@@ -154,14 +157,14 @@ def choose_problem(
             " problem.lambda_ or problem.C"
         )
     if given:
-        return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, origins)
+        return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, user.rho, origins)
     row = presets.data.biased if bias else presets.data.unbiased
     source = presets.data.source or "preset"
     C, origins["C"] = (row.C, source) if row.C is not None else (1.0, "default: lambda = 1/n")
     nu = row.nu if needs_nu and printed_nu_applies else None
     if nu is not None:
         origins["nu"] = source
-    return ProblemChoice(None, C, nu, bias, origins)
+    return ProblemChoice(None, C, nu, bias, user.rho, origins)
 
 
 def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) -> tuple[float | None, str]:

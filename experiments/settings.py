@@ -111,7 +111,13 @@ class RunSettings:
         return clock | {
             "algo": {"name": self.algo, **_plain(self.solver_settings)},
             "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
-            "problem": {"lambda_": problem.lambda_, "C": problem.C, "nu": problem.nu, "bias": problem.bias},
+            "problem": {
+                "lambda_": problem.lambda_,
+                "C": problem.C,
+                "nu": problem.nu,
+                "bias": problem.bias,
+                "rho": problem.rho,
+            },
             "budget": dataclasses.asdict(self.budget),
             "seed": self.seed,
         }

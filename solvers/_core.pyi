@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,9 +146,12 @@ class CountedRows:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
 class FeatureMatrix:
-    """Class-ordered training points, (n, d), by rows and by columns; keeps both matrices alive."""
+    """Class-ordered training points, (n, d), by rows and, where given, by columns; keeps the matrices alive."""
 
+    @overload
     def __init__(self, rows: Matrix, columns: Matrix, positives: int) -> None: ...
+    @overload
+    def __init__(self, rows: Matrix, positives: int) -> None: ...
     @property
     def n(self) -> int: ...
     @property
@@ -289,9 +292,17 @@ class LinearSolver(Solver):
     def weights(self) -> NDArray[np.float64]: ...
     @property
     def bias(self) -> float: ...
+    @property
+    def lower_bound(self) -> float | None:
+        """On the optimum of the lambda form, where the method knows one."""
 
 class LinearPegasos(LinearSolver):
     """Pegasos on explicit weights."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
+
+class LinearPegasos32(LinearSolver):
+    """Pegasos on explicit weights of float32."""
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 

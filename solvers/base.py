@@ -101,11 +101,14 @@ class LinearSnapshot:
     bias : float
     volume : float or None
         n nu, when the predictor is still to be divided by the water level of its responses at that volume.
+    lower_bound : float or None
+        A lower bound on the optimum of the lambda form, where the solver knows one.
     """
 
     weights: NDArray[np.float64]
     bias: float = 0.0
     volume: float | None = None
+    lower_bound: float | None = None
 
 
 class FunctionSnapshot(abc.ABC):
@@ -243,7 +246,7 @@ class CoreSolver(Solver):
 
     def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
         if isinstance(self._core, _core.LinearSolver):
-            return LinearSnapshot(self._core.weights(), self._core.bias)
+            return LinearSnapshot(self._core.weights(), self._core.bias, lower_bound=self._core.lower_bound)
         core = self._core
         return KernelSnapshot(core.coefficients(), core.bias, core.responses(), dual_feasible=self.dual_feasible)
 

@@ -7,6 +7,7 @@ from solvers import _core
 from solvers.accounting import Accounting
 from solvers.base import CoreSolver
 from solvers.errors import SettingsError
+from solvers.precision import Precision
 
 
 @dataclass
@@ -17,6 +18,8 @@ class PegasosSettings:
     """Project onto ||w|| <= 1 / sqrt(lambda) after each step."""
     accounting: Accounting = Accounting.on_demand
     """on_demand: each response costs one evaluation per support vector; kept: n for each example added."""
+    precision: Precision = Precision.float64
+    """Of explicit weights."""
 
 
 class Pegasos(CoreSolver):
@@ -39,7 +42,10 @@ class Pegasos(CoreSolver):
             "seed": self.seed,
         }
         if problem.kernel.name not in self.explicit:
+            if settings.precision is not Precision.float64:
+                raise SettingsError("algo.precision is about explicit weights: leave it out, or set kernel=linear")
             return _core.Pegasos(problem.rows.source, accounting=settings.accounting.core(), **shared)
         if settings.accounting is not Accounting.on_demand:
             raise SettingsError("algo.accounting is about kernel evaluations: leave it out with kernel=linear")
-        return _core.LinearPegasos(problem.features, **shared)
+        kinds = {Precision.float64: _core.LinearPegasos, Precision.float32: _core.LinearPegasos32}
+        return kinds[settings.precision](problem.features, **shared)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from solvers import _core
 from solvers.errors import SettingsError
-from solvers.kernels import Gaussian, Kernel
+from solvers.kernels import Gaussian, Kernel, Linear
 from solvers.rows import RowPolicy, Rows, make_rows
 
 Features = NDArray[np.float32] | sparse.csr_matrix
@@ -22,6 +22,19 @@ def _arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
         return (features,)
     offsets = features.indptr.astype(np.int64, copy=False)
     return offsets, features.indices.astype(np.int32, copy=False), features.data
+
+
+def _augmented(X: Features, rho: float) -> Features:
+    constant = np.full((X.shape[0], 1), rho, dtype=np.float32)
+    if isinstance(X, np.ndarray):
+        return np.hstack([X, constant])
+    return sparse.csr_matrix(sparse.hstack([X, sparse.csr_matrix(constant)]))
+
+
+def _mostly_zeros(X: Features) -> bool:
+    # a stored coordinate of a sparse row takes 8 bytes, one of a dense row 4
+    nonzero = int(np.count_nonzero(X if isinstance(X, np.ndarray) else X.data))
+    return 2 * nonzero < X.shape[0] * X.shape[1]
 
 
 def _transposed(features: Features) -> Features:
@@ -61,6 +74,8 @@ class Problem:
         Slack volume per example of the slack-constrained form.
     bias : bool
         Whether the predictor has an unregularised bias.
+    rho : float
+        A constant feature appended to every point, whose weight is regularised as the others are; 0 appends none.
     rows : RowPolicy, optional
         How kernel rows are provided, once they are asked for.
 
@@ -79,6 +94,7 @@ class Problem:
         lambda_: float | None = None,
         nu: float | None = None,
         bias: bool = False,
+        rho: float = 0.0,
         rows: RowPolicy | None = None,
     ) -> None:
         if X.ndim != 2 or y.shape != (X.shape[0],):
@@ -90,14 +106,19 @@ class Problem:
         for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
             if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
                 raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
-        self.n: int = X.shape[0]
-        self.d: int = X.shape[1]
+        if not math.isfinite(rho):
+            raise SettingsError(f"rho = {rho!r}: it must be finite")
+        if rho != 0.0 and not isinstance(kernel, Linear):
+            raise SettingsError(f"rho = {rho:g} appends a constant feature, which kernel=linear only works with")
         self.kernel = kernel
+        self.rho = rho
         self.lambda_ = lambda_
         self.nu = nu
         self.bias = bias
         self.policy = rows or RowPolicy()
-        X = _canonical(X)
+        X = self._with_constant(_canonical(X))
+        self.n: int = X.shape[0]
+        self.d: int = X.shape[1]
         self.order: NDArray[np.intp] = np.argsort(-y.astype(np.int8), kind="stable")
         self.positives = int(np.count_nonzero(y == 1))
         self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
@@ -142,9 +163,11 @@ class Problem:
     def features(self) -> _core.FeatureMatrix:
         """The training points by rows and by columns, made at first use, for solvers with explicit weights.
 
-        Columns are in the order of `feature_order`.
+        Columns are in the order of `feature_order`. Where fewer than half of the values are not zero they are stored
+        sparsely, whatever the form of the data.
         """
-        columns = _transposed(self.X)[self.feature_order]
+        X = sparse.csr_matrix(self.X) if _mostly_zeros(self.X) else self.X
+        columns = _transposed(X)[self.feature_order]
         rows = _transposed(columns)
         return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
 
@@ -182,6 +205,7 @@ class Problem:
         SettingsError
             If the width differs.
         """
+        X = self._with_constant(X)
         if X.shape[1] != self.d:
             raise SettingsError(f"the points have {X.shape[1]} features, the training set has {self.d}")
         return self._shifted(X)
@@ -193,6 +217,9 @@ class Problem:
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
         return _core.Matrix(*arrays, X.shape[1])
+
+    def _with_constant(self, X: Features) -> Features:
+        return _augmented(X, self.rho) if self.rho != 0.0 else X
 
     def _integral_mean(self, X: Features) -> NDArray[np.float32] | None:
         # |x|^2 + |z|^2 - 2 <x, z> loses digits when the points lie far from the origin. Distances do not change when

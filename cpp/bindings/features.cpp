@@ -34,6 +34,10 @@ void bind_features(py::module_& module) {
              return std::make_unique<FeatureMatrix>(rows.view(), columns.view(), positives);
            }),
            py::arg("rows"), py::arg("columns"), py::arg("positives"), py::keep_alive<1, 2>(), py::keep_alive<1, 3>())
+      .def(py::init([](const Matrix& rows, std::size_t positives) {
+             return std::make_unique<FeatureMatrix>(rows.view(), positives);
+           }),
+           py::arg("rows"), py::arg("positives"), py::keep_alive<1, 2>())
       .def_property_readonly("n", &FeatureMatrix::size)
       .def_property_readonly("d", &FeatureMatrix::dimension)
       .def_property_readonly("positives", &FeatureMatrix::positives)

@@ -15,10 +15,15 @@ constexpr std::size_t expected_lines = 8;  // of a row; what follows, the proces
 }  // namespace
 
 FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives)
-    : rows_(rows), columns_(columns), positives_(positives), squared_norms_(rows.rows) {
+    : FeatureMatrix(rows, positives) {
   require(columns.rows == rows.columns && columns.columns == rows.rows && columns.sparse() == rows.sparse() &&
               columns.stored() == rows.stored(),
           "the columns are not the transpose of the rows");
+  columns_ = columns;
+}
+
+FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
+    : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
   require(positives > 0 && positives < rows.rows,
           "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
               std::to_string(rows.rows) + " are positive");

@@ -24,10 +24,13 @@ class FeatureMatrix {
  public:
   /// rows: n x d; columns: its transpose, d x n, stored in the same way.
   FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives);
+  /// For methods that read rows only.
+  FeatureMatrix(MatrixView rows, std::size_t positives);
 
   std::size_t size() const noexcept { return rows_.rows; }
   std::size_t dimension() const noexcept { return rows_.columns; }
   std::size_t positives() const noexcept { return positives_; }
+  bool has_columns() const noexcept { return columns_.values != nullptr; }
   Slice row(std::size_t i) const noexcept { return slice(rows_, i); }
   Slice column(std::size_t j) const noexcept { return slice(columns_, j); }
   /// |x_i|^2.

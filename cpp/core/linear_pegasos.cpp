@@ -11,7 +11,9 @@ constexpr double smallest = 1e-6;  // product of projections that is kept beside
 
 }  // namespace
 
-LinearPegasos::LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed)
+template <typename Real>
+LinearPegasos<Real>::LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings,
+                                   std::uint64_t seed)
     : LinearSolver(matrix),
       settings_(settings),
       random_(seed, Purpose::sampling),
@@ -20,12 +22,14 @@ LinearPegasos::LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSet
   require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
 }
 
-double LinearPegasos::shrink() const noexcept {
-  const auto t = static_cast<double>(counters().iterations);
+template <typename Real>
+double LinearPegasos<Real>::shrink() const noexcept {
+  const auto t = static_cast<double>(features_.counters().iterations);
   return t > 0.0 ? 1.0 / (settings_.lambda * t * stretch_) : 0.0;
 }
 
-bool LinearPegasos::step() {
+template <typename Real>
+bool LinearPegasos<Real>::step() {
   Counters& counters = features_.counters();
   const std::size_t i = next_;
   next_ = random_.below(features_.size());
@@ -44,9 +48,13 @@ bool LinearPegasos::step() {
   return true;
 }
 
-bool LinearPegasos::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+template <typename Real>
+bool LinearPegasos<Real>::steps(const Limit& limit, std::uint64_t count) {
+  return repeat(*this, limit, count);
+}
 
-void LinearPegasos::project() {
+template <typename Real>
+void LinearPegasos<Real>::project() {
   const double norm = shrink() * std::sqrt(weights_.squared_norm());
   const double radius = 1.0 / std::sqrt(settings_.lambda);
   if (norm > radius) stretch_ *= norm / radius;
@@ -54,5 +62,8 @@ void LinearPegasos::project() {
   weights_.multiply(1.0 / stretch_);
   stretch_ = 1.0;
 }
+
+template class LinearPegasos<double>;
+template class LinearPegasos<float>;
 
 }  // namespace svm

@@ -12,6 +12,7 @@ struct LinearPegasosSettings {
   bool project = false;  ///< onto ||w|| <= 1 / sqrt(lambda) after each step
 };
 
+template <typename Real>
 class LinearPegasos final : public LinearSolver {
  public:
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
@@ -33,7 +34,7 @@ class LinearPegasos final : public LinearSolver {
   LinearPegasosSettings settings_;
   Random random_;
   std::size_t next_;  // drawn one step ahead, so that its row can be fetched in time
-  WeightVector weights_;
+  Weights<Real> weights_;
   double stretch_ = 1.0;  // 1 / product of the projections' factors
 };
 

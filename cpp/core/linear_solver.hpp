@@ -1,6 +1,8 @@
 // A solver whose predictor is f(x) = <w, x> + bias, with w explicit.
 #pragma once
 
+#include <limits>
+
 #include "features.hpp"
 #include "solver.hpp"
 
@@ -17,6 +19,8 @@ class LinearSolver : public Solver {
   /// Weights of the present predictor (d, float64).
   virtual void weights(double* out) const = 0;
   virtual double bias() const { return 0.0; }
+  /// A lower bound on the optimum of the lambda form that the method knows, or NaN.
+  virtual double lower_bound() const { return std::numeric_limits<double>::quiet_NaN(); }
 
  protected:
   CountedFeatures features_;

@@ -87,6 +87,11 @@ struct Kernels {
   /// <x, w> and w += a x for a sparse x: values[p] at indices[p].
   double (*sparse_dot)(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
   void (*sparse_add)(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);
+  /// The same for float32 weights, in float32.
+  double (*dot32)(const float* x, const float* w, std::size_t d);
+  double (*sparse_dot32)(const std::int32_t* indices, const float* values, std::size_t stored, const float* w);
+  void (*add32)(float* w, const float* x, double a, std::size_t d);
+  void (*sparse_add32)(float* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);
   /// q_j *= above where q_j > level, else others; sums[b] = the sum of the b-th sixteen. n is a multiple of sixteen.
   void (*scale_split)(double* q, std::size_t n, double level, double above, double others, double* sums);
   /// sums[b] = the sum of the b-th sixteen values, or of their squares, for the `count` b in `which`.

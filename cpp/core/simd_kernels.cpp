@@ -362,7 +362,8 @@ const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     add, add_and_survey, add_two_and_survey, survey, collect,
     add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
     dots, column_dots, binary_lookup, sparse_dots, gaussian, polynomial,
-    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(sparse_add), SVM_LINEAR(scale_split),
+    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(sparse_add),
+    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(add), SVM_LINEAR(sparse_add), SVM_LINEAR(scale_split),
     SVM_LINEAR(sum_sixteens), SVM_LINEAR(sum_squared_sixteens),
 };
 // clang-format on

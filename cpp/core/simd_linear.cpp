@@ -15,6 +15,29 @@ inline Wide products(const std::int32_t* indices, const float* values, const dou
   return Wide(weights) * Wide(_mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, values)));
 }
 
+/// Sixteen products of float32 weights.
+inline Wide32 products(const std::int32_t* indices, const float* values, const float* w, __mmask16 mask) {
+  const __m512i places = _mm512_maskz_loadu_epi32(mask, indices);
+  const __m512 weights = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, places, w, sizeof(float));
+  return Wide32(weights) * Wide32(_mm512_maskz_loadu_ps(mask, values));
+}
+
+}  // namespace
+#else
+namespace {
+
+template <typename Real>
+Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t stored, const Real* w) {
+  // Independent sums hide the latency of an addition.
+  Real total[4] = {};
+  std::size_t p = 0;
+  for (; p + 4 <= stored; p += 4) {
+    for (std::size_t k = 0; k < 4; ++k) total[k] += w[indices[p + k]] * static_cast<Real>(values[p + k]);
+  }
+  for (; p < stored; ++p) total[0] += w[indices[p]] * static_cast<Real>(values[p]);
+  return (total[0] + total[1]) + (total[2] + total[3]);
+}
+
 }  // namespace
 #endif
 
@@ -27,15 +50,23 @@ double dot(const float* x, const double* w, std::size_t d) {
   return result;
 }
 
+double dot(const float* x, const float* w, std::size_t d) {
+  Wide32 total{};
+  std::size_t k = 0;
+  for (; k + 2 * lanes <= d; k += 2 * lanes) total += load32(w + k) * load32(x + k);
+  float rest = 0.0F;
+  for (; k < d; ++k) rest += w[k] * x[k];
+  return sum(total) + static_cast<double>(rest);
+}
+
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const double* w) {
-  // Independent sums hide the latency of an addition.
-  std::size_t p = 0;
 #ifdef __AVX512F__
   Wide a{};
   Wide b{};
+  std::size_t p = 0;
   for (; p + 2 * lanes <= stored; p += 2 * lanes) {
-    a += products(indices + p, values + p, w, 0xff);
-    b += products(indices + p + lanes, values + p + lanes, w, 0xff);
+    a += products(indices + p, values + p, w, __mmask8{0xff});
+    b += products(indices + p + lanes, values + p + lanes, w, __mmask8{0xff});
   }
   for (; p < stored; p += lanes) {
     const std::size_t left = stored - p;
@@ -44,17 +75,42 @@ double sparse_dot(const std::int32_t* indices, const float* values, std::size_t 
   }
   return sum(a + b);
 #else
-  double total[4] = {};
-  for (; p + 4 <= stored; p += 4) {
-    for (std::size_t k = 0; k < 4; ++k) total[k] += w[indices[p + k]] * static_cast<double>(values[p + k]);
-  }
-  for (; p < stored; ++p) total[0] += w[indices[p]] * static_cast<double>(values[p]);
-  return (total[0] + total[1]) + (total[2] + total[3]);
+  return unrolled_dot(indices, values, stored, w);
 #endif
+}
+
+double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const float* w) {
+#ifdef __AVX512F__
+  Wide32 a{};
+  Wide32 b{};
+  std::size_t p = 0;
+  for (; p + 4 * lanes <= stored; p += 4 * lanes) {
+    a += products(indices + p, values + p, w, __mmask16{0xffff});
+    b += products(indices + p + 2 * lanes, values + p + 2 * lanes, w, __mmask16{0xffff});
+  }
+  for (; p < stored; p += 2 * lanes) {
+    const std::size_t left = stored - p;
+    const auto mask = static_cast<__mmask16>(left < 2 * lanes ? (1U << left) - 1U : 0xffffU);
+    a += products(indices + p, values + p, w, mask);
+  }
+  return sum(a + b);
+#else
+  return static_cast<double>(unrolled_dot(indices, values, stored, w));
+#endif
+}
+
+void add(float* w, const float* x, double a, std::size_t d) {
+  const auto amount = static_cast<float>(a);
+  for (std::size_t k = 0; k < d; ++k) w[k] += amount * x[k];
 }
 
 void sparse_add(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a) {
   for (std::size_t p = 0; p < stored; ++p) w[indices[p]] += a * static_cast<double>(values[p]);
+}
+
+void sparse_add(float* w, const std::int32_t* indices, const float* values, std::size_t stored, double a) {
+  const auto amount = static_cast<float>(a);
+  for (std::size_t p = 0; p < stored; ++p) w[indices[p]] += amount * values[p];
 }
 
 void scale_split(double* q, std::size_t n, double level, double above, double others, double* sums) {

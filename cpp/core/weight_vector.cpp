@@ -4,22 +4,37 @@
 
 namespace svm {
 
-void WeightVector::add(const Slice& x, double amount, double dot, double squared_norm) noexcept {
+template <typename Real>
+void Weights<Real>::add(const Slice& x, double amount, double dot, double squared_norm) noexcept {
   squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
-  if (x.indices == nullptr) {
-    kernels_.add(v_.data(), x.values, amount, x.size);
+  const bool dense = x.indices == nullptr;
+  if constexpr (std::is_same_v<Real, double>) {
+    if (dense) kernels_.add(v_.data(), x.values, amount, x.size);
+    if (!dense) kernels_.sparse_add(v_.data(), x.indices, x.values, x.size, amount);
   } else {
-    kernels_.sparse_add(v_.data(), x.indices, x.values, x.size, amount);
+    if (dense) kernels_.add32(v_.data(), x.values, amount, x.size);
+    if (!dense) kernels_.sparse_add32(v_.data(), x.indices, x.values, x.size, amount);
   }
 }
 
-void WeightVector::multiply(double factor) noexcept {
-  for (double& value : v_) value *= factor;
+template <typename Real>
+void Weights<Real>::multiply(double factor) noexcept {
+  for (Real& value : v_) value = static_cast<Real>(factor * static_cast<double>(value));
   squared_norm_ *= factor * factor;
 }
 
-void WeightVector::copy(double scale, double* out) const noexcept {
-  for (std::size_t j = 0; j < v_.size(); ++j) out[j] = scale * v_[j];
+template <typename Real>
+void Weights<Real>::refresh_norm() noexcept {
+  squared_norm_ = 0.0;
+  for (const Real value : v_) squared_norm_ += static_cast<double>(value) * static_cast<double>(value);
 }
+
+template <typename Real>
+void Weights<Real>::copy(double scale, double* out) const noexcept {
+  for (std::size_t j = 0; j < v_.size(); ++j) out[j] = scale * static_cast<double>(v_[j]);
+}
+
+template class Weights<double>;
+template class Weights<float>;
 
 }  // namespace svm

@@ -1,35 +1,53 @@
-// A sum of rows, v. The weights of a method are a multiple of it that the method knows: so scaling them costs nothing, and
-// adding a row as much as the row has stored coordinates.
+// A sum of rows, v, in float64 or float32. The weights of a method are a multiple of it that the method knows: so scaling them
+// costs nothing, and adding a row as much as the row has stored coordinates.
 #pragma once
 
-#include <vector>
+#include <cstddef>
+#include <type_traits>
 
+#include "aligned.hpp"
 #include "features.hpp"
 #include "simd.hpp"
 
 namespace svm {
 
-class WeightVector {
+template <typename Real>
+class Weights {
+  static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);
+
  public:
-  explicit WeightVector(std::size_t dimension) : v_(dimension) {}
+  explicit Weights(std::size_t dimension) : v_(dimension) {}
 
   /// <v, x>.
   double dot(const Slice& x) const noexcept {
-    return x.indices == nullptr ? kernels_.dot(x.values, v_.data(), x.size)
-                                : kernels_.sparse_dot(x.indices, x.values, x.size, v_.data());
+    if constexpr (std::is_same_v<Real, double>) {
+      return x.indices == nullptr ? kernels_.dot(x.values, v_.data(), x.size)
+                                  : kernels_.sparse_dot(x.indices, x.values, x.size, v_.data());
+    } else {
+      return x.indices == nullptr ? kernels_.dot32(x.values, v_.data(), x.size)
+                                  : kernels_.sparse_dot32(x.indices, x.values, x.size, v_.data());
+    }
   }
   /// v += amount x, given <v, x> and |x|^2.
   void add(const Slice& x, double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).
   void multiply(double factor) noexcept;
+  /// |v|^2, kept up to date by `add` and `multiply`.
   double squared_norm() const noexcept { return squared_norm_; }
+  /// Computes |v|^2 anew from v, which takes O(d): without the rounding errors of many additions.
+  void refresh_norm() noexcept;
   /// scale v, d values.
   void copy(double scale, double* out) const noexcept;
+  const Real* values() const noexcept { return v_.data(); }
+  /// To be written at will; |v|^2 is then that of before until `refresh_norm`.
+  Real* values() noexcept { return v_.data(); }
 
  private:
   const simd::Kernels& kernels_ = simd::kernels();
-  std::vector<double> v_;
+  AlignedVector<Real> v_;
   double squared_norm_ = 0.0;
 };
+
+using WeightVector = Weights<double>;
 
 }  // namespace svm

@@ -9,7 +9,6 @@
 
 using svm::FeatureMatrix;
 using svm::Limit;
-using svm::LinearPegasos;
 using svm::LinearPegasosSettings;
 using svm::MatrixView;
 using svm::Random;
@@ -111,8 +110,8 @@ int main() {
 
   for (const bool project : {false, true}) {
     const LinearPegasosSettings settings{1e-2, project};
-    LinearPegasos one(dense, settings, 2);
-    LinearPegasos other(sparse, settings, 2);
+    svm::LinearPegasos<double> one(dense, settings, 2);
+    svm::LinearPegasos<double> other(sparse, settings, 2);
     Limit limit;
     limit.presentations = 5000;
     one.advance(limit, never);

@@ -1,0 +1,12 @@
+"""In which arithmetic explicit weights are kept."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Precision(enum.Enum):
+    """float64, or float32 as the programs of Bottou and of Bordes et al. have it: half the memory, seven digits."""
+
+    float64 = "float64"
+    float32 = "float32"
