@@ -2,7 +2,7 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -301,10 +301,8 @@ class LinearPegasos(LinearSolver):
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 
-class LinearPegasos32(LinearSolver):
-    """Pegasos on explicit weights of float32."""
-
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
+class LinearPegasos32(LinearPegasos):
+    """The same with weights of float32."""
 
 class Simba(LinearSolver):
     """SVM-SIMBA; `weights` and `bias` are the means of all iterates."""
@@ -322,14 +320,50 @@ class Simba(LinearSolver):
     def distribution(self) -> NDArray[np.float64]:
         """Return the distribution over the class-ordered examples, (n,)."""
 
-class _LinearSolution(TypedDict):
-    weights: NDArray[np.float64]
-    primal: float
-    dual: float
-    epochs: int
-    converged: bool
+class SgdRandom(LinearSolver):
+    """SGD-r."""
 
-def linear_dcd(
-    features: Matrix, *, positives: int, C: float, relative_gap: float, max_epochs: int, seed: int
-) -> _LinearSolution:
-    """Solve the linear SVM on dense features by dual coordinate descent."""
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, seed: int) -> None: ...
+
+class SgdPasses(LinearSolver):
+    """SGD-s and SGD-m."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        eps: float,
+        check_factor: float,
+        multiplicities: list[int],
+        seed: int,
+    ) -> None: ...
+    def updates(self) -> NDArray[np.uint32]:
+        """Return the updates by each class-ordered example, (n,)."""
+    @property
+    def checks(self) -> int:
+        """Times that the primal objective was computed."""
+
+class SgdPasses32(SgdPasses):
+    """The same with weights of float32."""
+
+def multiple_update(
+    *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int
+) -> int:
+    """Updates in so many presentations in a row at thresholds that rise by lambda from one to the next."""
+
+class Dcd(LinearSolver):
+    """Dual coordinate descent."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        C: float,
+        eps: float,
+        shrinking: bool = True,
+        permutation: bool = True,
+        seed: int,
+    ) -> None: ...
+    def alpha(self) -> NDArray[np.float64]:
+        """Return the dual variables of the class-ordered examples, (n,), in [0, C]."""

@@ -126,16 +126,11 @@ class Fourier(PythonSolver):
             self._drawn = np.concatenate([self._drawn, (normals / self._sigma).astype(np.float32)])
         frequencies = self._drawn[:k]
         features = fourier_features(problem.X, frequencies)
-        solution = _core.linear_dcd(
-            _core.Matrix(features),
-            positives=problem.positives,
-            C=problem.C,
-            relative_gap=self.settings.relative_gap,
-            max_epochs=self.settings.max_epochs,
-            seed=self.seed,
-        )
+        matrix = _core.FeatureMatrix(_core.Matrix(features), problem.positives)
+        dcd = _core.Dcd(matrix, C=problem.C, eps=self.settings.relative_gap, seed=self.seed)
+        dcd.advance(presentations=self.settings.max_epochs * problem.n)
         self._frequencies = frequencies
-        self._weights = solution["weights"]
+        self._weights = dcd.weights()
         self._iterations += 1
 
     @property

@@ -53,10 +53,10 @@ void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
-void bind_linear(py::module_& module);
 void bind_linear_solvers(py::module_& module);
 void bind_random(py::module_& module);
 void bind_rows(py::module_& module);
+void bind_sgd(py::module_& module);
 void bind_solvers(py::module_& module);
 void bind_water_level(py::module_& module);
 

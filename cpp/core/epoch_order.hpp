@@ -1,6 +1,7 @@
 // The order in which complete passes present the examples: a fresh permutation for each pass.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -17,9 +18,10 @@ class EpochOrder {
     random_.shuffle(order_);
   }
 
-  /// The example that is to be presented now, and the one after it (itself at the end of a pass).
+  /// The example that is to be presented now.
   std::size_t now() const noexcept { return order_[position_]; }
-  std::size_t after() const noexcept { return order_[position_ + 1 < order_.size() ? position_ + 1 : position_]; }
+  /// One that comes soon, to be fetched meanwhile: memory answers later than a short row is done.
+  std::size_t soon() const noexcept { return order_[std::min(position_ + ahead, order_.size() - 1)]; }
   /// Goes on to the next; true where a pass has ended.
   bool advance() noexcept {
     if (++position_ < order_.size()) return false;
@@ -29,6 +31,8 @@ class EpochOrder {
   }
 
  private:
+  static constexpr std::size_t ahead = 4;
+
   Random random_;
   std::vector<std::uint32_t> order_;
   std::size_t position_ = 0;

@@ -35,6 +35,8 @@ class FeatureMatrix {
   Slice column(std::size_t j) const noexcept { return slice(columns_, j); }
   /// |x_i|^2.
   double squared_norm(std::size_t i) const noexcept { return squared_norms_[i]; }
+  /// Asks the processor for |x_i|^2.
+  void expect_norm(std::size_t i) const noexcept { __builtin_prefetch(squared_norms_.data() + i); }
   double largest_norm() const noexcept { return largest_norm_; }
 
  private:

@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "linear_dcd.hpp"
+#include "dcd.hpp"
 #include "pegasos.hpp"
 #include "perceptron.hpp"
 #include "sbp.hpp"

@@ -1,0 +1,50 @@
+#include "../core/sgd.hpp"
+
+#include "../core/dcd.hpp"
+#include "arrays.hpp"
+
+namespace svm::python {
+namespace {
+
+template <typename Real>
+void bind_passes(py::module_& module, const char* name) {
+  using Method = SgdPasses<Real>;
+  py::class_<Method, LinearSolver>(module, name)
+      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double check_factor,
+                       std::vector<std::uint32_t> multiplicities, std::uint64_t seed) {
+             return std::make_unique<Method>(features,
+                                             SgdSettings{lambda, eps, check_factor, std::move(multiplicities)}, seed);
+           }),
+           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("check_factor"),
+           py::arg("multiplicities"), py::arg("seed"), py::keep_alive<1, 2>())
+      .def("updates",
+           [](const Method& self) {
+             return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
+           })
+      .def_property_readonly("checks", &Method::checks);
+}
+
+}  // namespace
+
+void bind_sgd(py::module_& module) {
+  py::class_<SgdRandom, LinearSolver>(module, "SgdRandom")
+      .def(py::init<const FeatureMatrix&, double, std::uint64_t>(), py::arg("features"), py::kw_only(),
+           py::arg("lambda_"), py::arg("seed"), py::keep_alive<1, 2>());
+
+  bind_passes<double>(module, "SgdPasses");
+  bind_passes<float>(module, "SgdPasses32");
+  module.def("multiple_update", &multiple_update, py::kw_only(), py::arg("threshold"), py::arg("lambda_"),
+             py::arg("response"), py::arg("squared_norm"), py::arg("multiplicity"));
+
+  py::class_<Dcd, LinearSolver>(module, "Dcd")
+      .def(py::init([](const FeatureMatrix& features, double C, double eps, bool shrinking, bool permutation,
+                       std::uint64_t seed) {
+             return std::make_unique<Dcd>(features, DcdSettings{C, eps, shrinking, permutation}, seed);
+           }),
+           py::arg("features"), py::kw_only(), py::arg("C"), py::arg("eps"), py::arg("shrinking") = true,
+           py::arg("permutation") = true, py::arg("seed"), py::keep_alive<1, 2>())
+      .def("alpha",
+           [](const Dcd& self) { return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data()); });
+}
+
+}  // namespace svm::python

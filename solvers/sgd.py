@@ -1,0 +1,94 @@
+"""SGD for the primal L1-SVM revisited (Panagiotakopoulos, Tsampouka 2013): SGD-r, SGD-s and SGD-m."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from solvers import _core
+from solvers.base import CoreSolver
+from solvers.errors import SettingsError
+from solvers.precision import Precision
+
+
+class _Sgd(CoreSolver):
+    needs = frozenset({"lambda"})
+    kernels = explicit = frozenset({"linear"})
+
+
+@dataclass
+class SgdRSettings:
+    """Settings of `SgdR`: none."""
+
+
+class SgdR(_Sgd):
+    """A perceptron whose margin threshold is lambda t at step t; examples uniform with replacement, until the budget."""
+
+    name = "sgd_r"
+    summary = "SGD-r: SGD on the primal as a perceptron with a growing margin (Panagiotakopoulos, Tsampouka 2013)"
+    Settings = SgdRSettings
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        return _core.SgdRandom(self.problem.features, lambda_=self.problem.require_lambda(), seed=self.seed)
+
+
+@dataclass
+class SgdSSettings:
+    """Settings of `SgdS`."""
+
+    eps: float = 0.01
+    """Stops where (J - L) / L <= eps at the end of an epoch: J is then at most this far above the optimum, relatively."""
+    check_factor: float = 1.2
+    """J, which takes a pass, is computed where its estimate would stop at this many eps (the paper's value is lost)."""
+    precision: Precision = Precision.float64
+    """Of the weights. In float32 L and J have about five digits."""
+
+
+class SgdS(_Sgd):
+    """Complete epochs, each over a fresh permutation.
+
+    After T epochs the number of updates by each example, times C/T, is feasible in the dual: so L, a lower bound on the
+    optimum, costs nothing, and the method knows how accurate it is.
+    """
+
+    name = "sgd_s"
+    summary = "SGD-s: SGD-r over permutations, which knows its accuracy (Panagiotakopoulos, Tsampouka 2013)"
+    Settings: type[Any] = SgdSSettings
+
+    def multiplicities(self) -> list[int]:
+        """Return how often in a row each example is presented, in the first epoch, the second, ..., and over again."""
+        return [1]
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        kinds = {Precision.float64: _core.SgdPasses, Precision.float32: _core.SgdPasses32}
+        return kinds[self.settings.precision](
+            self.problem.features,
+            lambda_=self.problem.require_lambda(),
+            eps=self.settings.eps,
+            check_factor=self.settings.check_factor,
+            multiplicities=self.multiplicities(),
+            seed=self.seed,
+        )
+
+
+@dataclass
+class SgdMSettings(SgdSSettings):
+    """Settings of `SgdM`."""
+
+    multiplicity_schedule: list[int] = field(default_factory=lambda: [1, 5, 5, 5, 5, 1, 1, 1, 1])
+    """Presentations in a row of each example in the first epoch, the second, ..., and over again (the paper's is lost)."""
+
+
+class SgdM(SgdS):
+    """SGD-s with multiple updates: an example is presented several times in a row at the price of one inner product.
+
+    An epoch of multiplicity ell counts as ell epochs: in `presentations`, in t and in the bound.
+    """
+
+    name = "sgd_m"
+    summary = "SGD-m: SGD-s with multiple updates (Panagiotakopoulos, Tsampouka 2013)"
+    Settings = SgdMSettings
+
+    def multiplicities(self) -> list[int]:  # noqa: D102 (inherited)
+        schedule: list[int] = self.settings.multiplicity_schedule
+        if not schedule or not all(0 < multiplicity < 2**32 for multiplicity in schedule):
+            raise SettingsError(f"algo.multiplicity_schedule = {schedule}: it must be numbers from 1 to 2^32 - 1")
+        return schedule
