@@ -22,7 +22,7 @@ from urllib.parse import urlparse
 from datasets.errors import DataError
 from datasets.known import KnownChecksums, state
 from datasets.readers import PACKED_SUFFIXES
-from datasets.readers.unpack import read_unpacked
+from datasets.readers.unpack import from_archive, read_unpacked
 from datasets.spec import FileSpec
 
 log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
         before = state(path)
-        found = read(path)
+        found = _read_file(file, path)
         if not file.sha256:
             KnownChecksums(cache_dir).put(path, before, found.sha256)
         if not file.sha256 or found.sha256 == file.sha256:
@@ -97,7 +97,15 @@ def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> 
 
 def read(path: Path) -> Fetched:
     """Read a local file, unpacked, with its checksum."""
+    return _fetched(read_unpacked(path), path)
+
+
+def _read_file(file: FileSpec, path: Path) -> Fetched:
     content = read_unpacked(path)
+    return _fetched(from_archive(content, file.name, str(path)) if file.archived else content, path)
+
+
+def _fetched(content: bytes, path: Path) -> Fetched:
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 
@@ -158,7 +166,7 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
             pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT)(file.url, str(path), None)
         except (OSError, ValueError) as error:  # requests' exceptions are OSErrors
             raise DataError(f"Cannot download {file.name}: {error}. {_advice(file, cache_dir)}") from error
-        found = read(path)
+        found = _read_file(file, path)
         if file.sha256 and found.sha256 != file.sha256:
             raise DataError(
                 f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "

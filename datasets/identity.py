@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from datasets.digits import DIGITS_SHA256
 from datasets.readers import READER_VERSION, format_of
 from datasets.spec import DatasetSpec
+
+
+def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Map each role to the checksum of its file, or to those of its parts in their order.
+
+    Parameters
+    ----------
+    checksums
+        Role and SHA-256 of each file.
+    """
+    joined: dict[str, str] = {}
+    for role, sha256 in checksums:
+        joined[role] = f"{joined[role]}+{sha256}" if role in joined else sha256
+    return joined
 
 
 def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
@@ -20,7 +34,7 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     spec
         The specification.
     checksums
-        SHA-256 of the unpacked bytes of each file, by role; empty for digits and synthetic data.
+        SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty for digits and synthetic data.
 
     Returns
     -------
@@ -57,13 +71,17 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
 def reader_name(spec: DatasetSpec, format: str) -> str:
     """Name the reader of a format with the settings that change what it returns."""
     if format == "csv":
-        return f"csv:{spec.label_column!r}"
+        return f"csv:{spec.label_column!r}" + (f",without {sorted(spec.drop_columns)}" if spec.drop_columns else "")
     if format == "messages":
         return f"messages:{spec.ngrams},{spec.min_count}"
+    if format == "topics":
+        return f"topics:{spec.topic}"
     return format
 
 
 def _reader(spec: DatasetSpec, role: str) -> str:
+    if role == "topics":
+        return reader_name(spec, role)
     path = {"train": spec.train, "test": spec.test}.get(role, "") if spec.kind == "file" else ""
     return reader_name(spec, format_of(path, spec.format))
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from datasets import checks, transforms
 from datasets.dataset import Dataset, Matrix
 from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
-from datasets.identity import fingerprint_of
+from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
 from datasets.parts import make_parts
 from datasets.source import Raw, Source, user_path
@@ -98,7 +98,9 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
     places = (*map(Path, mirrors), *mirrors_from_environment())
     checksums: dict[str, str] = {}
     if spec.kind == "published":
-        checksums = {f.role: known_checksum(f, folder, places) or fetch(f, folder, places).sha256 for f in spec.files}
+        checksums = by_role(
+            (f.role, known_checksum(f, folder, places) or fetch(f, folder, places).sha256) for f in spec.files
+        )
     if spec.kind == "file":
         checksums = {"train": read(user_path(spec.train)).sha256}
         if spec.test:

@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from datasets.dataset import Table
 from datasets.digits import DIGITS_SHA256, read_digits
 from datasets.errors import DataError
 from datasets.fetch import fetch, known_checksum, read
-from datasets.identity import reader_name
+from datasets.identity import by_role, reader_name
 from datasets.prepared import PreparedCache
 from datasets.readers import format_of, read_text
 from datasets.readers.idx import read_idx
 from datasets.readers.messages import read_messages
 from datasets.readers.npz import read_npz
+from datasets.readers.topics import read_topics
 from datasets.spec import DatasetSpec, FileSpec
 from datasets.synthetic import generate
 
@@ -37,12 +39,12 @@ class Raw:
     @property
     def checksums(self) -> dict[str, str]:
         """SHA-256 of the unpacked bytes of each file, by role."""
-        return {f["role"]: f["sha256"] for f in self.files if "role" in f}
+        return by_role((f["role"], f["sha256"]) for f in self.files if "role" in f)
 
     def place(self, where: str, role: str) -> str:
-        """Return the name of a part for messages: the data set's, and that of its file."""
-        name = next((f["name"] for f in self.files if f.get("role") == role), None)
-        return f"{where}, {name or role}"
+        """Return the name of a part for messages: the data set's, and those of its files."""
+        names = [f["name"] for f in self.files if f.get("role") == role]
+        return f"{where}, {' + '.join(names) or role}"
 
 
 class Source:
@@ -81,15 +83,19 @@ class Source:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
         for role in ("train", "test"):
-            file = self._spec.file(role)
-            if file is None:
+            files = self._spec.parts(role)
+            if not files:
                 continue
-            table = self._published_file(file, records)
+            table = _stacked([self._published_file(file, records) for file in files])
             labels = self._spec.file(f"{role}_labels")
             if labels is not None:
                 # The idx reader knows either images or labels; a label file's bytes are the "features" there.
                 table = Table(table.X, self._published_file(labels, records).y)
             tables[role] = table
+        topics = self._spec.file("topics")
+        if topics is not None:
+            documents = self._published_file(topics, records).y
+            tables = {role: table and _in_topic(table, documents) for role, table in tables.items()}
         train = tables["train"]
         assert train is not None  # check_spec: there is a file of role train
         return Raw(train, tables["test"], records, pad=self._spec.format == "libsvm")
@@ -97,11 +103,12 @@ class Source:
     def _published_file(self, file: FileSpec, records: list[dict[str, Any]]) -> Table:
         # With a known checksum a prepared file speaks for its source, which need not be read again.
         sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
-        table = self._prepared.get(sha256, reader_name(self._spec, self._spec.format)) if sha256 else None
+        format = "topics" if file.role == "topics" else self._spec.format
+        table = self._prepared.get(sha256, reader_name(self._spec, format)) if sha256 else None
         if table is None:
             found = fetch(file, self._cache_dir, self._mirrors)
             sha256, origin = found.sha256, str(found.path)
-            table = self._parse(found.content, sha256, origin, self._spec.format)
+            table = self._parse(found.content, sha256, origin, format)
         records.append(
             {"role": file.role, "name": file.name, "sha256": sha256, "source": file.url, "obtained_from": origin}
         )
@@ -118,8 +125,10 @@ class Source:
                 table = _idx_table(read_idx(content, where))
             elif format == "messages":
                 table = read_messages(content, where, ngrams=spec.ngrams, min_count=spec.min_count)
+            elif format == "topics":
+                table = read_topics(content, where, spec.topic)
             else:
-                table = read_text(content, where, format, spec.label_column)
+                table = read_text(content, where, format, spec.label_column, spec.drop_columns)
             self._prepared.put(sha256, reader, table)
         return table
 
@@ -158,6 +167,24 @@ def user_path(name: str) -> Path:
     if not path.is_file():
         raise DataError(f"{path}: there is no such file.")
     return path
+
+
+def _stacked(tables: list[Table]) -> Table:
+    """Put the rows of LIBSVM files one after the other, as wide as the widest."""
+    if len(tables) == 1:
+        return tables[0]
+    width = max(table.X.shape[1] for table in tables)
+    parts = [_widened(sparse.csr_matrix(table.X), width) for table in tables]
+    return Table(sparse.vstack(parts, format="csr"), np.concatenate([table.y for table in tables]))
+
+
+def _widened(X: sparse.csr_matrix[np.float32], width: int) -> sparse.csr_matrix[np.float32]:
+    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+
+
+def _in_topic(table: Table, documents: NDArray[np.float64]) -> Table:
+    """Replace numbers of documents by 1 for those of the topic and -1 for the others."""
+    return Table(table.X, np.where(np.isin(table.y, documents), 1.0, -1.0))
 
 
 def _idx_table(array: NDArray[np.uint8]) -> Table:

@@ -14,7 +14,7 @@ from datasets.errors import DataError
 
 KINDS = ("published", "digits", "synthetic", "file")
 FORMATS = ("auto", "libsvm", "csv", "npz", "idx", "messages")
-ROLES = ("train", "test", "train_labels", "test_labels")
+ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
 ROW_NORMS = ("none", "l2")
@@ -28,8 +28,9 @@ class FileSpec:
     Attributes
     ----------
     role
-        What the file holds: ``train`` or ``test`` (with ``format: idx`` the images), ``train_labels``
-        or ``test_labels`` (idx only).
+        What the file holds: ``train`` or ``test`` (with ``format: idx`` the images; with ``format: libsvm`` there may
+        be several of a role, whose rows follow one another), ``train_labels`` or ``test_labels`` (idx only), or
+        ``topics`` (see ``topic``).
     name
         File name *without* the suffix of a packer: ``a9a`` is found as a9a, a9a.xz, a9a.bz2 or a9a.gz.
     url
@@ -37,12 +38,15 @@ class FileSpec:
     sha256
         SHA-256 of the **unpacked** bytes, so that differently packed copies of the same file are all
         accepted. Empty when it is not known; then only the expected counts are verified.
+    archived
+        Whether the file may come in a tar archive, under its name in some folder: at ``url``, or put in its place.
     """
 
     role: str = "train"
     name: str = ""
     url: str = ""
     sha256: str = ""
+    archived: bool = False
 
 
 @dataclass
@@ -88,8 +92,13 @@ class DatasetSpec:
         Paths for ``kind: file``; without ``test`` a seeded split is made.
     label_column
         CSV only: 0-based number (negative: from the end) or the name in the header.
+    drop_columns
+        CSV only: 0-based numbers of columns that are neither label nor feature.
     ngrams, min_count
         Messages only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count`` times.
+    topic
+        With a file of role ``topics``, whose lines read ``topic document 1``: labels are numbers of documents, and
+        become 1 for the documents of this topic, else -1.
     positive, negative
         Raw labels of each class. Only ``positive``: against all the rest. Both: rows with other labels
         are left out. Neither: the labels must take two values, the larger one is +1.
@@ -133,8 +142,10 @@ class DatasetSpec:
     train: str = ""
     test: str = ""
     label_column: int | str = -1
+    drop_columns: list[int] = field(default_factory=list)
     ngrams: int = 3
     min_count: int = 2
+    topic: str = ""
     positive: list[float] | None = None
     negative: list[float] | None = None
     d: int | None = None
@@ -158,8 +169,12 @@ class DatasetSpec:
     expected_test: ExpectedSpec = field(default_factory=ExpectedSpec)
 
     def file(self, role: str) -> FileSpec | None:
-        """Return the published file of a role, or None."""
-        return next((f for f in self.files if f.role == role), None)
+        """Return the published file of a role (the first, where there are several), or None."""
+        return next(iter(self.parts(role)), None)
+
+    def parts(self, role: str) -> list[FileSpec]:
+        """Return all published files of a role."""
+        return [f for f in self.files if f.role == role]
 
 
 def check_spec(spec: DatasetSpec) -> None:
@@ -244,8 +259,11 @@ def _check_files(spec: DatasetSpec) -> None:
         if entry.sha256 and not (len(entry.sha256) == 64 and set(entry.sha256) <= set("0123456789abcdef")):
             raise DataError(f"Data set {spec.name}: the sha256 of {entry.name} must be 64 lower-case hex digits.")
     roles = [f.role for f in spec.files]
-    if len(set(roles)) != len(roles):
+    once = [role for role in roles if spec.format != "libsvm" or role == "topics"]
+    if len(set(once)) != len(once):
         raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
+    if bool(spec.topic) != ("topics" in roles):
+        raise DataError(f"Data set {spec.name}: dataset.topic and a file of role topics must come together.")
     _check_roles(spec, roles)
 
 

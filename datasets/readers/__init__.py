@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from datasets.dataset import Table
@@ -30,7 +31,9 @@ def format_of(path: str, wanted: str) -> str:
     return _BY_SUFFIX.get(pure.suffix.lower(), "libsvm")
 
 
-def read_text(content: bytes, where: str, format: str, label_column: int | str) -> Table:
+def read_text(
+    content: bytes, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
+) -> Table:
     """Parse a text file that holds features and labels.
 
     Raises
@@ -41,5 +44,5 @@ def read_text(content: bytes, where: str, format: str, label_column: int | str) 
     if format == "libsvm":
         return read_libsvm(content, where)
     if format == "csv":
-        return read_csv(content, where, label_column)
+        return read_csv(content, where, label_column, drop_columns)
     raise DataError(f"{where}: format {format} is not a text format; allowed are libsvm and csv.")

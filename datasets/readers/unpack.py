@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import tarfile
 import zlib
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from datasets.errors import DataError
 
@@ -34,6 +36,27 @@ def unpack(content: bytes, where: str) -> bytes:
             except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
                 raise DataError(f"{where}: the packed file is damaged or cut short ({error}).") from error
     return content
+
+
+def from_archive(content: bytes, name: str, where: str) -> bytes:
+    """Return the file of this name from a tar archive, in whatever folder; content that is no archive as it is.
+
+    Raises
+    ------
+    DataError
+        The archive is damaged, or has no such file.
+    """
+    if not tarfile.is_tarfile(io.BytesIO(content)):
+        return content
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            for member in archive:
+                stream = archive.extractfile(member) if PurePosixPath(member.name).name == name else None
+                if stream is not None:
+                    return stream.read()
+    except tarfile.TarError as error:
+        raise DataError(f"{where}: not a readable tar archive ({error}).") from error
+    raise DataError(f"{where}: the archive holds no file {name}.")
 
 
 def read_unpacked(path: Path) -> bytes:

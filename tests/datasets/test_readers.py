@@ -17,6 +17,7 @@ from datasets.readers import format_of
 from datasets.readers.csv_text import read_csv
 from datasets.readers.idx import read_idx
 from datasets.readers.npz import read_npz
+from datasets.readers.topics import read_topics
 from datasets.readers.unpack import unpack
 
 MATRICES = hnp.arrays(
@@ -32,7 +33,7 @@ def test_csv_round_trip(values: np.ndarray, data: st.DataObject) -> None:
     width = values.shape[1]
     column = data.draw(st.integers(-width, width - 1))
     end = data.draw(st.sampled_from(["\n", "\r\n"]))
-    separator = data.draw(st.sampled_from([",", ", "]))
+    separator = data.draw(st.sampled_from([",", ", ", "\t", "  "]))
     header = data.draw(st.booleans())
     lines = [separator.join(f"c{k}" for k in range(width))] if header else []
     lines += [separator.join(repr(float(v)) for v in row) for row in values]
@@ -68,6 +69,32 @@ def test_csv_label_column_must_exist() -> None:
         read_csv(b"1,2\n", "x", "income")
     with pytest.raises(DataError, match=r"label_column=2, but the file has 2 columns \(0 to 1\)"):
         read_csv(b"1,2\n", "x", 2)
+
+
+def test_csv_without_columns_that_are_no_features() -> None:
+    text = b"7\t1\t0.5 2 \n 8\t0\t-1\t3\n"
+    table = read_csv(text, "x", 1, [0])
+    np.testing.assert_array_equal(table.X, [[0.5, 2], [-1, 3]])
+    np.testing.assert_array_equal(table.y, [1, 0])
+    np.testing.assert_array_equal(read_csv(text, "x", 1, [0, -1]).X, [[0.5], [-1]])
+    with pytest.raises(DataError, match="column 1 holds the label and cannot be dropped"):
+        read_csv(text, "x", 1, [-3])
+    with pytest.raises(DataError, match=r"drop_columns=4, but the file has 4 columns"):
+        read_csv(text, "x", 1, [4])
+    with pytest.raises(DataError, match=r"line 2: 3 cells where the first line has 4"):
+        read_csv(b"7 1 2 3\n8 0 1\n", "x", 1, [0])
+
+
+def test_topics() -> None:
+    text = b"CCAT 2286 1\nC11 2286 1\nGCAT 2287 1\n\nCCAT 2288 1\n"
+    table = read_topics(text, "x", "CCAT")
+    np.testing.assert_array_equal(table.y, [2286, 2288])
+    assert table.X.shape == (2, 0)
+    with pytest.raises(DataError, match="no document has topic MCAT"):
+        read_topics(text, "x", "MCAT")
+    for line in (b"CCAT 2289", b"CCAT x 1", b"CCAT 2289 0"):
+        with pytest.raises(DataError, match="line 6: a line must read 'topic document 1'"):
+            read_topics(text + line + b"\n", "x", "C11")
 
 
 @settings(deadline=None)

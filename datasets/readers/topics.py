@@ -1,0 +1,45 @@
+"""Which documents belong to a topic, as RCV1-v2 has it (Lewis et al. 2004): lines ``topic document 1``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from datasets.dataset import Table
+from datasets.errors import DataError
+
+
+def read_topics(content: bytes, where: str, topic: str) -> Table:
+    """Find the documents of one topic.
+
+    Parameters
+    ----------
+    content
+        The unpacked file.
+    where
+        Name of the file for messages.
+    topic
+        Name of the topic.
+
+    Returns
+    -------
+    Table
+        No features; as labels the numbers of the documents of this topic, float64, in the order of the file.
+
+    Raises
+    ------
+    DataError
+        A malformed line (file, line number, text), or no document of this topic.
+    """
+    wanted, documents = topic.encode(), []
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        cells = line.split()
+        if not cells:
+            continue
+        if len(cells) != 3 or not cells[1].isdigit() or cells[2] != b"1":
+            shown = line[:80].decode(errors="replace")
+            raise DataError(f"{where}, line {number}: a line must read 'topic document 1'. The line: {shown!r}")
+        if cells[0] == wanted:
+            documents.append(int(cells[1]))
+    if not documents:
+        raise DataError(f"{where}: no document has topic {topic} (dataset.topic).")
+    return Table(np.empty((len(documents), 0), np.float32), np.asarray(documents, np.float64))
