@@ -4,6 +4,8 @@ A run has one or several limits (iterations, presentations, kernel evaluations, 
 seconds). Each gets its own geometric grid with the same number of points, from one ten-thousandth of the limit (at
 least one) to the limit; the k-th checkpoint is where the first of the counters reaches its k-th value. So with one
 limit the curve is evenly spaced on a logarithmic axis, and with several it follows the one that will stop the run.
+
+Presentations beyond the first epoch are whole epochs: many methods only know at the end of one how far they are.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class Limits:
         return any((counters.get(name) or 0.0) >= limit for name, limit in self.given().items())
 
 
-def schedule(budget: Limits, points: int) -> list[Limits]:
+def schedule(budget: Limits, points: int, epoch: int = 1) -> list[Limits]:
     """Lay out the checkpoints of a run.
 
     Parameters
@@ -58,6 +60,8 @@ def schedule(budget: Limits, points: int) -> list[Limits]:
         iterations: so run methods that take few, large steps (LIBSVM takes one).
     points : int
         Number of checkpoints at most, >= 1; fewer where whole numbers run out.
+    epoch : int
+        Presentations in an epoch, n. Beyond the first one every checkpoint but the last is at a multiple of it.
 
     Returns
     -------
@@ -81,7 +85,7 @@ def schedule(budget: Limits, points: int) -> list[Limits]:
         exponent = 0.0 if points == 1 else -back / (points - 1)
         checkpoint = Limits(
             iterations=_whole(budget.iterations, exponent),
-            presentations=_whole(budget.presentations, exponent),
+            presentations=_whole(budget.presentations, exponent, epoch),
             kernel_evaluations=_whole(budget.kernel_evaluations, exponent),
             inner_products=_whole(budget.inner_products, exponent),
             feature_accesses=_whole(budget.feature_accesses, exponent),
@@ -92,9 +96,13 @@ def schedule(budget: Limits, points: int) -> list[Limits]:
     return checkpoints
 
 
-def _whole(limit: int | None, exponent: float) -> int | None:
-    """Scale a count by 10^(DECADES exponent), -1 <= exponent <= 0, but not below one; zero gives the limit exactly."""
+def _whole(limit: int | None, exponent: float, unit: int = 1) -> int | None:
+    """Scale a count by 10^(DECADES exponent), -1 <= exponent <= 0, but not below one; zero gives the limit exactly.
+
+    The result is whole, and beyond `unit` a whole number of units, as far as the limit lets it.
+    """
     if limit is None or exponent == 0.0:
         return limit
     decades = min(DECADES, math.log10(limit))
-    return min(limit, max(1, round(limit * math.pow(10.0, decades * exponent))))
+    scaled = limit * math.pow(10.0, decades * exponent)
+    return min(limit, max(1, round(scaled) if scaled < unit else round(scaled / unit) * unit))

@@ -171,7 +171,7 @@ def advance_through(solver: Any, budget: Limits, points: int, recorder: Recorder
         Is told how far the run is, several times a second.
     """
     limits = budget.counted(_costs(solver))
-    for checkpoint in schedule(limits, points):
+    for checkpoint in schedule(limits, points, recorder.n):
         converged = False
         while not converged and not checkpoint.reached(_costs(solver)):
             converged = _advance(solver, checkpoint)

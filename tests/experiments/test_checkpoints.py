@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.checkpoints import DECADES, Limits, schedule
+from experiments.runner import advance_through
+from solvers import Counters, Status
 
 counts = st.one_of(st.none(), st.integers(1, 10**15))
 
@@ -24,9 +27,10 @@ counts = st.one_of(st.none(), st.integers(1, 10**15))
         cpu_seconds=st.one_of(st.none(), st.floats(1e-3, 1e6)),
     ).filter(lambda limits: bool(limits.given())),
     st.integers(1, 200),
+    st.integers(1, 10**9),
 )
-def test_a_schedule_rises_to_exactly_its_budget(budget: Limits, points: int) -> None:
-    checkpoints = schedule(budget, points)
+def test_a_schedule_rises_to_exactly_its_budget(budget: Limits, points: int, epoch: int) -> None:
+    checkpoints = schedule(budget, points, epoch)
     assert 1 <= len(checkpoints) <= points
     assert checkpoints[-1] == budget
     for before, after in itertools.pairwise(checkpoints):
@@ -36,6 +40,16 @@ def test_a_schedule_rises_to_exactly_its_budget(budget: Limits, points: int) -> 
     for checkpoint in checkpoints:
         assert set(checkpoint.given()) == set(budget.given())
         assert all(isinstance(value, int) for name, value in checkpoint.given().items() if name != "cpu_seconds")
+    for checkpoint in checkpoints[:-1]:
+        presentations = checkpoint.presentations or 0
+        assert presentations <= epoch or presentations % epoch == 0 or presentations == budget.presentations
+
+
+def test_an_epochs_budget_is_looked_at_within_the_first_epoch_and_then_at_epoch_ends() -> None:
+    presentations = [c.presentations for c in schedule(Limits(presentations=1050), 9, epoch=100)]
+    assert presentations == [1, 2, 6, 14, 32, 77, 200, 400, 1050]
+    assert [c.presentations for c in schedule(Limits(presentations=400), 60, epoch=100)][-4:] == [100, 200, 300, 400]
+    assert schedule(Limits(iterations=1050), 9, epoch=100) == schedule(Limits(iterations=1050), 9)
 
 
 def test_one_large_limit_is_cut_geometrically() -> None:
@@ -54,6 +68,19 @@ def test_a_small_limit_begins_at_one_and_has_each_number_once() -> None:
 
 def test_without_a_limit_every_iteration_is_looked_at_until_the_points_run_out() -> None:
     assert schedule(Limits(), 3) == [Limits(iterations=1), Limits(iterations=2), Limits()]
+
+
+def test_the_runner_knows_how_long_an_epoch_is() -> None:
+    solver, recorder, seen = Mock(counters=Counters(), cpu_seconds=0.0), Mock(n=100), []
+
+    def advance(limit: Limits) -> Status:
+        solver.counters = Counters(presentations=limit.presentations)
+        return Status.LIMIT
+
+    solver.advance = advance
+    recorder.add = lambda solver: seen.append(solver.counters.presentations)
+    advance_through(solver, Limits(presentations=1050), 9, recorder, Mock())
+    assert seen == [1, 2, 6, 14, 32, 77, 200, 400, 1050]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,179 @@
+"""LIBLINEAR and scikit-learn's SGD: the optimum, passes, clocks."""
+
+from __future__ import annotations
+
+import warnings
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import Array, feature_values, points, run, solver
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+
+from solvers import Gaussian, KernelSnapshot, Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver, Status
+from solvers.passes import MOST_PASSES, Passes
+from solvers.problem import Features
+
+N, D, LAMBDA = 150, 8, 0.02
+
+
+def problem(*, as_csr: bool = False, seed: int = 0, **settings: Any) -> Problem:
+    X, y = points(N, D, seed, zeros=0.6)
+    X[:, 3] *= X[:, 4] != 0.0  # so that features in order of frequency are not those of the data
+    settings = {"kernel": Linear(), "lambda_": LAMBDA, **settings}
+    return Problem(sparse.csr_matrix(X) if as_csr else X, y, **settings)
+
+
+def weights(made: Solver) -> Array:
+    snapshot = made.snapshot()
+    assert isinstance(snapshot, LinearSnapshot)
+    return snapshot.weights
+
+
+def primal(p: Problem, w: Array) -> float:
+    """J of weights in the order of `p.features`."""
+    return float(0.5 * LAMBDA * w @ w + np.maximum(0.0, 1.0 - p.y * (feature_values(p) @ w)).mean())
+
+
+def best(p: Problem) -> Array:
+    """The optimal weights by SMO on the Gram matrix."""
+    snapshot = run("smo", p, tolerance=1e-7).snapshot()
+    assert isinstance(snapshot, KernelSnapshot)
+    return snapshot.coefficients @ feature_values(p).astype(np.float64)
+
+
+def test_liblinear_stops_at_the_optimum() -> None:
+    p = problem()
+    assert (np.diff(p.feature_order) < 0).any()
+    with warnings.catch_warnings(record=True) as caught:
+        liblinear = run("liblinear", p, Limit(iterations=2), tolerance=1e-7)
+        assert liblinear.advance(Limit(iterations=10**6)) is Status.CONVERGED
+    assert not caught
+    assert primal(p, weights(liblinear)) == pytest.approx(primal(p, best(p)), rel=1e-6)
+    np.testing.assert_allclose(weights(liblinear), best(p), atol=1e-3)
+
+
+def test_scikit_learns_sgd_comes_near_the_optimum() -> None:
+    p = problem()
+    excess = [
+        primal(p, weights(run("sklearn_sgd", p, Limit(iterations=k)))) - primal(p, best(p)) for k in (1, 20, 2000)
+    ]
+    assert 0.0 < 20 * excess[2] < 4 * excess[1] < excess[0]
+    assert excess[2] < 1e-3
+
+
+@pytest.mark.parametrize("tolerance", [1.0, 0.3, 0.01, 1e-4])
+def test_passes_of_liblinear_do_not_depend_on_what_comes_after(tolerance: float) -> None:
+    """Where it stops by itself after m passes of many that it may make, it is where m passes take it."""
+    p = problem()
+    whole = run("liblinear", p, Limit(iterations=10**5), tolerance=tolerance)
+    passes = whole.counters.iterations or 0
+    assert 1 < passes < 10**5
+    cut = run("liblinear", p, Limit(iterations=passes), tolerance=tolerance)
+    np.testing.assert_array_equal(weights(cut), weights(whole))
+    earlier = run("liblinear", p, Limit(iterations=passes - 1), tolerance=tolerance)
+    assert earlier.counters.iterations == passes - 1
+
+
+@pytest.mark.parametrize("patience", [2, 5, 20])
+def test_passes_of_sgd_do_not_depend_on_what_comes_after(patience: int) -> None:
+    """As above: scikit-learn stopped by a rule on its losses, and the peer after as many passes."""
+    p = problem(as_csr=True)
+    peer = solver("sklearn_sgd", p, seed=7)
+    assert isinstance(peer, Passes)
+    model = peer.model(10**4, peer._library_seed)
+    model.set_params(tol=1e-3, n_iter_no_change=patience).fit(p.X, p.y)
+    assert isinstance(model, SGDClassifier)
+    assert 1 < model.n_iter_ < 10**4
+    peer.advance(Limit(iterations=model.n_iter_))
+    np.testing.assert_array_equal(p.in_data_order(weights(peer)), model.coef_.ravel())
+
+
+@pytest.mark.parametrize("name", ["liblinear", "sklearn_sgd"])
+def test_seeds_and_forms_of_the_data(name: str) -> None:
+    def after(seed: int, as_csr: bool) -> Array:
+        return weights(run(name, problem(as_csr=as_csr), Limit(iterations=3), seed))
+
+    np.testing.assert_array_equal(after(2**63 - 1, False), after(2**63 - 1, True))
+    assert (after(0, False) != after(1, False)).any()
+
+
+@pytest.mark.parametrize("name", ["liblinear", "sklearn_sgd"])
+def test_passes_are_counted_and_a_budget_is_gone_to_in_any_cuts(name: str) -> None:
+    p = problem()
+    whole, cut = run(name, p, Limit(iterations=12)), solver(name, p)
+    for k in (1, 5, 3, 12):
+        cut.advance(Limit(iterations=k))
+    assert (cut.counters, cut.counters.iterations) == (whole.counters, 12)
+    np.testing.assert_array_equal(weights(cut), weights(whole))
+    assert cut.counters.presentations == {"liblinear": None, "sklearn_sgd": 12 * N}[name]
+    assert (cut.cost, cut.counters.feature_accesses) == ("iterations", None)
+    assert cut.cpu_seconds > 0.0
+
+
+class Stub(Passes):
+    """A library on a clock of its own: so many seconds a pass. It stops by itself after 100 passes."""
+
+    name = "stub"
+    rates = (0.125,)
+
+    def __init__(self) -> None:
+        self.now, self.asked = 0.0, list[int]()
+        super().__init__(problem(), None, 0)
+
+    def cpu_clock(self) -> float:
+        return self.now
+
+    def data(self) -> Features:
+        return self.problem.X
+
+    def model(self, passes: int, seed: int) -> Any:
+        def fit(X: Features, y: Array) -> None:
+            if X.shape[0] < N:
+                return
+            self.now += min(passes, 100) * self.rates[min(len(self.asked), len(self.rates) - 1)]
+            self.asked.append(passes)
+
+        return SimpleNamespace(fit=fit, n_iter_=min(passes, 100), coef_=np.zeros((1, D)))
+
+
+def test_a_count_is_gone_to_in_one_run_and_the_clock_is_that_runs() -> None:
+    stub = Stub()
+    assert stub.advance(Limit(presentations=5 * N - 1, cpu_seconds=0.2)) is Status.LIMIT
+    assert (stub.asked, stub.cpu_seconds, stub.counters.iterations) == ([5], 0.625, 5)
+    stub.advance(Limit(iterations=8, presentations=100 * N))
+    stub.advance(Limit(iterations=8))
+    assert (stub.asked, stub.cpu_seconds, stub.counters.presentations) == ([5, 8], 1.0, 8 * N)
+
+
+def test_passes_are_doubled_until_the_time_is_over_or_the_library_stops() -> None:
+    stub = Stub()
+    assert stub.advance(Limit(cpu_seconds=0.75)) is Status.LIMIT
+    assert (stub.asked, stub.cpu_seconds) == ([1, 2, 4, 8], 1.0)
+    assert stub.advance(Limit(cpu_seconds=1.0)) is Status.LIMIT
+    assert stub.advance(Limit()) is Status.CONVERGED
+    assert (stub.asked[4:], stub.counters.iterations, stub.cpu_seconds) == ([16, 32, 64, 128], 100, 12.5)
+
+
+def test_the_clock_never_goes_back() -> None:
+    stub = Stub()
+    stub.rates = (0.25, 0.125, 0.125)
+    clocks = []
+    for k in (4, 5, 10):
+        stub.advance(Limit(iterations=k))
+        clocks.append(stub.cpu_seconds)
+    assert clocks == [1.0, 1.0, 1.25]
+
+
+def test_settings_and_limits_that_make_no_sense() -> None:
+    with pytest.raises(SettingsError, match=r"algo\.tolerance = 0\.0: it must be positive"):
+        solver("liblinear", problem(), tolerance=0.0)
+    for name in ("liblinear", "sklearn_sgd"):
+        with pytest.raises(SettingsError, match="works with kernel=linear only"):
+            solver(name, problem(kernel=Gaussian(1.0)))
+        with pytest.raises(SettingsError, match=r"problem\.bias=false"):
+            solver(name, problem(bias=True))
+    with pytest.raises(SettingsError, match="can make 2,147,483,647 passes at most"):
+        run("sklearn_sgd", problem(), Limit(iterations=MOST_PASSES + 1))
