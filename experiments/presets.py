@@ -114,13 +114,15 @@ def choose_problem(
     bias_origin: str,
     needs_lambda: bool,
     needs_nu: bool,
-    printed_nu_applies: bool,
+    kernel_fits: bool,
+    data_fits: bool,
     algo: str,
 ) -> ProblemChoice:
     """Pick the form of the problem: one that the command line names, or the preset's.
 
-    A printed nu belongs to the paper's data, kernel and lambda together; as soon as the command line changes one of
-    them it is dropped, and nu is derived from lambda where the algorithm needs it.
+    A printed C belongs to the paper's kernel: with another one it is dropped, and C = 1. A printed nu belongs to the
+    paper's data, kernel and lambda together; as soon as the command line changes one of them it is dropped, and nu is
+    derived from lambda where the algorithm needs it.
 
     Parameters
     ----------
@@ -132,8 +134,10 @@ def choose_problem(
         As `choose_bias` gives them.
     needs_lambda, needs_nu : bool
         Which numbers the algorithm works with.
-    printed_nu_applies : bool
-        False where data or kernel are not those of the preset.
+    kernel_fits : bool
+        False where the kernel is another than the preset's.
+    data_fits : bool
+        False where the data or the kernel's width are not those of the preset.
     algo : str
         The algorithm's name, for messages.
 
@@ -160,8 +164,9 @@ def choose_problem(
         return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, user.rho, origins)
     row = presets.data.biased if bias else presets.data.unbiased
     source = presets.data.source or "preset"
-    C, origins["C"] = (row.C, source) if row.C is not None else (1.0, "default: lambda = 1/n")
-    nu = row.nu if needs_nu and printed_nu_applies else None
+    printed = kernel_fits and row.C is not None
+    C, origins["C"] = (row.C, source) if printed else (1.0, "default: lambda = 1/n")
+    nu = row.nu if needs_nu and kernel_fits and data_fits else None
     if nu is not None:
         origins["nu"] = source
     return ProblemChoice(None, C, nu, bias, user.rho, origins)

@@ -154,8 +154,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         bias_origin=bias_origin,
         needs_lambda=needs(solver, "lambda"),
         needs_nu=needs(solver, "nu"),
-        printed_nu_applies=kernel_name(kernel) == config.preset.data.kernel
-        and kernel_origins.get("kernel.sigma2") != COMMAND_LINE
+        kernel_fits=kernel_name(kernel) == config.preset.data.kernel,
+        data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE
         and not any(name.startswith("dataset.") for name in given),
         algo=solver.name,
     )

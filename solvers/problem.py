@@ -106,10 +106,10 @@ class Problem:
         for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
             if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
                 raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
-        if not math.isfinite(rho):
-            raise SettingsError(f"rho = {rho!r}: it must be finite")
+        if rho != 0.0 and not 1e-30 <= abs(rho) <= 1e30:
+            raise SettingsError(f"rho = {rho!r}: it must be 0, or a number that float32 can hold, up to 1e30 in size")
         if rho != 0.0 and not isinstance(kernel, Linear):
-            raise SettingsError(f"rho = {rho:g} appends a constant feature, which kernel=linear only works with")
+            raise SettingsError(f"rho = {rho:g} appends a constant feature, which works with kernel=linear only")
         self.kernel = kernel
         self.rho = rho
         self.lambda_ = lambda_

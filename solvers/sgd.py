@@ -1,7 +1,7 @@
 """SGD for the primal L1-SVM revisited (Panagiotakopoulos, Tsampouka 2013): SGD-r, SGD-s and SGD-m."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from solvers import _core
 from solvers.base import CoreSolver
@@ -23,7 +23,7 @@ class SgdR(_Sgd):
     """A perceptron whose margin threshold is lambda t at step t; examples uniform with replacement, until the budget."""
 
     name = "sgd_r"
-    summary = "SGD-r: SGD on the primal as a perceptron with a growing margin (Panagiotakopoulos, Tsampouka 2013)"
+    summary = "SGD-r: a perceptron with a growing margin (Panagiotakopoulos, Tsampouka 2013)"
     Settings = SgdRSettings
 
     def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
@@ -51,7 +51,7 @@ class SgdS(_Sgd):
 
     name = "sgd_s"
     summary = "SGD-s: SGD-r over permutations, which knows its accuracy (Panagiotakopoulos, Tsampouka 2013)"
-    Settings: type[Any] = SgdSSettings
+    Settings: ClassVar[type[Any]] = SgdSSettings
 
     def multiplicities(self) -> list[int]:
         """Return how often in a row each example is presented, in the first epoch, the second, ..., and over again."""

@@ -29,7 +29,8 @@ def choice(user: ProblemConfig, presets: PresetConfig = PAPER, **changes: Any) -
         "bias_origin": "default",
         "needs_lambda": False,
         "needs_nu": True,
-        "printed_nu_applies": True,
+        "kernel_fits": True,
+        "data_fits": True,
         "algo": "sbp",
     }
     return choose_problem(user, presets, **arguments | changes)
@@ -53,7 +54,10 @@ def test_nothing_said_and_no_preset_gives_lambda_one_over_n() -> None:
 
 def test_a_printed_nu_is_for_those_who_need_it_and_for_its_own_problem() -> None:
     assert choice(ProblemConfig(), needs_nu=False, needs_lambda=True).nu is None
-    assert choice(ProblemConfig(), printed_nu_applies=False).nu is None
+    assert choice(ProblemConfig(), data_fits=False).nu is None
+    assert choice(ProblemConfig(), data_fits=False).C == choice(ProblemConfig()).C
+    other = choice(ProblemConfig(), kernel_fits=False)
+    assert (other.nu, other.C, other.origins["C"]) == (None, 1.0, "default: lambda = 1/n"), "C too is the kernel's"
 
 
 @given(st.sampled_from(["lambda_", "C", "nu"]), st.floats(1e-12, 1e6))
