@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import baselines_reference as reference
 import numpy as np
 import pytest
-import sgd_reference as reference
 from cases import Array, points, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st

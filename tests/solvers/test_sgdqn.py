@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import baselines_reference as reference
 import numpy as np
 import pytest
-import sgd_reference as reference
 from cases import Array, solver
 
 from solvers import Limit, LinearSnapshot, SettingsError, Solver, _core
