@@ -304,6 +304,55 @@ class LinearPegasos(LinearSolver):
 class LinearPegasos32(LinearPegasos):
     """The same with weights of float32."""
 
+class SvmSgd(LinearSolver):
+    """Bottou's SVMSGD; t0 = None: chosen on a sample in the first step."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, seed: int) -> None: ...
+    @property
+    def t0(self) -> float | None:
+        """In use; None as long as it has not been chosen."""
+
+class SvmSgd32(LinearSolver):
+    """The same on weights of float32."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, seed: int) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+
+class SgdQn(LinearSolver):
+    """SGD-QN; t0 = None: chosen on a sample in the first step."""
+
+    def __init__(
+        self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, skip: int = 16, seed: int
+    ) -> None: ...
+    @property
+    def t0(self) -> float | None:
+        """In use; None as long as it has not been chosen."""
+    @property
+    def period(self) -> int:
+        """Steps between two actions of the regulariser."""
+
+class SgdQn32(LinearSolver):
+    """The same on weights of float32."""
+
+    def __init__(
+        self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, skip: int = 16, seed: int
+    ) -> None: ...
+    @property
+    def t0(self) -> float | None: ...
+    @property
+    def period(self) -> int: ...
+
+class Mpu(LinearSolver):
+    """The margin perceptron with unlearning."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float = 0.01, seed: int) -> None: ...
+    def alpha(self) -> NDArray[np.float64]:
+        """Return the dual variables of the class-ordered examples, (n,)."""
+    @property
+    def parts(self) -> int:
+        """Steps from 0 to C that a dual variable can take."""
+
 class Simba(LinearSolver):
     """SVM-SIMBA; `weights` and `bias` are the means of all iterates."""
 

@@ -57,6 +57,7 @@ void bind_linear_solvers(py::module_& module);
 void bind_random(py::module_& module);
 void bind_rows(py::module_& module);
 void bind_sgd(py::module_& module);
+void bind_sgd_baselines(py::module_& module);
 void bind_solvers(py::module_& module);
 void bind_water_level(py::module_& module);
 

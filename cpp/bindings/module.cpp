@@ -16,4 +16,5 @@ PYBIND11_MODULE(_core, module) {
   bind_solvers(module);
   bind_linear_solvers(module);
   bind_sgd(module);
+  bind_sgd_baselines(module);
 }

@@ -1,0 +1,57 @@
+#include <optional>
+
+#include "../core/mpu.hpp"
+#include "../core/sgdqn.hpp"
+#include "../core/svmsgd.hpp"
+#include "arrays.hpp"
+
+namespace svm::python {
+namespace {
+
+template <typename Real>
+void bind_svmsgd(py::module_& module, const char* name) {
+  using Method = SvmSgd<Real>;
+  py::class_<Method, LinearSolver>(module, name)
+      .def(py::init([](const FeatureMatrix& features, double lambda, std::optional<double> t0, std::uint64_t seed) {
+             SvmSgdRule<Real> rule(features.dimension(), lambda);
+             return std::make_unique<Method>(features, lambda, t0, std::move(rule), seed);
+           }),
+           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("t0") = py::none(), py::arg("seed"),
+           py::keep_alive<1, 2>())
+      .def_property_readonly("t0", &Method::t0);
+}
+
+template <typename Real>
+void bind_sgdqn(py::module_& module, const char* name) {
+  using Method = SgdQn<Real>;
+  py::class_<Method, LinearSolver>(module, name)
+      .def(py::init([](const FeatureMatrix& features, double lambda, std::optional<double> t0, std::int64_t skip,
+                       std::uint64_t seed) {
+             SgdQnRule<Real> rule(features, lambda, skip);
+             return std::make_unique<Method>(features, lambda, t0, std::move(rule), seed);
+           }),
+           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("t0") = py::none(), py::arg("skip") = 16,
+           py::arg("seed"), py::keep_alive<1, 2>())
+      .def_property_readonly("t0", &Method::t0)
+      .def_property_readonly("period", [](const Method& self) { return self.rule().period(); });
+}
+
+}  // namespace
+
+void bind_sgd_baselines(py::module_& module) {
+  bind_svmsgd<double>(module, "SvmSgd");
+  bind_svmsgd<float>(module, "SvmSgd32");
+  bind_sgdqn<double>(module, "SgdQn");
+  bind_sgdqn<float>(module, "SgdQn32");
+
+  py::class_<Mpu, LinearSolver>(module, "Mpu")
+      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, std::uint64_t seed) {
+             return std::make_unique<Mpu>(features, MpuSettings{lambda, eps}, seed);
+           }),
+           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps") = 0.01, py::arg("seed"),
+           py::keep_alive<1, 2>())
+      .def("alpha", [](const Mpu& self) { return written(self.size(), [&](double* out) { self.alpha(out); }); })
+      .def_property_readonly("parts", &Mpu::parts);
+}
+
+}  // namespace svm::python

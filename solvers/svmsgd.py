@@ -1,0 +1,41 @@
+"""SVMSGD 2 (Bottou: Stochastic gradient descent, version 2; Large-Scale Machine Learning with SGD, COMPSTAT 2010)."""
+
+from dataclasses import dataclass
+
+from solvers import _core
+from solvers.base import CoreSolver
+from solvers.precision import Precision
+
+
+@dataclass
+class SvmSgdSettings:
+    """Settings of `SvmSgd`."""
+
+    t0: float | None = None
+    """Steps are 1 / (lambda (t + t0)), t = 1, 2, ... None: t0 is chosen on a sample."""
+    precision: Precision = Precision.float64
+
+
+class SvmSgd(CoreSolver):
+    """Stochastic subgradient steps of length 1 / (lambda (t + t0)) on the lambda form, examples in fresh permutations.
+
+    w = v / divisor, so that shrinking it costs nothing; v is divided by it once it exceeds 10^5.
+
+    Where t0 is not given, the first step chooses it on min(n, 1000) examples drawn at random: t0 = 1 / (lambda eta0),
+    where eta0 is doubled, or else halved, from 1 / (mean squared norm) on as long as one pass over the sample then ends
+    at a lower objective there; eta0 <= 1 / lambda. Both the passes and the objectives are work of the method: they are
+    charged like any other, as presentations too, and timed. Iterations are steps after that.
+    """
+
+    name = "svmsgd"
+    summary = "SVMSGD: stochastic subgradient steps 1 / (lambda (t + t0)), t0 from a sample (Bottou 2010)"
+    Settings = SvmSgdSettings
+    needs = frozenset({"lambda"})
+    kernels = frozenset({"linear"})
+    explicit = frozenset({"linear"})
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        problem, settings = self.problem, self.settings
+        kinds = {Precision.float64: _core.SvmSgd, Precision.float32: _core.SvmSgd32}
+        kind = kinds[settings.precision]
+        return kind(problem.features, lambda_=problem.require_lambda(), t0=settings.t0, seed=self.seed)

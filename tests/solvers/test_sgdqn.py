@@ -1,0 +1,99 @@
+"""SGD-QN: replay, period, costs, convergence; what it shares with SVMSGD is tested there."""
+
+from __future__ import annotations
+
+import baselines_reference as reference
+import numpy as np
+import pytest
+from cases import Array, solver
+
+from solvers import Limit, LinearSnapshot, SettingsError, Solver, _core
+from solvers.precision import Precision
+
+N = 60
+
+
+def weights(run: Solver) -> Array:
+    snapshot = run.snapshot()
+    assert isinstance(snapshot, LinearSnapshot)
+    return snapshot.weights
+
+
+def period(Z: Array, skip: int, zeros: float) -> int:
+    return round(skip * Z.size / np.count_nonzero(Z)) if zeros else skip
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
+@pytest.mark.parametrize("t0", [1e-3, 500.0])
+@pytest.mark.parametrize("lambda_", [0.001, 0.02, 2.0])
+@pytest.mark.parametrize("skip", [1, 16])
+def test_replay(lambda_: float, t0: float, skip: int, zeros: float) -> None:
+    p = reference.linear_problem(lambda_, zeros=zeros)
+    Z = reference.folded(p)
+    plain = reference.SgdQn(Z, lambda_, t0, period(Z, skip, zeros))
+    run = solver("sgdqn", p, 4, t0=t0, skip=skip)
+    single = solver("sgdqn", p, 4, t0=t0, skip=skip, precision=Precision.float32)
+    accesses = 0
+    for t, i in zip(range(1, 501), reference.order(N, 4), strict=False):
+        plain.step(i)
+        accesses += int(np.count_nonzero(Z[i])) if zeros else 8
+        run.advance(Limit(iterations=t))
+        largest = np.abs(plain.w).max(initial=1e-300)
+        np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * largest, err_msg=f"iteration {t}")
+        counters = run.counters
+        assert counters.iterations == counters.presentations == t
+        assert counters.inner_products == plain.inner_products == t + (t - 1) // plain.period
+        assert (counters.feature_accesses, counters.feature_accesses_dense) == (accesses, t * 8)
+    single.advance(Limit(iterations=100))
+    double = solver("sgdqn", p, 4, t0=t0, skip=skip)
+    double.advance(Limit(iterations=100))
+    np.testing.assert_allclose(weights(single), weights(double), rtol=0, atol=1e-3 * np.abs(weights(double)).max())
+
+
+def test_gains_differ() -> None:
+    """The replay is about more than plain steps: some gains have left 1 / lambda."""
+    p = reference.linear_problem(0.02)
+    plain = reference.SgdQn(reference.folded(p), 0.02, 10.0, 1)
+    for _, i in zip(range(500), reference.order(N, 4), strict=False):
+        plain.step(i)
+    assert plain.B.max() < 0.98 / 0.02
+    assert np.ptp(plain.B) > 0.0
+
+
+def test_chosen_offset() -> None:
+    p = reference.linear_problem(0.002, zeros=0.7)
+    Z = reference.folded(p)
+    every = period(Z, 16, 0.7)
+    t0, sample, trials = reference.chosen_offset(Z, 0.002, 3, lambda t0: reference.SgdQn(Z, 0.002, t0, every))
+    run, given = solver("sgdqn", p, 3), solver("sgdqn", p, 3, t0=t0)
+    run.advance(Limit(iterations=500))
+    given.advance(Limit(iterations=500))
+    np.testing.assert_allclose(weights(run), weights(given), rtol=1e-9)
+    assert run.counters.presentations == 2 * len(sample) * trials + 500
+    assert given.counters.inner_products is not None
+    of_a_trial = 2 * len(sample) + (len(sample) - 1) // every
+    assert run.counters.inner_products == trials * of_a_trial + given.counters.inner_products
+
+
+@pytest.mark.parametrize("skip", [1, 16, 2**62])
+def test_period(skip: int) -> None:
+    for zeros in (0.0, 0.7):
+        p = reference.linear_problem(0.1, zeros=zeros)
+        made = _core.SgdQn(p.features, lambda_=0.1, skip=skip, seed=0)
+        assert made.period == min(period(reference.folded(p), skip, zeros), 2**62)
+
+
+@pytest.mark.parametrize("precision", list(Precision))
+@pytest.mark.parametrize("lambda_", [0.05, 0.002])
+def test_converges(lambda_: float, precision: Precision) -> None:
+    p = reference.linear_problem(lambda_, n=200, zeros=0.5)
+    best = reference.optimum(p)
+    run = solver("sgdqn", p, precision=precision)
+    run.advance(Limit(iterations=400 * 200))
+    assert -1e-6 <= reference.primal(p, weights(run)) / best - 1.0 <= 0.03
+
+
+@pytest.mark.parametrize("skip", [0, -3])
+def test_refused(skip: int) -> None:
+    with pytest.raises(SettingsError, match="algo=sgdqn: skip must be a whole number >= 1"):
+        solver("sgdqn", reference.linear_problem(0.1), skip=skip)
