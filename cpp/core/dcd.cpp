@@ -41,7 +41,9 @@ bool Dcd::step() {
   if (converged_) return false;
   Counters& counters = features_.counters();
   const std::size_t i = active_[position_++];
-  if (position_ < active_.size()) features_.expect_row(active_[position_]);
+  // memory answers after several short rows are done
+  if (position_ + 8 < active_.size()) features_.expect_place(active_[position_ + 8]);
+  if (position_ + 4 < active_.size()) features_.expect_row(active_[position_ + 4]);
   const double C = settings_.C;
   const Slice x = features_.row(i);
   const double y = features_.label(i);

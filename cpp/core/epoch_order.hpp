@@ -20,8 +20,9 @@ class EpochOrder {
 
   /// The example that is to be presented now.
   std::size_t now() const noexcept { return order_[position_]; }
-  /// One that comes soon, to be fetched meanwhile: memory answers later than a short row is done.
-  std::size_t soon() const noexcept { return order_[std::min(position_ + ahead, order_.size() - 1)]; }
+  /// Those that come soon and later, to be fetched meanwhile: memory answers after several short rows are done.
+  std::size_t soon() const noexcept { return ahead(4); }
+  std::size_t later() const noexcept { return ahead(8); }
   /// Goes on to the next; true where a pass has ended.
   bool advance() noexcept {
     if (++position_ < order_.size()) return false;
@@ -31,7 +32,7 @@ class EpochOrder {
   }
 
  private:
-  static constexpr std::size_t ahead = 4;
+  std::size_t ahead(std::size_t count) const noexcept { return order_[std::min(position_ + count, order_.size() - 1)]; }
 
   Random random_;
   std::vector<std::uint32_t> order_;

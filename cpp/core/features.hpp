@@ -35,8 +35,11 @@ class FeatureMatrix {
   Slice column(std::size_t j) const noexcept { return slice(columns_, j); }
   /// |x_i|^2.
   double squared_norm(std::size_t i) const noexcept { return squared_norms_[i]; }
-  /// Asks the processor for |x_i|^2.
-  void expect_norm(std::size_t i) const noexcept { __builtin_prefetch(squared_norms_.data() + i); }
+  /// Asks the processor for what is known of row i.
+  void expect_place(std::size_t i) const noexcept {
+    __builtin_prefetch(squared_norms_.data() + i);
+    if (rows_.sparse()) __builtin_prefetch(rows_.offsets + i);
+  }
   double largest_norm() const noexcept { return largest_norm_; }
 
  private:
@@ -73,7 +76,8 @@ class CountedFeatures {
   void charge_inner_product() noexcept {
     if constexpr (counting) ++counters_.inner_products;
   }
-  /// Asks the processor for row i, which will be read soon; reads nothing.
+  /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
+  void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept;
 
   Counters& counters() noexcept { return counters_; }

@@ -39,6 +39,7 @@ void Mpu::alpha(double* out) const {
 bool Mpu::step() {
   if (done_) return false;
   const std::size_t k = order_.now();
+  features_.expect_place(order_.later());
   features_.expect_row(order_.soon());
   const Slice x = features_.row(k);
   const double y = features_.label(k);

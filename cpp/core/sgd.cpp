@@ -85,7 +85,9 @@ bool SgdPasses<Real>::step() {
   if (converged_) return false;
   Counters& counters = features_.counters();
   const std::size_t i = order_.now();
+  features_.expect_place(order_.later());
   features_.expect_row(order_.soon());
+  __builtin_prefetch(updates_.data() + order_.soon());
   const Slice x = features_.row(i);
   const double y = features_.label(i);
   features_.charge_inner_product();

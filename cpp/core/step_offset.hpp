@@ -70,6 +70,7 @@ class OffsetSolver final : public LinearSolver {
   bool step() override {
     if (!t0_) choose();
     const std::size_t i = order_.now();
+    features_.expect_place(order_.later());
     features_.expect_row(order_.soon());
     rule_.present(features_, i);
     order_.advance();

@@ -1,15 +1,19 @@
-// SIMBA and linear Pegasos on the same points stored densely and sparsely: the same steps, the same bits from SIMBA, exact
+// Solvers on explicit weights, on the same points stored densely and sparsely: the same steps, the same bits from SIMBA, exact
 // counts, and the same bits in one go or in many.
+#include <memory>
 #include <vector>
 
 #include "check.hpp"
+#include "dcd.hpp"
 #include "linear_pegasos.hpp"
 #include "random.hpp"
+#include "sgd.hpp"
 #include "simba.hpp"
 
 using svm::FeatureMatrix;
 using svm::Limit;
 using svm::LinearPegasosSettings;
+using svm::LinearSolver;
 using svm::MatrixView;
 using svm::Random;
 using svm::Simba;
@@ -49,10 +53,52 @@ std::vector<float> transposed(const std::vector<float>& content, std::size_t n, 
   return out;
 }
 
-std::vector<double> weights(const svm::LinearSolver& solver) {
+std::vector<double> weights(const LinearSolver& solver) {
   std::vector<double> out(solver.dimension());
   solver.weights(out.data());
   return out;
+}
+
+using Maker = std::function<std::unique_ptr<LinearSolver>(const FeatureMatrix&)>;
+
+/// One run in one go, one with many stops and interruptions; and one on the other storage, which rounds differently.
+void check(const Maker& make, const FeatureMatrix& matrix, const FeatureMatrix& other, double rounding) {
+  const auto whole = make(matrix);
+  const auto cut = make(matrix);
+  const auto stored_otherwise = make(other);
+  Limit limit;
+  limit.iterations = 1500;
+  whole->advance(limit, nullptr);
+  stored_otherwise->advance(limit, nullptr);
+  for (limit.iterations = 0; limit.iterations <= 1500; limit.iterations += 60) {
+    while (cut->advance(limit, [] { return true; }) == svm::Status::interrupted) continue;
+  }
+  const std::vector<double> a = weights(*whole);
+  const std::vector<double> b = weights(*stored_otherwise);
+  CHECK(a == weights(*cut));
+  CHECK(whole->counters().presentations == cut->counters().presentations);
+  CHECK(whole->counters().feature_accesses == cut->counters().feature_accesses);
+  CHECK(whole->counters().inner_products == cut->counters().inner_products);
+  CHECK(std::isnan(whole->lower_bound()) || whole->lower_bound() == cut->lower_bound());
+  double largest = 0.0;
+  for (const double value : a) largest = std::max(largest, std::abs(value));
+  CHECK(largest > 0.0);
+  for (std::size_t j = 0; j < a.size(); ++j) CHECK(svm::test::near(a[j], b[j], rounding * largest));
+  CHECK(whole->counters().feature_accesses_dense == stored_otherwise->counters().feature_accesses_dense);
+  CHECK(whole->counters().feature_accesses != stored_otherwise->counters().feature_accesses);
+}
+
+template <typename Real>
+Maker passes(std::vector<std::uint32_t> multiplicities) {
+  return [multiplicities](const FeatureMatrix& matrix) {
+    return std::make_unique<svm::SgdPasses<Real>>(matrix, svm::SgdSettings{0.01, 1e-9, 1e9, multiplicities}, 3);
+  };
+}
+
+Maker dcd(bool shrinking, bool permutation) {
+  return [shrinking, permutation](const FeatureMatrix& matrix) {
+    return std::make_unique<svm::Dcd>(matrix, svm::DcdSettings{2.0, 1e-9, shrinking, permutation}, 3);
+  };
 }
 
 }  // namespace
@@ -126,6 +172,27 @@ int main() {
     CHECK(!project || settings.lambda * norm2 <= 1.0 + 1e-9);
     CHECK(one.counters().feature_accesses_dense == 5000 * d && other.counters().inner_products == 5000);
   }
+
+  const Maker random_sgd = [](const FeatureMatrix& matrix) {
+    return std::make_unique<svm::SgdRandom>(matrix, 0.01, 3);
+  };
+  for (const bool sparse_first : {false, true}) {
+    const FeatureMatrix& first = sparse_first ? sparse : dense;
+    const FeatureMatrix& second = sparse_first ? dense : sparse;
+    check(random_sgd, first, second, 1e-12);
+    check(passes<double>({1}), first, second, 1e-12);
+    check(passes<double>({1, 4, 2}), first, second, 1e-12);
+    check(passes<float>({1}), first, second, 1e-4);
+    check(passes<float>({1, 4, 2}), first, second, 1e-4);
+    for (const bool shrinking : {false, true}) {
+      for (const bool permutation : {false, true}) check(dcd(shrinking, permutation), first, second, 1e-9);
+    }
+  }
+  CHECK(svm::test::refuses([&] { passes<float>({})(dense); }, "a multiplicity"));
+  CHECK(svm::test::refuses([&] { passes<double>({1, 0})(dense); }, "not 0 times"));
+  CHECK(svm::test::refuses([&] { svm::SgdRandom(dense, 0.0, 1); }, "lambda must be"));
+  CHECK(svm::test::refuses([&] { svm::Dcd(dense, svm::DcdSettings{0.0, 0.1, true, true}, 1); }, "C must be"));
+  CHECK(svm::test::refuses([&] { svm::Dcd(dense, svm::DcdSettings{1.0, 0.0, true, true}, 1); }, "eps must be"));
   CHECK(svm::test::refuses([&] { FeatureMatrix(rows.as_dense(), rows.as_dense(), positives); }, "transpose"));
   CHECK(svm::test::refuses([&] { FeatureMatrix(rows.as_dense(), columns.as_dense(), 0); }, "both classes"));
   return svm::test::finish();

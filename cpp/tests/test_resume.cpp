@@ -1,10 +1,9 @@
-// Every solver: the same bits however it is cut, also by interruptions, and on the smallest possible cache.
+// Solvers on kernel rows: the same bits however it is cut, also by interruptions, and on the smallest possible cache.
 #include <functional>
 #include <memory>
 
 #include "check.hpp"
 #include "data.hpp"
-#include "dcd.hpp"
 #include "pegasos.hpp"
 #include "perceptron.hpp"
 #include "sbp.hpp"
@@ -85,11 +84,5 @@ int main() {
   svm::Sbp sbp(rows, {0.01, true, true, 2.0}, 3);
   sbp.advance(iterations(200000), nullptr);
   for (const double value : end_of(sbp)) CHECK(std::isfinite(value));
-
-  const svm::LinearSolution solution =
-      svm::linear_dcd(data.view(false), 50, 1.0, 1e-6, 100000, 1, [] { return false; });
-  CHECK(solution.converged);
-  CHECK(solution.primal - solution.dual <= 1e-6 * solution.primal);
-  CHECK(!svm::linear_dcd(data.view(false), 50, 1.0, 1e-6, 100000, 1, [] { return true; }).converged);
   return svm::test::finish();
 }

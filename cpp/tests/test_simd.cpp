@@ -109,6 +109,49 @@ void pairs(svm::Random& random, std::size_t n, double sign) {
   if (best > 0.0) CHECK(partner.block == where / svm::simd::block);
 }
 
+double dot(const float* x, const double* w, std::size_t d) { return svm::simd::kernels().dot(x, w, d); }
+double dot(const float* x, const float* w, std::size_t d) { return svm::simd::kernels().dot32(x, w, d); }
+void add(double* w, const float* x, double a, std::size_t d) { svm::simd::kernels().add(w, x, a, d); }
+void add(float* w, const float* x, double a, std::size_t d) { svm::simd::kernels().add32(w, x, a, d); }
+double dot(const std::vector<std::int32_t>& at, const float* x, const double* w) {
+  return svm::simd::kernels().sparse_dot(at.data(), x, at.size(), w);
+}
+double dot(const std::vector<std::int32_t>& at, const float* x, const float* w) {
+  return svm::simd::kernels().sparse_dot32(at.data(), x, at.size(), w);
+}
+void add(double* w, const std::vector<std::int32_t>& at, const float* x, double a) {
+  svm::simd::kernels().sparse_add(w, at.data(), x, at.size(), a);
+}
+void add(float* w, const std::vector<std::int32_t>& at, const float* x, double a) {
+  svm::simd::kernels().sparse_add32(w, at.data(), x, at.size(), a);
+}
+
+/// <x, w> and w += a x, of n values, all of them or at n places among 3 n.
+template <typename Real>
+void weights(svm::Random& random, std::size_t n, double rounding) {
+  std::vector<Real> w(3 * n);
+  for (Real& value : w) value = static_cast<Real>(random.normal());
+  std::vector<float> x(n);
+  for (float& value : x) value = static_cast<float>(random.normal());
+  std::vector<std::int32_t> at(n);
+  for (std::size_t k = 0; k < n; ++k) at[k] = static_cast<std::int32_t>(3 * k + random.below(3));
+  for (const bool sparse : {false, true}) {
+    std::vector<Real> expected = w;
+    double product = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t place = sparse ? static_cast<std::size_t>(at[k]) : k;
+      product += static_cast<double>(w[place]) * static_cast<double>(x[k]);
+      expected[place] += static_cast<Real>(1.7) * static_cast<Real>(x[k]);
+    }
+    CHECK(svm::test::near(sparse ? dot(at, x.data(), w.data()) : dot(x.data(), w.data(), n), product, rounding));
+    if (sparse) add(w.data(), at, x.data(), 1.7);
+    if (!sparse) add(w.data(), x.data(), 1.7, n);
+    for (std::size_t j = 0; j < w.size(); ++j) {
+      CHECK(svm::test::near(static_cast<double>(w[j]), static_cast<double>(expected[j]), 0.1 * rounding));
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -120,18 +163,8 @@ int main() {
       pairs(random, n, 1.0);
       pairs(random, n, -1.0);
 
-      std::vector<double> v = svm::test::normals(random, n);
-      std::vector<double> expected = v;
-      std::vector<float> x(n);
-      double product = 0.0;
-      for (std::size_t j = 0; j < n; ++j) {
-        x[j] = static_cast<float>(random.normal());
-        product += v[j] * static_cast<double>(x[j]);
-        expected[j] += 1.7 * static_cast<double>(x[j]);
-      }
-      CHECK(svm::test::near(svm::simd::kernels().dot(x.data(), v.data(), n), product, 1e-12));
-      svm::simd::kernels().add(v.data(), x.data(), 1.7, n);
-      for (std::size_t j = 0; j < n; ++j) CHECK(svm::test::near(v[j], expected[j], 1e-14));
+      weights<double>(random, n, 1e-12);
+      weights<float>(random, n, 1e-4);
     }
   }
   // A point without length: its step goes to the bound that its gradient points to.

@@ -210,15 +210,16 @@ def test_the_core_says_no_as_well() -> None:
 
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    others = ["fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "simba", "smo"]
-    assert solvers.names() == ["averaged_perceptron", *others]
+    kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
+    linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
+    assert solvers.names() == sorted([*kernels, *linear, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name
         assert len(kind.summary) < 100
         assert "\n" not in kind.summary
         kind.Settings()
-    with pytest.raises(SettingsError, match="no solver 'spb'; there are averaged_perceptron, fourier"):
+    with pytest.raises(SettingsError, match="no solver 'spb'; there are averaged_perceptron, dcd"):
         solvers.get("spb")
 
 
