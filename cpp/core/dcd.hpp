@@ -57,6 +57,8 @@ class Dcd final : public LinearSolver {
   // coordinates that are rightly shrunk. Added up as the pass goes it shows when P is worth computing.
   double gap_seen_ = 0.0;
   double worth_;  // relative gap seen at which it is
+  bool whole_ = true;        // this pass began with all coordinates
+  double gap_of_all_ = 0.0;  // seen in the last such pass
   bool converged_ = false;
 };
 
