@@ -15,5 +15,6 @@ PYBIND11_MODULE(_core, module) {
   bind_water_level(module);
   bind_solvers(module);
   bind_linear_solvers(module);
+  bind_cutting_planes(module);
   bind_linear(module);
 }
