@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "take_away.hpp"
+
 namespace svm {
 namespace {
 
@@ -30,7 +32,9 @@ Cuts::Cuts(const FeatureMatrix& matrix, CountedFeatures& features, double lambda
 
 void Cuts::add(const std::vector<std::uint32_t>& examples) {
   const std::size_t n = features_.size();
-  sum_up(examples);
+  // Adding only what differs from the cut before saves a third of the additions, and to find it costs as much.
+  std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0);
+  for (const std::uint32_t i : examples) sum_.add(features_.row(i), features_.label(i), 0.0, 0.0);
   AlignedVector<double> point(by_features_ ? features_.dimension() : n);
   if (by_features_) {
     sum_.copy(C_, point.data());
@@ -51,6 +55,11 @@ void Cuts::add(const std::vector<std::uint32_t>& examples) {
       products_.push_back(total / static_cast<double>(n));
     }
   }
+}
+
+void Cuts::remove(std::size_t j) {
+  take_away(points_, j);
+  if (!by_features_) take_away(examples_, j);
 }
 
 void Cuts::margins(const std::vector<double>& a, double* out) {
@@ -77,11 +86,6 @@ void Cuts::weights(const std::vector<double>& a, double* out) const {
     if (alpha[i] != 0.0) w.add(matrix_.row(i), features_.label(i) * alpha[i], 0.0, 0.0);
   }
   w.copy(1.0, out);
-}
-
-void Cuts::sum_up(const std::vector<std::uint32_t>& examples) {
-  std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0);
-  for (const std::uint32_t i : examples) sum_.add(features_.row(i), features_.label(i), 0.0, 0.0);
 }
 
 void Cuts::take_margins(const WeightVector& w, double scale, double* out) {

@@ -25,6 +25,8 @@ class Cuts {
   std::size_t size() const noexcept { return points_.size(); }
   /// Adds the cut of these examples, rising.
   void add(const std::vector<std::uint32_t>& examples);
+  /// Takes away cut j; the last one gets its number.
+  void remove(std::size_t j);
   /// Of the cut added last.
   double beta() const noexcept { return beta_; }
   /// lambda <p_j, p> of the cut added last with each, itself among them.
@@ -35,7 +37,6 @@ class Cuts {
   void weights(const std::vector<double>& a, double* out) const;
 
  private:
-  void sum_up(const std::vector<std::uint32_t>& examples);
   void take_margins(const WeightVector& w, double scale, double* out);
   void combine(const std::vector<double>& a, double* out) const;
 
@@ -45,7 +46,6 @@ class Cuts {
   double C_;
   bool by_features_;
   WeightVector sum_;                                  // sum of y_i x_i over the cut added last
-  std::vector<std::uint32_t> summed_;                 // its examples
   WeightVector combination_;                          // by features
   std::vector<AlignedVector<double>> points_;         // p_j in the space chosen
   std::vector<std::vector<std::uint32_t>> examples_;  // by margins

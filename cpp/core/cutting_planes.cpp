@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "error.hpp"
+#include "take_away.hpp"
 
 namespace svm {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // The master problem is solved to this part of the gap that is left; its own rounding errors set the floor.
 constexpr double part_of_gap = 1e-3;
 constexpr double rounding = 1e-14;
+constexpr std::size_t patience = 50;  // iterations that a cut may be without mass
 
 const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
   require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
@@ -61,6 +63,17 @@ void SvmPerf::follow() {
   const double norm = std::inner_product(gamma.begin(), gamma.end(), master_.products().begin(), 0.0);
   objective_ = 0.5 * norm + hinge / static_cast<double>(size());
   point_.swap(margins_);
+
+  // Cuts without mass are taken away, as the program SVMperf does: w does not change, and a cut that is needed again is found
+  // again. Cut 0 stays.
+  idle_.resize(gamma.size());
+  for (std::size_t j = gamma.size() - 1; j > 0; --j) {
+    idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
+    if (idle_[j] < patience) continue;
+    master_.remove(j);
+    cuts_.remove(j);
+    take_away(idle_, j);
+  }
 }
 
 Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)

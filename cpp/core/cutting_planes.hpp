@@ -54,6 +54,8 @@ class SvmPerf final : public CuttingPlanes {
 
  private:
   void follow() override;
+
+  std::vector<std::size_t> idle_;  // for each cut the iterations since it had mass
 };
 
 /// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move towards

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace svm {
@@ -18,6 +19,7 @@ class HingeLineSearch {
     double place;
     double jump;
   };
+  std::vector<std::uint32_t> crossing_;  // the margins that pass 1 where the minimum may be
   std::vector<Kink> kinks_;
   std::vector<Kink> above_;
 };

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include "take_away.hpp"
 
 namespace svm {
 namespace {
 
 // A pivot of the factor that is smaller, relative to its diagonal element, is a matter of rounding.
 constexpr double regular = 1e-13;
+constexpr std::size_t most_stalls = 10;
+constexpr std::size_t most_rounds = 1000;
 
 }  // namespace
 
@@ -20,6 +25,18 @@ void SimplexQp::add(double beta, const std::vector<double>& products) {
   double product = 0.0;
   for (std::size_t k = 0; k < size(); ++k) product += products[k] * gamma_[k];
   products_.push_back(product);
+}
+
+void SimplexQp::remove(std::size_t j) {
+  const std::size_t last = size() - 1;
+  for (Free& free : free_) {
+    if (free.variable == last) free.variable = j;
+  }
+  take_away(H_, j);
+  for (std::vector<double>& row : H_) take_away(row, j);
+  take_away(beta_, j);
+  take_away(gamma_, j);
+  take_away(products_, j);
 }
 
 void SimplexQp::multiply(const std::vector<double>& a, std::vector<double>& out) const {
@@ -53,28 +70,32 @@ std::size_t SimplexQp::steepest() const noexcept {
 }
 
 void SimplexQp::solve(double tolerance) {
-  // The factor is made anew, so that rounding errors of its changes do not add up from solution to solution.
-  factor_.clear();
-  free_.clear();
-  lift_ = scale();
-  for (std::size_t j = 0; j < size(); ++j) {
-    if (gamma_[j] > 0.0) enter(j);
-  }
-  double before = -std::numeric_limits<double>::infinity();
-  while (gap() > tolerance && value() > before) {
-    before = value();
+  // The factor follows the free variables from solution to solution, and is made anew where D has grown out of the lift. In
+  // exact arithmetic a variable that enters gets some mass; where it gets none, or where the steepest one is free already,
+  // there are rounding errors, or H is singular. Then a new factor and another round may help.
+  std::size_t stalls = 0;
+  for (std::size_t round = 0; gap() > tolerance && stalls < most_stalls && round < most_rounds; ++round) {
+    if (free_.empty() || value() > 2.0 * lift_) factorize();
     const std::size_t j = steepest();
-    if (gamma_[j] == 0.0) enter(j);
+    const bool enters = gamma_[j] == 0.0;
+    if (enters) enter(j);
     climb();
     multiply(gamma_, products_);
+    if (enters && gamma_[j] > 0.0) continue;
+    factorize();
+    ++stalls;
   }
 }
 
-double SimplexQp::scale() const noexcept {
-  if (value() > 0.0) return value();
+void SimplexQp::factorize() {
+  factor_.clear();
+  free_.clear();
   double largest = 0.0;
   for (std::size_t j = 0; j < size(); ++j) largest = std::max(largest, H_[j][j]);
-  return largest > 0.0 ? largest : 1.0;
+  lift_ = value() > 0.0 ? value() : (largest > 0.0 ? largest : 1.0);
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (gamma_[j] > 0.0) enter(j);
+  }
 }
 
 void SimplexQp::enter(std::size_t j) {
@@ -100,8 +121,9 @@ void SimplexQp::climb() {
     blocked = false;
     for (std::size_t p = free_.size(); p-- > 0;) {
       double& gamma = gamma_[free_[p].variable];
-      const bool stops = reach(p) <= step;
-      gamma = stops ? 0.0 : gamma + step * (target_[p] - gamma);
+      const double moved = gamma + step * (target_[p] - gamma);
+      const bool stops = reach(p) <= step || moved <= 0.0;
+      gamma = stops ? 0.0 : moved;
       if (!stops) continue;
       blocked = true;
       factor_.remove(p);

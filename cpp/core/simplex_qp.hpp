@@ -17,6 +17,8 @@ class SimplexQp {
   /// Adds a variable, with H_jk for all earlier k and then for itself: size() + 1 values. The first one gets all the mass,
   /// later ones none before `solve`.
   void add(double beta, const std::vector<double>& products);
+  /// Takes away variable j, which has no mass; the last one gets its place.
+  void remove(std::size_t j);
   /// Improves the solution at hand until gap() <= tolerance, or until rounding allows no more: a primal active-set method
   /// (Nocedal, Wright: Numerical Optimization, algorithm 16.3) with one factor of H that follows the active set.
   void solve(double tolerance);
@@ -33,8 +35,7 @@ class SimplexQp {
  private:
   /// The variable of the largest derivative.
   std::size_t steepest() const noexcept;
-  /// A number of the size of D.
-  double scale() const noexcept;
+  void factorize();
   void enter(std::size_t j);
   /// To the maximum over the free variables; those that become 0 on the way are free no more.
   void climb();
