@@ -17,4 +17,5 @@ PYBIND11_MODULE(_core, module) {
   bind_linear_solvers(module);
   bind_sgd(module);
   bind_sgd_baselines(module);
+  bind_cutting_planes(module);
 }

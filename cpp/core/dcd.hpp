@@ -56,7 +56,7 @@ class Dcd final : public LinearSolver {
   // P - D is the sum of C max(0, 1 - m_i) - alpha_i (1 - m_i) over all i, m_i = y_i <w, x_i>: never negative, and 0 for
   // coordinates that are rightly shrunk. Added up as the pass goes it shows when P is worth computing.
   double gap_seen_ = 0.0;
-  double worth_;  // relative gap seen at which it is
+  double worth_;             // relative gap seen at which it is
   bool whole_ = true;        // this pass began with all coordinates
   double gap_of_all_ = 0.0;  // seen in the last such pass
   bool converged_ = false;

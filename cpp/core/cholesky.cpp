@@ -1,0 +1,65 @@
+#include "cholesky.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace svm {
+namespace {
+
+double dot(const double* a, const double* b, std::size_t size) noexcept {
+  double total[4] = {};  // independent sums hide the latency of an addition
+  std::size_t k = 0;
+  for (; k + 4 <= size; k += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) total[lane] += a[k + lane] * b[k + lane];
+  }
+  for (; k < size; ++k) total[0] += a[k] * b[k];
+  return (total[0] + total[1]) + (total[2] + total[3]);
+}
+
+}  // namespace
+
+double Cholesky::append(std::vector<double> column, double least) {
+  const std::size_t m = size();
+  for (std::size_t k = 0; k < m; ++k) {
+    const std::vector<double>& r = columns_[k];
+    column[k] = (column[k] - dot(r.data(), column.data(), k)) / r[k];
+  }
+  const double pivot = column[m] - dot(column.data(), column.data(), m);
+  column[m] = std::sqrt(std::max(pivot, least));
+  columns_.push_back(std::move(column));
+  return std::max(least - pivot, 0.0);
+}
+
+void Cholesky::remove(std::size_t k) {
+  columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(k));
+  struct Rotation {
+    double cosine;
+    double sine;
+  };
+  std::vector<Rotation>
+      rotations;  // of rows p and p + 1, p = k, k + 1, ...: each makes one more column triangular again
+  for (std::size_t c = k; c < size(); ++c) {
+    double* r = columns_[c].data() + k;
+    for (const Rotation& turn : rotations) {
+      const double upper = r[0];
+      r[0] = turn.cosine * upper + turn.sine * r[1];
+      r[1] = turn.cosine * r[1] - turn.sine * upper;
+      ++r;
+    }
+    const double length = std::hypot(r[0], r[1]);
+    rotations.push_back({r[0] / length, r[1] / length});
+    r[0] = length;
+    columns_[c].pop_back();
+  }
+}
+
+void Cholesky::solve(double* x) const noexcept {
+  for (std::size_t k = 0; k < size(); ++k) x[k] = (x[k] - dot(columns_[k].data(), x, k)) / columns_[k][k];
+  for (std::size_t k = size(); k-- > 0;) {
+    const std::vector<double>& r = columns_[k];
+    x[k] /= r[k];
+    for (std::size_t p = 0; p < k; ++p) x[p] -= r[p] * x[k];
+  }
+}
+
+}  // namespace svm

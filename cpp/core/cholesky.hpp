@@ -1,0 +1,26 @@
+// The Cholesky factor of a matrix that rows and columns come to and leave: O(m^2) for each of them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace svm {
+
+/// A = R^T R, R upper triangular, of m rows.
+class Cholesky {
+ public:
+  std::size_t size() const noexcept { return columns_.size(); }
+  void clear() noexcept { columns_.clear(); }
+  /// Appends a row and column: `column` is the new one of A, m + 1 values with its diagonal element last. Where the square
+  /// of its pivot lies below `least`, the diagonal element is made larger by what lacks, which is returned.
+  double append(std::vector<double> column, double least);
+  /// Takes row and column k away.
+  void remove(std::size_t k);
+  /// x <- A^-1 x, m values.
+  void solve(double* x) const noexcept;
+
+ private:
+  std::vector<std::vector<double>> columns_;  // column k of R: k + 1 values
+};
+
+}  // namespace svm

@@ -1,0 +1,34 @@
+"""OCAS (Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008)."""
+
+from dataclasses import dataclass
+
+from solvers import _core
+from solvers.base import CoreSolver
+
+
+@dataclass
+class OcasSettings:
+    """Settings of `Ocas`."""
+
+    eps: float = 0.01
+    """Ends when (J - L) / L <= eps, J the objective and L the largest master value so far."""
+    mu: float = 0.1
+    """In (0, 1]: the next cut is made so far on the way from the best weights to the master's."""
+
+
+class Ocas(CoreSolver):
+    """Cutting planes of the mean hinge loss, one an iteration (n presentations).
+
+    The best weights move towards the minimum of the master problem to the exact minimum of the objective on the line.
+    """
+
+    name = "ocas"
+    summary = "OCAS: cutting planes with an exact line search (Franc, Sonnenburg 2008)"
+    Settings = OcasSettings
+    needs = frozenset({"lambda"})
+    kernels = frozenset({"linear"})
+    explicit = frozenset({"linear"})
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        problem, settings = self.problem, self.settings
+        return _core.Ocas(problem.features, lambda_=problem.require_lambda(), eps=settings.eps, mu=settings.mu)

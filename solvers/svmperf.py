@@ -1,0 +1,29 @@
+"""SVMperf (Joachims: Training linear SVMs in linear time, KDD 2006), on one slack variable."""
+
+from dataclasses import dataclass
+
+from solvers import _core
+from solvers.base import CoreSolver
+
+
+@dataclass
+class SvmPerfSettings:
+    """Settings of `SvmPerf`."""
+
+    eps: float = 0.01
+    """Ends when (J - L) / L <= eps: J - L is by how much the newest cut is violated at the master's weights."""
+
+
+class SvmPerf(CoreSolver):
+    """Cutting planes of the mean hinge loss at the minimum of the master problem, one an iteration (n presentations)."""
+
+    name = "svmperf"
+    summary = "SVMperf: cutting planes (Joachims 2006)"
+    Settings = SvmPerfSettings
+    needs = frozenset({"lambda"})
+    kernels = frozenset({"linear"})
+    explicit = frozenset({"linear"})
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        problem = self.problem
+        return _core.SvmPerf(problem.features, lambda_=problem.require_lambda(), eps=self.settings.eps)
