@@ -16,9 +16,9 @@ from datasets import DataError, Dataset, DatasetSpec
 CONF = Path(__file__).resolve().parents[2] / "conf" / "dataset"
 
 
-def spec(name: str) -> DatasetSpec:
-    """Return the specification conf/dataset/<name>.yaml."""
-    config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), OmegaConf.load(CONF / f"{name}.yaml"))
+def spec(name: str, **overrides: object) -> DatasetSpec:
+    """Return the specification conf/dataset/<name>.yaml, some of its fields given anew."""
+    config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), OmegaConf.load(CONF / f"{name}.yaml"), overrides)
     made = OmegaConf.to_object(config)
     assert isinstance(made, DatasetSpec)
     return made
@@ -29,9 +29,9 @@ def adult() -> Dataset:
     return load("adult")
 
 
-def load(name: str) -> Dataset:
-    """Return the data set of conf/dataset/<name>.yaml."""
-    return datasets.load(spec(name), cache_dir=datasets.default_cache_dir())
+def load(name: str, **overrides: object) -> Dataset:
+    """Return the data set of conf/dataset/<name>.yaml, some fields of its specification given anew."""
+    return datasets.load(spec(name, **overrides), cache_dir=datasets.default_cache_dir())
 
 
 def mnist_like(n: int) -> tuple[str, np.ndarray, np.ndarray]:

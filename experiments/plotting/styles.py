@@ -26,7 +26,7 @@ class Style:
         Hexadecimal; of Okabe and Ito's colour-blind safe palette for the project's own algorithms.
     line : matplotlib line style
     marker : str
-        matplotlib marker.
+        matplotlib marker; its filled ones are all taken, so that the methods of later papers have glyphs (``$...$``).
     width : float
         Points.
     """
@@ -46,7 +46,8 @@ class Style:
         """Arguments of matplotlib for its markers."""
         return {
             "marker": self.marker,
-            "markersize": 6.5 * scale,
+            # of a glyph the em is meant, which it does not fill
+            "markersize": (7.8 if self.marker.startswith("$") else 6.5) * scale,
             "markerfacecolor": self.color,
             "markeredgecolor": "white",
             "markeredgewidth": 0.7 * scale**2,
@@ -62,6 +63,18 @@ STYLES: Final[Mapping[str, Style]] = {
     "fourier": Style("Fourier features", "#56b4e9", (0, (4.0, 1.2, 1.2, 1.2, 1.2, 1.2)), "P"),
     "simba": Style("SIMBA", "#7b3294", "-", "p", 2.6),
     "libsvm": Style("LIBSVM", "#111111", (0, (3.0, 1.5)), "X"),
+    # one hue for methods of a kind: cutting planes, dual coordinates, stochastic gradients
+    "svmperf": Style("SVMperf", "#1b7837", (0, (9.0, 2.5)), "$\N{BLACK RECTANGLE}$"),
+    "ocas": Style("OCAS", "#67b96a", (0, (4.5, 1.5)), "$\N{BLACK VERTICAL RECTANGLE}$"),
+    "dcd": Style("DCD", "#d7301f", "-", "$\N{BLACK LOWER RIGHT TRIANGLE}$", 2.2),
+    "liblinear": Style("LIBLINEAR", "#fc8d59", (0, (2.0, 1.0)), "$\N{BLACK UPPER RIGHT TRIANGLE}$"),
+    "mpu": Style("MPU", "#8c2d04", (0, (6.5, 1.5, 1.5, 1.5)), "$\N{BLACK LOWER LEFT TRIANGLE}$"),
+    "svmsgd": Style("SVMSGD", "#ae017e", (0, (3.0, 1.2)), "$\N{LEFT HALF BLACK CIRCLE}$"),
+    "sgdqn": Style("SGD-QN", "#f768a1", (0, (5.5, 1.2, 1.2, 1.2)), "$\N{RIGHT HALF BLACK CIRCLE}$"),
+    "sklearn_sgd": Style("scikit-learn SGD", "#aa8f00", (0, (1.5, 1.5)), "$\N{BLACK UPPER LEFT TRIANGLE}$"),
+    "sgd_r": Style("SGD-r", "#7fb8e6", (0, (4.0, 1.4)), "$\N{BLACK CLUB SUIT}$"),
+    "sgd_s": Style("SGD-s", "#2b7bba", "-", "$\N{BLACK SPADE SUIT}$", 2.2),
+    "sgd_m": Style("SGD-m", "#08306b", "-", "$\N{BLACK HEART SUIT}$", 2.6),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
 

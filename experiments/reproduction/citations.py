@@ -37,7 +37,7 @@ class Paper:
 PAPERS: Final[Mapping[str, Paper]] = {
     "sbp": Paper("The Kernelized Stochastic Batch Perceptron", "Cotter, Shalev-Shwartz, Srebro", "ICML", 2012),
     "simba": Paper("Beating SGD: Learning SVMs in Sublinear Time", "Hazan, Koren, Srebro", "NIPS", 2011),
-    "sgd_revisited": Paper(
+    "sgdr": Paper(
         "The Stochastic Gradient Descent for the Primal L1-SVM Optimization Revisited",
         "Panagiotakopoulos, Tsampouka",
         "ECML PKDD",

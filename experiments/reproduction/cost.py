@@ -28,10 +28,13 @@ PROCESS_BYTES = 600 * 2**20
 
 _EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "averaged_perceptron": 0.1, "pegasos": 0.15, "sdca": 0.12}
 """Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
-_ACCESS_SECONDS = {"simba": 28e-9, "pegasos": 1.5e-9}
+_SIMBA_ACCESS_SECONDS = 28e-9
+_ACCESS_SECONDS = 2e-9
 """Per feature access; SIMBA spends most of it on the importance of all examples."""
-_SMO_EPOCHS = 9.0
-"""SMO has converged by then, as a rule."""
+_OWN_END_EPOCHS = {"smo": 9, "dcd": 300, "mpu": 200, "ocas": 100, "svmperf": 200, "sgd_s": 600, "sgd_m": 600}
+"""Methods that stop by themselves have done so by then, as a rule."""
+_PASSES = ("liblinear", "sklearn_sgd")
+"""Whose iterations are passes over all examples."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def estimate(run: RunSettings) -> Estimate:
         work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
         memory = 0.75 * run.memory_bytes
     elif explicit(run):
-        work = _ACCESS_SECONDS[run.algo] * _accesses(run, size, presentations)
+        work = (_SIMBA_ACCESS_SECONDS if run.algo == "simba" else _ACCESS_SECONDS) * _accesses(run, size, presentations)
         memory = 8.0 * size.stored * n + 24.0 * size.d + WAITING_BYTES
     else:
         rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
@@ -181,10 +184,10 @@ def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.iterations is not None:
-        limits.append(float(budget.iterations))
+        limits.append(float(budget.iterations) * (n if run.algo in _PASSES else 1))
     if budget.kernel_evaluations is not None:
         limits.append(budget.kernel_evaluations / n)
-    if run.algo == "smo":
-        limits.append(_SMO_EPOCHS * n)
+    if run.algo in _OWN_END_EPOCHS:
+        limits.append(_OWN_END_EPOCHS[run.algo] * n)
     shortest = min(limits)
     return shortest if shortest < float("inf") else 10.0 * n

@@ -1,0 +1,231 @@
+"""Benchmark 10: SGD-s, SGD-m, DCD and OCAS against libraries and each other; CPU seconds on one thread, data loaded."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from datasets import DataError, Dataset
+from experiments.bench import data
+from experiments.bench.measure import Row, alternate, median_ratio
+from solvers import Limit, Linear, LinearSnapshot, Problem, Solver, Status, get
+
+DATA: dict[str, dict[str, object]] = {
+    "adult": {},
+    "web": {},
+    "covtype_subset": {"positive": [1], "scaling": "minmax"},
+    "ijcnn1": {},
+    "rcv1_ccat_subset": {},
+    "newsgroups_binary": {},
+}
+"""Data sets, and what of their specification is given anew."""
+AGAINST_LIBLINEAR = ("adult", "rcv1_ccat_subset", "newsgroups_binary")
+CS = (0.1, 1.0, 10.0)
+SEEDS = range(5)
+SPEED_EPOCHS = 50
+LONGEST = 10_000
+"""Epochs after which SGD-s and SGD-m are given up."""
+MOST_PASSES = 50_000
+"""Passes after which LIBLINEAR is given up."""
+MOST_SECONDS = 60.0
+"""CPU seconds after which the cutting planes are given up."""
+NEVER = 1e-12
+"""An eps that no run here reaches, and at which SGD-s never computes J."""
+
+
+@dataclass(frozen=True)
+class _Time:
+    """CPU seconds of a run, and whether it got where it was to."""
+
+    seconds: float
+    reached: bool
+
+    def __str__(self) -> str:
+        text = f"{self.seconds:.1f} s" if self.seconds >= 10.0 else f"{1e3 * self.seconds:.4g} ms"
+        return text if self.reached else f"> {text}"
+
+
+def rows(repetitions: int) -> list[Row]:
+    """Return the rows of all parts, on the data sets that can be had."""
+    made: dict[str, list[Row]] = {}
+    with threadpool_limits(1):
+        for name, loaded in _loaded():
+            problems = [_problem(loaded, C) for C in CS]
+            size = f"{name}, {loaded.n:,} x {problems[0].d:,}"
+            if name in AGAINST_LIBLINEAR:
+                made.setdefault("dcd", []).extend(_liblinear(size, problems[1:], repetitions))
+            made.setdefault("speed", []).append(_speed(size, problems[1], repetitions))
+            made.setdefault("multiple", []).append(_multiple_updates(size, problems))
+            made.setdefault("planes", []).append(_cutting_planes(size, problems, repetitions))
+            made.setdefault("rule", []).append(_stopping_rule(size, problems[:2], repetitions))
+    return [row for part in made.values() for row in part]
+
+
+def _loaded() -> Iterator[tuple[str, Dataset]]:
+    for name, overrides in DATA.items():
+        try:
+            yield name, data.load(name, **overrides)
+        except DataError:
+            continue
+
+
+def _problem(loaded: Dataset, C: float) -> Problem:
+    return Problem(loaded.X, loaded.y, Linear(), lambda_=1.0 / (C * loaded.n))
+
+
+def _solver(problem: Problem, algo: str, seed: int = 0, **settings: Any) -> Solver:
+    kind = get(algo)
+    return kind(problem, kind.Settings(**settings), seed)
+
+
+def _time(problem: Problem, algo: str, limit: Limit, seed: int = 0, **settings: Any) -> _Time:
+    solver = _solver(problem, algo, seed, **settings)
+    return _Time(reached=solver.advance(limit) is Status.CONVERGED, seconds=solver.cpu_seconds)
+
+
+def _objective(problem: Problem, solver: Solver) -> float:
+    """Return J of a solver's weights."""
+    snapshot = solver.snapshot()
+    assert isinstance(snapshot, LinearSnapshot)
+    w = snapshot.weights
+    margins = problem.y * (problem.X @ problem.in_data_order(w))
+    return float(0.5 * problem.require_lambda() * w @ w + np.maximum(0.0, 1.0 - margins).mean())
+
+
+def _liblinear(size: str, problems: Sequence[Problem], repetitions: int) -> Iterator[Row]:
+    for problem in problems:
+        optimum = _solver(problem, "dcd", eps=1e-7)
+        optimum.advance(Limit())
+        best = _objective(problem, optimum)
+        for eps in (1e-3, 1e-6):
+            passes, above = _least_passes(problem, best, eps)
+            reached = abs(above) <= eps
+            if above < -1e-6 or not (reached or passes == MOST_PASSES):
+                raise AssertionError(
+                    f"{size}: LIBLINEAR's objective is {above:.2g} above what DCD found to be the least"
+                )
+
+            def ours(problem: Problem = problem, eps: float = eps) -> float:
+                return _time(problem, "dcd", Limit(), eps=eps).seconds
+
+            def theirs(problem: Problem = problem, passes: int = passes) -> float:
+                return _passes(problem, passes).cpu_seconds - _passes(problem, 1).cpu_seconds
+
+            mine, peer, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
+            fewest = f"its fewest passes, {passes:,}" if reached else f"{passes:,} passes, which are too few"
+            what = (
+                f"DCD to a relative duality gap of {eps:g} / LIBLINEAR to an objective as much above the optimum: "
+                f"{fewest}, less its first pass and its copy of the data; {size}, C = {problem.C:g}"
+            )
+            yield Row(what, str(_Time(mine, True)), str(_Time(peer, reached)), ratio, 1.0, spread=spread)
+
+
+def _passes(problem: Problem, passes: int) -> Solver:
+    liblinear = _solver(problem, "liblinear", tolerance=1e-12)
+    liblinear.advance(Limit(iterations=passes))
+    return liblinear
+
+
+def _least_passes(problem: Problem, best: float, eps: float) -> tuple[int, float]:
+    """Return about the fewest passes, at least 2, that take LIBLINEAR so near to the optimum, and how near they do."""
+
+    def above(passes: int) -> float:
+        return _objective(problem, _passes(problem, passes)) / best - 1.0
+
+    low, high = 1, 2
+    while above(high) > eps:
+        if high == MOST_PASSES:
+            return high, above(high)
+        low, high = high, min(2 * high, MOST_PASSES)
+    while high - low > max(1, high // 20):
+        middle = (low + high) // 2
+        low, high = (middle, high) if above(middle) > eps else (low, middle)
+    return high, above(high)
+
+
+def _speed(size: str, problem: Problem, repetitions: int) -> Row:
+    examples = SPEED_EPOCHS * problem.n
+
+    def ours() -> float:
+        return examples / _time(problem, "sgd_s", Limit(presentations=examples), eps=NEVER).seconds
+
+    def theirs() -> float:
+        return examples / _time(problem, "sklearn_sgd", Limit(iterations=SPEED_EPOCHS)).seconds
+
+    mine, peer, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
+    what = f"SGD-s / SGDClassifier(loss='hinge'), examples a second, {SPEED_EPOCHS} epochs; {size}, C = {problem.C:g}"
+    return Row(what, f"{mine / 1e6:.2f} M/s", f"{peer / 1e6:.2f} M/s", ratio, 2.0, at_most=False, spread=spread)
+
+
+def _multiple_updates(size: str, problems: Sequence[Problem]) -> Row:
+    def pairs(problem: Problem) -> list[tuple[_Time, _Time]]:
+        limit = Limit(presentations=LONGEST * problem.n)
+        return [(_time(problem, "sgd_m", limit, seed), _time(problem, "sgd_s", limit, seed)) for seed in SEEDS]
+
+    what = f"SGD-m / SGD-s to their own stop at eps = 0.01, median of {len(SEEDS)} seeds, at most {LONGEST:,} epochs"
+    return _over(what, size, problems, pairs, 0.8)
+
+
+def _cutting_planes(size: str, problems: Sequence[Problem], repetitions: int) -> Row:
+    def pairs(problem: Problem) -> list[tuple[_Time, _Time]]:
+        limit = Limit(cpu_seconds=MOST_SECONDS)
+        return [(_time(problem, "ocas", limit), _time(problem, "svmperf", limit)) for _ in range(repetitions)]
+
+    what = f"OCAS / SVMperf to their own stop at eps = 0.01, at most {MOST_SECONDS:g} s"
+    return _over(what, size, problems, pairs, 0.5)
+
+
+def _stopping_rule(size: str, problems: Sequence[Problem], repetitions: int) -> Row:
+    def both(problem: Problem) -> tuple[_Time, _Time]:
+        with_rule = without = 0.0
+        for seed in SEEDS:
+            stopped = _solver(problem, "sgd_s", seed)
+            stopped.advance(Limit())
+            with_rule += stopped.cpu_seconds
+            limit = Limit(presentations=stopped.counters.presentations)
+            without += _time(problem, "sgd_s", limit, seed, eps=NEVER).seconds
+        return _Time(with_rule, True), _Time(without, True)
+
+    what = f"SGD-s to its stop at eps = 0.01 / as many epochs with the rule off, {len(SEEDS)} seeds together"
+    return _over(what, size, problems, lambda problem: [both(problem) for _ in range(repetitions)], 1.1)
+
+
+def _over(
+    what: str,
+    size: str,
+    problems: Sequence[Problem],
+    pairs: Callable[[Problem], list[tuple[_Time, _Time]]],
+    bar: float,
+) -> Row:
+    """Return the row of several C: medians, and the largest ratio. What was given up bounds a ratio from one side."""
+    sides: tuple[list[str], list[str]] = [], []
+    ratios, texts = [], []
+    for problem in problems:
+        measured = pairs(problem)
+        first, second = (_median([pair[k] for pair in measured]) for k in (0, 1))
+        sides[0].append(str(first))
+        sides[1].append(str(second))
+        ratio = statistics.median(a.seconds / b.seconds for a, b in measured)
+        if first.reached or second.reached:
+            ratios.append(ratio)
+            texts.append(("" if first.reached else "> ") + ("" if second.reached else "< ") + f"{ratio:.3g}")
+        else:
+            texts.append("neither")
+    of_C = ", ".join(f"{problem.C:g}" for problem in problems)
+    return Row(
+        f"{what}; {size}, C = {of_C}: {', '.join(texts)}",
+        ", ".join(sides[0]),
+        ", ".join(sides[1]),
+        max(ratios, default=float("nan")),
+        bar,
+        spread="the largest of these C" if len(ratios) > 1 else "",
+    )
+
+
+def _median(times: Sequence[_Time]) -> _Time:
+    return sorted(times, key=lambda time: time.seconds)[len(times) // 2]

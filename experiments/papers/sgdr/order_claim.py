@@ -1,0 +1,32 @@
+"""Claim 3: time falls along Pegasos, SGD-r, SGD-s and SGD-m."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from experiments.papers.sgdr.cases import decided
+from experiments.papers.sgdr.questions import Question, Side, summary
+from experiments.papers.sgdr.timing import Case
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.spec import ClaimSpec
+from experiments.reproduction.verdict import Claim
+
+CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
+RULE: Final = (
+    "For each data set, C and pair of neighbours in the chain: median CPU time of the first over that of the second. "
+    "Reproduced: the 95 % interval over the runs of both lies above 1; not reproduced: at or below 1; else unclear. "
+    "Pegasos and SGD-r are timed to the first checkpoint within 1 % of the optimum, SGD-s and SGD-m to their own stop, "
+    "as in the paper: the two pay for their certificate, the other two are told when they are done."
+)
+
+
+def judge(evidence: Evidence, spec: ClaimSpec, cases: Sequence[Case]) -> Claim:
+    """Judge the claim by all data sets and values of C."""
+    questions = [
+        Question(Side((first,)), Side((second,)), lambda ratio: ratio.above(1.0)) for first, second in pairwise(CHAIN)
+    ]
+    answers = [question.parts(evidence, cases) for question in questions]
+    sentences = [summary(question, parts) for question, parts in zip(questions, answers, strict=True)]
+    return decided(spec, RULE, answers, " ".join(sentences))

@@ -1,0 +1,130 @@
+"""Comparisons of times that claims ask for on every data set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from experiments.papers.judging import Part
+from experiments.papers.sgdr.cases import counted
+from experiments.papers.sgdr.effort import Effort, TimeRatio, fastest, slowest, time_ratio
+from experiments.papers.sgdr.timing import Case
+from experiments.plotting import STYLES
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.verdict import Ruling
+
+When = Literal["every", "smallest", "largest", "but largest"]
+"""Values of C at which something is asked."""
+_PICKS: Final[dict[str, Callable[[Iterable[Effort | None]], Effort | None]]] = {"faster": fastest, "slower": slowest}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: a method, or the faster or slower one of several by their medians.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    pick : str
+        ``faster`` or ``slower``; of a single method it does not matter.
+    """
+
+    methods: tuple[str, ...]
+    pick: Literal["faster", "slower"] = "faster"
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        names = [STYLES[name].name for name in self.methods]
+        return names[0] if len(names) == 1 else f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
+
+    def effort(self, case: Case) -> Effort | None:
+        """Time of this side; None where one of its methods has no runs."""
+        return _PICKS[self.pick](case.efforts.get(name) for name in self.methods)
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether one side takes longer than the other, or not much longer.
+
+    Attributes
+    ----------
+    first, second : Side
+    judge : callable
+        From the ratio of the first to the second to what the case says.
+    at : When
+    """
+
+    first: Side
+    second: Side
+    judge: Callable[[TimeRatio], Ruling]
+    at: When = "every"
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return f"{self.first.name} over {self.second.name}"
+
+    def asked_of(self, cases: Sequence[Case]) -> list[Case]:
+        """Return the cases with the values of C that it is about."""
+        values = sorted({case.C for case in cases})
+        chosen = {"every": values, "smallest": values[:1], "largest": values[-1:], "but largest": values[:-1]}[self.at]
+        return [case for case in cases if case.C in chosen]
+
+    def parts(self, evidence: Evidence, cases: Sequence[Case]) -> list[Part]:
+        """Answer it on all cases that it is about."""
+        return [counted(self._part(case), evidence, case.panel) for case in self.asked_of(cases)]
+
+    def _part(self, case: Case) -> Part:
+        place, about = (case.panel.asked, f"C={case.C:g} {self.name}"), case.name
+        first, second = self.first.effort(case), self.second.effort(case)
+        if first is None or second is None:
+            lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in case.efforts]
+            why = f"no finished runs of {', '.join(STYLES[name].name for name in lacking)}"
+            return Part(place, about, "not_applicable", note=case.unfit or why)
+        ratio = time_ratio(first, second)
+        statistic = {
+            "first_seconds": first.median,
+            "second_seconds": second.median,
+            "ratio": None if ratio is None else ratio.as_dict(),
+        }
+        if ratio is None:
+            why = f"{self.name}: neither got there within its budget"
+            return Part(place, about, "not_applicable", "", statistic, why)
+        if case.unfit:
+            return Part(place, about, "not_applicable", "", statistic, case.unfit)
+        ruling = self.judge(ratio)
+        why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
+        return Part(place, about, ruling, "", statistic, why)
+
+
+def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
+    """Say in how many cases the answer is yes, and how large the ratio is: a sentence.
+
+    Parameters
+    ----------
+    question : Question
+    parts : sequence of Part
+        Its own.
+    where : str
+        Added to its name: ``at C = 10``.
+    """
+    name = " ".join(filter(None, [question.name[0].upper() + question.name[1:], where]))
+    judged = [part for part in parts if part.ruling != "not_applicable"]
+    known = {
+        part.about: float(ratio["estimate"])
+        for part in parts
+        if (ratio := part.statistic.get("ratio")) is not None and not ratio["bound"]
+    }
+    held = sum(part.ruling == "reproduced" for part in judged)
+    text = f"{name}: as claimed in {held} of {len(judged)} cases"
+    if unclear := sum(part.ruling == "partly" for part in judged):
+        text += f", unclear in {unclear}"
+    if not known:
+        return f"{text}."
+    low, high = (pick(known, key=lambda about: known[about]) for pick in (min, max))
+    mean = math.exp(sum(map(math.log, known.values())) / len(known))
+    extremes = f", from {known[low]:.2g} ({low}) to {known[high]:.2g} ({high})" if len(known) > 1 else ""
+    return f"{text}; ratio {mean:.3g}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."

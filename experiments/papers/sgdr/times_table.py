@@ -1,0 +1,89 @@
+"""Median times of all methods as a table, and as points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from experiments.papers.panels import name_of
+from experiments.papers.sgdr.effort import ACCURACY, STOPPING
+from experiments.papers.sgdr.optimum import LOST
+from experiments.papers.sgdr.timing import Case
+from experiments.plotting import STYLES
+from experiments.reproduction.made import Table
+
+COLUMNS: Final = ("panel", "dataset", "C", "series", "seconds", "least", "largest", "runs", "reached", "over_fastest")
+
+
+def points(cases: Sequence[Case], names: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each data set, C and method: CPU seconds, and the multiple of the fastest method's."""
+    rows = [
+        {
+            "panel": case.panel.asked,
+            "dataset": case.panel.dataset,
+            "C": case.C,
+            "series": name,
+            "seconds": effort.median,
+            "least": min(effort.seconds),
+            "largest": max(effort.seconds),
+            "runs": len(effort.seconds),
+            "reached": sum(effort.reached),
+            "over_fastest": case.multiple(name),
+        }
+        for case in cases
+        for name in names
+        if (effort := case.efforts.get(name)) is not None
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
+    """Return a row for each C and data set, a column for each method, and means of the multiples for each C."""
+    columns = ["C", "data set", "J_opt", *(STYLES[name].name for name in names)]
+    rows: list[list[str]] = []
+    for C in sorted({case.C for case in cases}):
+        own = [case for case in cases if case.C == C and case.efforts]
+        rows += [
+            [
+                f"{C:g}",
+                name_of(case.panel),
+                "" if case.optimum is None else f"{case.optimum.upper:.6f}",
+                *(_cell(case, name) for name in names),
+            ]
+            for case in own
+        ]
+        if own:
+            rows.append(
+                [f"{C:g}", "multiple of the fastest, geometric mean", "", *(_mean(own, name) for name in names)]
+            )
+    lacking = [f"{case.name}: {case.unfit}." for case in cases if case.unfit]
+    stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
+    notes = [
+        f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
+        "multiple of the fastest. >: half of the runs or more did not get there, and took so long.",
+        f"Timed to the first checkpoint of that accuracy, which lie closely on a logarithmic scale; {stopping} to the "
+        "end that their own rule sets, at the end of an epoch.",
+        *lacking,
+        LOST,
+    ]
+    return Table(columns, rows, notes)
+
+
+def _cell(case: Case, name: str) -> str:
+    effort, multiple = case.efforts.get(name), case.multiple(name)
+    if effort is None:
+        return ""
+    if multiple is None:
+        return effort.text()
+    return f"**{effort.text()}**" if multiple == 1 else f"{effort.text()} ({multiple:.2g})"
+
+
+def _mean(cases: Sequence[Case], name: str) -> str:
+    """Write the mean over all data sets; a dash where one of them has no time."""
+    multiples = [case.multiple(name) or math.nan for case in cases]
+    mean = math.exp(np.mean(np.log(multiples)))
+    return "-" if math.isnan(mean) else f"{mean:.2g}"

@@ -1,0 +1,83 @@
+"""The times of all methods on every data set and for every C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from experiments.papers.panels import name_of
+from experiments.papers.sgdr.effort import Effort, effort
+from experiments.papers.sgdr.optimum import KNOWN, SERIES, Optimum, optimum_of
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import FigureSpec
+
+
+@dataclass(frozen=True)
+class Case:
+    """One data set with one C.
+
+    Attributes
+    ----------
+    panel : Panel
+    C : float
+    optimum : Optimum or None
+    efforts : mapping of str to Effort
+        By method, those with runs, in the figure's order; empty without an optimum.
+    unfit : str
+        Why these times decide nothing; empty where they do.
+    """
+
+    panel: Panel
+    C: float
+    optimum: Optimum | None
+    efforts: Mapping[str, Effort]
+    unfit: str
+
+    @property
+    def name(self) -> str:
+        """Data set and C."""
+        return f"{name_of(self.panel)}, C = {self.C:g}"
+
+    def multiple(self, method: str) -> float | None:
+        """How many times as long as the fastest a method takes, by medians; None where it is not known to get there."""
+        effort = self.efforts.get(method)
+        if effort is None or not effort.known:
+            return None
+        return effort.median / min(other.median for other in self.efforts.values() if other.known)
+
+
+def methods(spec: FigureSpec) -> list[str]:
+    """Series that are timed, in the figure's order."""
+    return [series.name for series in spec.series if series.name != SERIES]
+
+
+def cases(evidence: Evidence) -> list[Case]:
+    """Return all data sets, for each all values of C."""
+    spec = evidence.spec
+    return [_case(panel, spec, C) for panel in evidence.panels for C in spec.members(SERIES)]
+
+
+def _case(panel: Panel, spec: FigureSpec, C: float) -> Case:
+    series = {name: spec.members(name)[C] for name in methods(spec)}
+    optimum = optimum_of(panel, spec.members(SERIES)[C])
+    if optimum is None:
+        return Case(panel, C, None, {}, "the optimum is not known")
+    efforts = {
+        name: found
+        for name, member in series.items()
+        if (found := effort(panel.runs.get(member, ()), name, optimum)) is not None
+    }
+    unfit = ""
+    if optimum.uncertainty > KNOWN:
+        unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
+    return Case(panel, C, optimum, efforts, unfit or unequal(panel, series.values()))
+
+
+def unequal(panel: Panel, series: Iterable[str]) -> str:
+    """Why the clocks of some series cannot be compared; empty where they can."""
+    runs = [run for name in series for run in panel.runs.get(name, ())]
+    for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):
+        values = {str(run.result["provenance"].get(what)) for run in runs}
+        if len(values) > 1:
+            return f"timed on different {text}: {', '.join(sorted(values))}"
+    return ""
