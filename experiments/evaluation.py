@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets import Dataset
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
+from solvers.problem import Features, compact
 
 Measures = dict[str, float | None]
 """By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
@@ -47,20 +49,24 @@ class Evaluator:
         self._y = problem.y.astype(np.float64)
 
     def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
-        """Return the measures of each snapshot; kernel expansions are evaluated together, in one matrix product.
+        """Return the measures of each snapshot; those of one kind are evaluated together, in one matrix product.
 
         Errors are fractions of examples with y f(x) <= 0. Objectives are those of the lambda form (papers' P and D).
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
+        weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
         expanded = iter(self._expand(expansions)) if expansions else iter(())
-        return [self._measures(self._predictor(snapshot, expanded)) for snapshot in snapshots]
+        projected = iter(self._project(weights)) if weights else iter(())
+        return [self._measures(self._predictor(snapshot, expanded, projected)) for snapshot in snapshots]
 
-    def _predictor(self, snapshot: Snapshot, expanded: Iterator[_Predictor]) -> _Predictor:
+    def _predictor(
+        self, snapshot: Snapshot, expanded: Iterator[_Predictor], projected: Iterator[_Predictor]
+    ) -> _Predictor:
         match snapshot:
             case KernelSnapshot():
                 return next(expanded)
             case LinearSnapshot():
-                return self._project(snapshot)
+                return next(projected)
             case _:
                 return self._call(snapshot)
 
@@ -116,11 +122,20 @@ class Evaluator:
             water_level=level,
         )
 
-    def _project(self, snapshot: LinearSnapshot) -> _Predictor:
+    def _project(self, snapshots: Sequence[LinearSnapshot]) -> list[_Predictor]:
+        weights = np.stack([self._problem.in_data_order(snapshot.weights) for snapshot in snapshots], axis=1)  # (d, k)
+        train, test = (points @ weights for points in self._compact)
+        return [
+            self._level(snapshot, train[:, k] + snapshot.bias, test[:, k] + snapshot.bias)
+            for k, snapshot in enumerate(snapshots)
+        ]
+
+    @cached_property
+    def _compact(self) -> tuple[Features, Features]:
+        return compact(self._problem.X), compact(self._X_test)
+
+    def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
-        weights = problem.in_data_order(snapshot.weights)
-        train = problem.X @ weights + snapshot.bias
-        test = self._X_test @ weights + snapshot.bias
         level: float | None = None
         if snapshot.volume is not None:
             # the bias is the snapshot's own: the levels of both classes are one
@@ -129,7 +144,7 @@ class Evaluator:
         return _Predictor(
             train=scale * train,
             test=scale * test,
-            norm=scale * float(np.linalg.norm(weights)),
+            norm=scale * float(np.linalg.norm(snapshot.weights)),
             bias=scale * snapshot.bias,
             support_vectors=None,
             dual=snapshot.lower_bound,

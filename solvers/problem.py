@@ -31,10 +31,14 @@ def _augmented(X: Features, rho: float) -> Features:
     return sparse.csr_matrix(sparse.hstack([X, sparse.csr_matrix(constant)]))
 
 
-def _mostly_zeros(X: Features) -> bool:
-    # a stored coordinate of a sparse row takes 8 bytes, one of a dense row 4
-    nonzero = int(np.count_nonzero(X if isinstance(X, np.ndarray) else X.data))
-    return bool(2 * nonzero < X.shape[0] * X.shape[1])
+def compact(X: Features) -> Features:
+    """Return dense points of which fewer than half of the values are not zero as CSR, and others as they are.
+
+    A stored coordinate of a sparse row takes 8 bytes, one of a dense row 4.
+    """
+    if isinstance(X, np.ndarray) and 2 * int(np.count_nonzero(X)) < X.size:
+        return sparse.csr_matrix(X)
+    return X
 
 
 def _transposed(features: Features) -> Features:
@@ -169,8 +173,7 @@ class Problem:
         Columns are in the order of `feature_order`. Where fewer than half of the values are not zero they are stored
         sparsely, whatever the form of the data.
         """
-        X = sparse.csr_matrix(self.X) if _mostly_zeros(self.X) else self.X
-        columns = _transposed(X)[self.feature_order]
+        columns = _transposed(compact(self.X))[self.feature_order]
         rows = _transposed(columns)
         return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
 

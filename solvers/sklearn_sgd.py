@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
 from solvers.passes import Passes
-from solvers.problem import Features
+from solvers.problem import Features, compact
 
 
 @dataclass
@@ -32,8 +29,7 @@ class SklearnSgd(Passes):
     Settings = SklearnSgdSettings
 
     def data(self) -> Features:  # noqa: D102 (inherited)
-        X = self.problem.X
-        return sparse.csr_matrix(X) if isinstance(X, np.ndarray) and 2 * np.count_nonzero(X) < X.size else X
+        return compact(self.problem.X)
 
     def model(self, passes: int, seed: int) -> Any:  # noqa: D102 (inherited)
         from sklearn.linear_model import SGDClassifier
