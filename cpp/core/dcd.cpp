@@ -31,11 +31,10 @@ Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t
       random_(seed, Purpose::order),
       w_(matrix.dimension()),
       alpha_(matrix.size()),
-      active_(matrix.size()),
       worth_(lag * settings.eps) {
   require(settings.C > 0.0 && std::isfinite(settings.C), "C must be finite and positive");
   require(settings.eps > 0.0 && std::isfinite(settings.eps), "eps must be finite and positive");
-  restore();
+  restore();  // none takes part yet
   if (settings.permutation) random_.shuffle(active_);
 }
 
@@ -124,8 +123,10 @@ bool Dcd::close_enough() {
 
 /// Lets all coordinates take part again.
 void Dcd::restore() {
-  active_.resize(alpha_.size());
-  std::iota(active_.begin(), active_.end(), 0U);
+  if (active_.size() < alpha_.size()) {
+    active_.resize(alpha_.size());
+    std::iota(active_.begin(), active_.end(), 0U);
+  }
   shrink_above_ = infinite;
   shrink_below_ = -infinite;
   largest_ = -infinite;
