@@ -371,6 +371,32 @@ def test_a_linear_predictor(volume: float | None, as_csr: bool) -> None:
     assert found["dual"] is found["gap"] is found["support_vectors"] is None
 
 
+@pytest.mark.parametrize("rho", [0.0, 2.0])
+def test_a_lower_bound_is_the_dual_value(rho: float) -> None:
+    """What a solver knows of the optimum gives the gap; a constant feature counts as the others do."""
+    data = dataset()
+    p = Problem(data.X, data.y, Linear(), lambda_=1.0 / N, rho=rho)
+    before, early, late = Evaluator(p, data).evaluate(snapshots(p, "sgd_s", (0, N, 500 * N)))
+    assert [before[name] for name in ("primal", "dual", "gap", "relative_gap")] == [1.0, None, None, None]
+    w = p.in_data_order(snapshots(p, "sgd_s", (N,))[0].weights)
+    X = np.hstack([data.X, np.full((N, 1), rho)]) if rho else data.X
+    primal = 0.5 / N * w @ w + np.maximum(0.0, 1.0 - data.y * (X @ w)).mean()
+    assert early["primal"] == pytest.approx(primal, rel=1e-6)
+    for found in (early, late):
+        assert found["primal"] is not None
+        assert found["dual"] is not None
+        assert found["gap"] == found["primal"] - found["dual"] > 0.0
+        assert found["relative_gap"] == found["gap"] / found["primal"]
+    assert early["relative_gap"] > 10.0 * late["relative_gap"]
+    (dcd,) = Evaluator(p, data).evaluate(snapshots(p, "dcd", (10**6,)))
+    assert late["dual"] <= dcd["primal"]
+    assert dcd["dual"] <= late["primal"]
+    assert dcd["relative_gap"] <= 1e-3
+    (weights_alone,) = Evaluator(p, data).evaluate([LinearSnapshot(w[p.feature_order])])
+    assert weights_alone["primal"] == pytest.approx(primal, rel=1e-6)
+    assert weights_alone["dual"] is weights_alone["gap"] is weights_alone["relative_gap"] is None
+
+
 def test_a_level_below_zero_scales_nothing() -> None:
     data = dataset()
     p = Problem(data.X, data.y, Linear())

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sgdr_cases import J_OPT, optimum_run, run, timed_run
 
-from experiments.papers.sgdr.effort import Effort, effort, fastest, seconds_text, slowest, stopped, time_ratio
+from experiments.papers.sgdr.effort import (
+    Effort,
+    effort,
+    fastest,
+    seconds_text,
+    share_when_there,
+    slowest,
+    stopped,
+    time_ratio,
+)
 from experiments.papers.sgdr.optimum import Optimum, accuracy, optimum_of
 from experiments.reproduction.evidence import Panel
 
@@ -46,6 +55,16 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
     assert not found.known
     assert found.text() == ">3 s"
     assert effort([], "sgd_s", EXACT) is None
+
+
+def test_how_early_a_method_is_there_without_knowing_it(tmp_path: Path) -> None:
+    runs = [
+        run(tmp_path, "a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)]),  # after a half
+        run(tmp_path, "b", [(1.0, 0.5, 0.5), (2.0, 0.001, 0.1), (10.0, 0.0009, 0.008)]),  # after a fifth
+        run(tmp_path, "c", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.5)]),  # does not stop
+    ]
+    assert share_when_there(runs, EXACT) == pytest.approx(0.35)
+    assert share_when_there(runs[2:], EXACT) is None
 
 
 def test_an_objective_within_the_uncertainty_of_the_optimum_is_not_there_yet(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from solvers.problem import Features
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 
 
-def problem(n: int = 50, d: int = 7, *, as_csr: bool) -> Problem:
-    X, y = points(n, d, zeros=0.6)
+def problem(n: int = 50, d: int = 7, *, as_csr: bool, zeros: float = 0.6) -> Problem:
+    X, y = points(n, d, zeros=zeros)
     X[:, 3] = 0.0
     X[5] = 0.0
     return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear())
@@ -43,7 +43,8 @@ def check_all(p: Problem) -> None:
     """Rows and columns are those of the points in the problem's orders, and cost what is stored of them."""
     features, X = p.counted_features(), feature_values(p)
     assert (features.n, features.d, features.positives) == (*X.shape, p.positives)
-    stored = np.ones(X.shape, bool) if isinstance(p.X, np.ndarray) else X != 0.0
+    sparsely = not isinstance(p.X, np.ndarray) or 2 * np.count_nonzero(X) < X.size
+    stored = X != 0.0 if sparsely else np.ones(X.shape, bool)
     accesses = dense = 0
     for i in range(p.n):
         np.testing.assert_array_equal(spread(*features.row(i), p.d), X[i])
@@ -56,8 +57,9 @@ def check_all(p: Problem) -> None:
 
 
 @STORAGE
-def test_rows_and_columns(as_csr: bool) -> None:
-    p = problem(as_csr=as_csr)
+@pytest.mark.parametrize("zeros", [0.1, 0.6])
+def test_rows_and_columns(zeros: float, as_csr: bool) -> None:
+    p = problem(as_csr=as_csr, zeros=zeros)
     check_all(p)
     assert (p.features.n, p.features.d, p.features.positives) == (50, 7, p.positives)
     assert p.features.largest_norm == pytest.approx(np.linalg.norm(whole(p.X).astype(np.float64), axis=1).max())
@@ -77,6 +79,17 @@ def test_any_points(X: Array, labels: list[int], as_csr: bool) -> None:
     check_all(p)
 
 
+@pytest.mark.parametrize("nonzero", [9, 10, 11])
+def test_few_values_are_stored_sparsely(nonzero: int) -> None:
+    """Of dense data too, where fewer than half of the values are not zero: then a row costs less to read."""
+    X = np.zeros((4, 5), np.float32)
+    X.ravel()[:nonzero] = 1.0
+    features = Problem(X, np.array([1, -1, 1, -1]), Linear()).counted_features()
+    for i in range(4):
+        features.row(i)
+    assert features.counters.feature_accesses == (9 if nonzero == 9 else 20)
+
+
 def test_sparse_input_in_any_order() -> None:
     """Unsorted columns, one place stored twice, a zero that is stored: the matrix that scipy means."""
     X = sparse.csr_matrix(
@@ -91,15 +104,19 @@ def test_sparse_input_in_any_order() -> None:
 
 @STORAGE
 def test_features_are_ordered_by_frequency(as_csr: bool) -> None:
-    """The most frequent first, equals as they come; weights go back to where the data have them."""
-    X = np.zeros((6, 5), np.float32)
-    for column, rows in enumerate((0, 2, 6, 2, 5)):
-        X[:rows, column] = 1.0 + column
+    """The most frequent first, equals by their first point inside; weights go back to where the data have them."""
+    X = np.zeros((6, 6), np.float32)
+    # inside, the points come in the order 0, 2, 4, 1, 3, 5
+    for column, rows in enumerate(([], [1, 3], [0, 1, 2, 3, 4, 5], [0, 5], [4, 1], [0, 1, 2, 3])):
+        X[rows, column] = 1.0 + column
     p = Problem(sparse.csr_matrix(X) if as_csr else X, np.array([1, -1] * 3), Linear())
-    assert p.feature_order.tolist() == [2, 4, 1, 3, 0]
-    np.testing.assert_array_equal(p.in_data_order(np.array([3.0, 5.0, 2.0, 4.0, 1.0])), [1.0, 2.0, 3.0, 4.0, 5.0])
+    assert p.feature_order.tolist() == [2, 5, 3, 4, 1, 0]
+    np.testing.assert_array_equal(
+        p.in_data_order(np.array([3.0, 6.0, 4.0, 5.0, 2.0, 1.0])), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    )
     features = p.counted_features()
-    assert [len(np.flatnonzero(features.column(j)[1])) for j in range(5)] == [6, 5, 2, 2, 0]
+    assert [len(np.flatnonzero(features.column(j)[1])) for j in range(6)] == [6, 4, 2, 2, 2, 0]
+    check_all(p)
 
 
 @STORAGE

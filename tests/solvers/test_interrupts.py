@@ -51,28 +51,31 @@ def interrupted_after(seconds: float) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("name", "bias", "n"),
+    ("name", "bias", "settings"),
     [
-        ("sbp", False, 300),
-        ("sbp", True, 300),
-        ("pegasos", False, 300),
-        ("sdca", False, 300),
-        ("perceptron", False, 300),
-        ("simba", True, 300),
+        ("sbp", False, {}),
+        ("sbp", True, {}),
+        ("pegasos", False, {}),
+        ("sdca", False, {}),
+        ("perceptron", False, {}),
+        ("simba", True, {}),
+        ("sgd_r", False, {}),
+        ("sgd_m", False, {"eps": 1e-300}),
+        ("dcd", False, {"eps": 1e-300}),
     ],
 )
-def test_any_solver_stops_and_goes_on(name: str, bias: bool, n: int) -> None:
+def test_any_solver_stops_and_goes_on(name: str, bias: bool, settings: dict[str, float]) -> None:
     # Under a linear kernel these data are not separable, so that the Perceptron does not end by itself.
-    p = problem(n, bias=bias, flips=0.2, kernel=Linear())
-    made = solver(name, p, seed=3)
+    p = problem(300, bias=bias, flips=0.2, kernel=Linear())
+    made = solver(name, p, seed=3, **settings)
     with interrupted_after(0.15):
         made.advance(Limit())
     done = made.counters.iterations
     assert done is not None
     assert done > 100
-    np.testing.assert_array_equal(predictor(made), predictor(run(name, p, Limit(iterations=done), 3)))
+    np.testing.assert_array_equal(predictor(made), predictor(run(name, p, Limit(iterations=done), 3, **settings)))
     made.advance(Limit(iterations=done + 1000))
-    whole = run(name, p, Limit(iterations=done + 1000), 3)
+    whole = run(name, p, Limit(iterations=done + 1000), 3, **settings)
     assert made.counters == whole.counters
     np.testing.assert_array_equal(predictor(made), predictor(whole))
 
@@ -110,7 +113,7 @@ def test_smo_stops_and_goes_on() -> None:
 def test_fourier_stops_and_goes_on() -> None:
     """Interrupted while a linear SVM is solved: its frequencies are not drawn a second time."""
     p = problem(1500, 5, lambda_=1e-7, flips=0.3)
-    settings = {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 200_000}
+    settings = {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 4000}
     made = solver("fourier", p, **settings)
     made.advance(Limit(iterations=3))
     with interrupted_after(0.3):

@@ -1,4 +1,4 @@
-"""Random Fourier features, and dual coordinate descent on dense features."""
+"""Random Fourier features, and the exact linear SVM on them."""
 
 from __future__ import annotations
 
@@ -11,82 +11,6 @@ from sklearn.svm import LinearSVC
 
 from solvers import Gaussian, Limit, Problem, Status, _core
 from solvers.fourier import FourierSnapshot, fourier_features
-
-
-def ordered(n: int, d: int, seed: int, flips: float = 0.1) -> tuple[np.ndarray, np.ndarray, int]:
-    X, y = points(n, d, seed, flips=flips)
-    order = np.argsort(-y, kind="stable")
-    return X[order], y[order].astype(np.float64), int(np.sum(y == 1))
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "C"), [(50, 3, 1.0), (200, 20, 0.01), (200, 20, 10.0), (40, 200, 1.0), (80, 1, 5.0)]
-)
-def test_dcd_agrees_with_liblinear(n: int, d: int, C: float) -> None:
-    X, y, positives = ordered(n, d, n + d)
-    found = _core.linear_dcd(_core.Matrix(X), positives=positives, C=C, relative_gap=1e-6, max_epochs=200_000, seed=0)
-    assert found["converged"]
-    w = found["weights"]
-    primal = 0.5 * w @ w + C * np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ w)).sum()
-    assert found["primal"] == pytest.approx(primal, rel=1e-9)
-    assert 0.0 <= found["primal"] - found["dual"] <= 1e-6 * found["primal"]
-    peer = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-8, max_iter=2_000_000, random_state=0).fit(X, y)
-    theirs = peer.coef_.ravel().astype(np.float64)
-    best = 0.5 * theirs @ theirs + C * np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ theirs)).sum()
-    assert primal == pytest.approx(best, rel=2e-6)
-    np.testing.assert_allclose(w, theirs, atol=3e-3 * max(1.0, np.abs(theirs).max()))
-
-
-def test_dcd_dual_is_that_of_feasible_alphas() -> None:
-    """A dual value never exceeds the optimum, however early the run stops."""
-    X, y, positives = ordered(150, 10, 1, flips=0.3)
-    best = _core.linear_dcd(_core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-9, max_epochs=10**6, seed=0)
-    assert best["converged"]
-    for epochs in (1, 2, 5, 20):
-        rough = _core.linear_dcd(
-            _core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-9, max_epochs=epochs, seed=0
-        )
-        assert rough["epochs"] == epochs
-        assert not rough["converged"]
-        assert rough["dual"] <= best["primal"] * (1 + 1e-12)
-        assert rough["primal"] >= best["dual"] * (1 - 1e-12)
-        w = rough["weights"]
-        primal = 0.5 * w @ w + np.maximum(0.0, 1.0 - y * (X.astype(np.float64) @ w)).sum()
-        assert rough["primal"] == pytest.approx(primal, rel=1e-9)
-
-
-def test_dcd_is_seeded() -> None:
-    X, _, positives = ordered(100, 5, 2)
-
-    def weights(seed: int) -> bytes:
-        return _core.linear_dcd(
-            _core.Matrix(X), positives=positives, C=1.0, relative_gap=1e-3, max_epochs=50, seed=seed
-        )["weights"].tobytes()
-
-    assert weights(1) == weights(1)
-    assert weights(1) != weights(2)
-
-
-def test_dcd_refuses_what_it_cannot_do() -> None:
-    X, _, positives = ordered(20, 3, 0)
-    dense, csr = _core.Matrix(X), Problem.core_matrix(sparse.csr_matrix(X))
-    for settings, text in (
-        ({"features": csr}, "dense features"),
-        ({"C": 0.0}, "C must be finite and positive"),
-        ({"C": np.nan}, "C must be finite and positive"),
-        ({"relative_gap": 0.0}, "relative gap must be positive"),
-        ({"positives": 21}, "more positive examples than rows"),
-    ):
-        arguments = {
-            "features": dense,
-            "positives": positives,
-            "C": 1.0,
-            "relative_gap": 0.1,
-            "max_epochs": 5,
-            "seed": 0,
-        }
-        with pytest.raises(ValueError, match=text):
-            _core.linear_dcd(**{**arguments, **settings})
 
 
 @pytest.mark.parametrize("as_csr", [False, True])

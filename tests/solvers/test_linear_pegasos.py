@@ -8,8 +8,9 @@ from cases import Array, feature_values, points, solver
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
+from solvers import Gaussian, Limit, Linear, LinearSnapshot, Problem, RowPolicy, SettingsError, Status, _core
 from solvers.accounting import Accounting
+from solvers.precision import Precision
 
 N, D = 60, 8
 
@@ -180,6 +181,29 @@ def test_lambda(value: float) -> None:
 def test_missing_lambda() -> None:
     with pytest.raises(SettingsError, match=r"lambda form: set problem\.lambda_ or problem\.C"):
         solver("pegasos", problem(None))
+
+
+@pytest.mark.parametrize("project", [False, True])
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+def test_float32(as_csr: bool, project: bool) -> None:
+    """The same examples at the same cost, as long as rounding flips no margin; seven digits instead of sixteen."""
+    p = problem(as_csr=as_csr)
+    exact, single = (solver("pegasos", p, 3, project=project, precision=kind) for kind in Precision)
+    for made in (exact, single):
+        made.advance(Limit(iterations=3000))
+    assert single.counters == exact.counters
+    ends = [made.snapshot() for made in (exact, single)]
+    largest = np.abs(ends[0].weights).max()
+    np.testing.assert_allclose(ends[1].weights, ends[0].weights, rtol=0, atol=1e-5 * largest)
+    assert (ends[1].weights != ends[0].weights).any()
+    assert weights(p, 3000, 3, project=project).tobytes() == ends[0].weights.tobytes(), "float64 is the default"
+
+
+def test_precision_is_for_explicit_weights() -> None:
+    X, y = points(N, D)
+    kernels = Problem(X, y, Gaussian(1.0), lambda_=0.1, rows=RowPolicy(provider="on_the_fly"))
+    with pytest.raises(SettingsError, match=r"algo\.precision is about explicit weights.*kernel=linear"):
+        solver("pegasos", kernels, precision=Precision.float32)
 
 
 def test_accounting_is_for_kernels() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import points
+from cases import points, run
+from linear_reference import weights
 from scipy import sparse
 
-from solvers import Gaussian, Linear, Problem, RowPolicy
+from solvers import Gaussian, Kernel, Limit, Linear, LinearSnapshot, Polynomial, Problem, RowPolicy, SettingsError
 
 ON_THE_FLY = RowPolicy(provider="on_the_fly")
 
@@ -122,3 +123,52 @@ def test_points_of_the_same_space() -> None:
     np.testing.assert_array_equal(moved, np.asarray(p.X)[inverse[:5]])
     assert np.abs(moved).max() < 10.0
     np.testing.assert_array_equal(Problem(far, y, Linear()).points(far[:5]), far[:5])
+
+
+@pytest.mark.parametrize("rho", [1.0, -0.5])
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@pytest.mark.parametrize("name", ["dcd", "sdca"])
+def test_rho_is_a_constant_feature(name: str, as_csr: bool, rho: float) -> None:
+    """The same run as on data with a column of it, kernels included; other points get it too, the caller's stay."""
+    X, y = points(60, 5, zeros=0.5)
+    X[:, 0] += 1.0  # off the origin, so that the constant has something to do
+    column = np.full((60, 1), rho, np.float32)
+    given = sparse.csr_matrix(X) if as_csr else X
+    p = Problem(given, y, Linear(), lambda_=0.02, rho=rho, rows=ON_THE_FLY)
+    explicit = np.hstack([X, column])
+    q = Problem(sparse.csr_matrix(explicit) if as_csr else explicit, y, Linear(), lambda_=0.02, rows=ON_THE_FLY)
+    assert (p.d, given.shape, isinstance(p.X, np.ndarray)) == (6, (60, 5), not as_csr)
+    np.testing.assert_array_equal(p.feature_order, q.feature_order)
+    ends = []
+    for each in (p, q):
+        made = run(name, each, Limit(iterations=600)).snapshot()
+        ends.append(made.weights if isinstance(made, LinearSnapshot) else made.coefficients)
+    np.testing.assert_array_equal(*ends)
+    others = p.points(given[:7])
+    np.testing.assert_array_equal(others if isinstance(others, np.ndarray) else others.toarray(), explicit[:7])
+    with pytest.raises(SettingsError, match="the points have 7 features, the training set has 6"):
+        p.points(q.X)
+
+
+def test_rho_moves_the_hyperplane_off_the_origin() -> None:
+    X = np.array([[3.0], [4.0], [1.0], [2.0]], np.float32)
+    p = Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1e-3, rho=10.0)
+    w = p.in_data_order(weights(run("dcd", p)))
+    assert w[0] == pytest.approx(2.0, rel=0.05)
+    assert 10.0 * w[1] == pytest.approx(-5.0, rel=0.05)
+    assert Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1e-3).d == 1, "0 appends nothing"
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial()], ids=str)
+def test_rho_is_for_the_linear_kernel(kernel: Kernel) -> None:
+    X, y = points(10, 3)
+    with pytest.raises(SettingsError, match=r"rho = 1 appends a constant feature, .*kernel=linear"):
+        Problem(X, y, kernel, lambda_=0.1, rho=1.0)
+    assert Problem(X, y, kernel, lambda_=0.1, rho=0.0).d == 3
+
+
+@pytest.mark.parametrize("rho", [np.nan, np.inf, -np.inf, 1e39, 1e-50])
+def test_rho_that_float32_cannot_hold(rho: float) -> None:
+    X, y = points(10, 3)
+    with pytest.raises(SettingsError, match=r"rho = .*: it must be 0, or a number that float32 can hold"):
+        Problem(X, y, Linear(), lambda_=0.1, rho=rho)
