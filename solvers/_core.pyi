@@ -369,6 +369,36 @@ class Simba(LinearSolver):
     def distribution(self) -> NDArray[np.float64]:
         """Return the distribution over the class-ordered examples, (n,)."""
 
+class SvmPerf(LinearSolver):
+    """Cutting planes at the minimum of the master problem."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float) -> None: ...
+
+class Ocas(LinearSolver):
+    """Cutting planes with an exact line search."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float, mu: float) -> None: ...
+
+class SimplexQp:
+    """Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex, H positive semidefinite, variables one by one."""
+
+    def __init__(self) -> None: ...
+    def add(self, beta: float, products: NDArray[np.float64]) -> None:
+        """Add variable k, given H[k, : k + 1]; the first one gets all the mass."""
+
+    def solve(self, tolerance: float) -> None:
+        """Improve the solution until `gap` is at most `tolerance`, or rounding allows no more."""
+    @property
+    def solution(self) -> NDArray[np.float64]: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def gap(self) -> float:
+        """The optimum is at most so much above `value`."""
+
+def hinge_line_minimum(from_: NDArray[np.float64], to: NDArray[np.float64], *, slope: float, curvature: float) -> float:
+    """Return argmin over k >= 0 of slope k + curvature k^2 / 2 + mean hinge loss of margins (1 - k) from_ + k to."""
+
 class SgdRandom(LinearSolver):
     """SGD-r."""
 

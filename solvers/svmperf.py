@@ -11,11 +11,15 @@ class SvmPerfSettings:
     """Settings of `SvmPerf`."""
 
     eps: float = 0.01
-    """Ends when (J - L) / L <= eps: J - L is by how much the newest cut is violated at the master's weights."""
+    """Ends when (J - L) / L <= eps: J - L is by how much the next cut is violated."""
 
 
 class SvmPerf(CoreSolver):
-    """Cutting planes of the mean hinge loss at the minimum of the master problem, one an iteration (n presentations)."""
+    """Cutting planes of the mean hinge loss, one an iteration (n presentations).
+
+    The weights are the minimum of the master problem, and the next cut is made there. Cuts that have had no part
+    in it for 50 iterations are dropped.
+    """
 
     name = "svmperf"
     summary = "SVMperf: cutting planes (Joachims 2006)"

@@ -47,6 +47,7 @@ void bind_cutting_planes(py::module_& module) {
       [](const Array<double>& from, const Array<double>& to, double slope, double curvature) {
         require(from.ndim() == 1 && to.ndim() == 1 && from.size() == to.size(),
                 "margins are two vectors of one length");
+        require(curvature > 0.0, "the curvature must be positive");
         return HingeLineSearch().minimum(from.data(), to.data(), static_cast<std::size_t>(from.size()), slope,
                                          curvature);
       },

@@ -2,21 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "dot.hpp"
 
 namespace svm {
-namespace {
-
-double dot(const double* a, const double* b, std::size_t size) noexcept {
-  double total[4] = {};  // independent sums hide the latency of an addition
-  std::size_t k = 0;
-  for (; k + 4 <= size; k += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) total[lane] += a[k + lane] * b[k + lane];
-  }
-  for (; k < size; ++k) total[0] += a[k] * b[k];
-  return (total[0] + total[1]) + (total[2] + total[3]);
-}
-
-}  // namespace
 
 double Cholesky::append(std::vector<double> column, double least) {
   const std::size_t m = size();

@@ -11,8 +11,8 @@ class Cholesky {
  public:
   std::size_t size() const noexcept { return columns_.size(); }
   void clear() noexcept { columns_.clear(); }
-  /// Appends a row and column: `column` is the new one of A, m + 1 values with its diagonal element last. Where the square
-  /// of its pivot lies below `least`, the diagonal element is made larger by what lacks, which is returned.
+  /// Appends a row and column: `column` is the new one of A, m + 1 values with its diagonal element last. Where the
+  /// square of its pivot lies below `least`, the diagonal element is made larger by what lacks, which is returned.
   double append(std::vector<double> column, double least);
   /// Takes row and column k away.
   void remove(std::size_t k);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "error.hpp"
@@ -28,8 +29,7 @@ CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSett
       cuts_(matrix, features_, checked(settings).lambda),
       margins_(matrix.size()),
       point_(matrix.size()),
-      settings_(settings),
-      violated_(matrix.size()) {
+      settings_(settings) {
   master_.add(cuts_.beta(), cuts_.products());
 }
 
@@ -48,6 +48,10 @@ bool CuttingPlanes::step() {
   master_.add(cuts_.beta(), cuts_.products());
   master_.solve(std::max(part_of_gap * gap, rounding * bound_));
   bound_ = std::max(bound_, master_.value());
+  if (master_.solution().back() == 0.0) {  // as in a run that goes on beyond what rounding errors allow
+    cuts_.remove(cuts_.size() - 1);
+    master_.remove(master_.size() - 1);
+  }
   cuts_.margins(master_.solution(), margins_.data());
   Counters& counters = features_.counters();
   ++counters.iterations;
@@ -64,8 +68,8 @@ void SvmPerf::follow() {
   objective_ = 0.5 * norm + hinge / static_cast<double>(size());
   point_.swap(margins_);
 
-  // Cuts without mass are taken away, as the program SVMperf does: w does not change, and a cut that is needed again is found
-  // again. Cut 0 stays.
+  // Cuts without mass are taken away, as the program SVMperf does: w does not change, and a cut that is needed again is
+  // found again. Cut 0 stays.
   idle_.resize(gamma.size());
   for (std::size_t j = gamma.size() - 1; j > 0; --j) {
     idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
@@ -84,14 +88,18 @@ Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, do
 void Ocas::follow() {
   const std::vector<double>& gamma = master_.solution();
   const std::vector<double>& products = master_.products();
-  best_products_.push_back(std::inner_product(best_.begin(), best_.end(), cuts_.products().begin(), 0.0));
-  best_.push_back(0.0);
+  if (best_.size() < master_.size()) {
+    best_products_.push_back(std::inner_product(best_.begin(), best_.end(), cuts_.products().begin(), 0.0));
+    best_.push_back(0.0);
+  }
   double slope = 0.0;
   double curvature = 0.0;
   for (std::size_t j = 0; j < best_.size(); ++j) {
     slope += (gamma[j] - best_[j]) * best_products_[j];
     curvature += (gamma[j] - best_[j]) * (products[j] - best_products_[j]);
   }
+  // Where lambda is so small that the norm drowns in rounding errors, they may leave no curvature.
+  curvature = std::max(curvature, std::numeric_limits<double>::epsilon() * objective_);
   const double k = search_.minimum(best_margins_.data(), margins_.data(), size(), slope, curvature);
   double norm = 0.0;
   for (std::size_t j = 0; j < best_.size(); ++j) {

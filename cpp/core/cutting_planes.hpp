@@ -1,5 +1,5 @@
-// Cutting-plane methods for the lambda form, lambda/2 |w|^2 + mean hinge loss: a master problem with the cuts found so far,
-// and a new cut at a point of the method's choice.
+// Cutting-plane methods for the lambda form, lambda/2 |w|^2 + mean hinge loss: a master problem with the cuts found so
+// far, and a new cut at a point of the method's choice.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct CuttingPlaneSettings {
   double eps = 0.01;  ///< ends when J - L <= eps L, with J the objective and L the largest master value so far
 };
 
-/// What the methods share. The master problem, min over w of lambda/2 |w|^2 + the largest of the cuts at w, is solved in its
-/// dual: over the simplex of the cuts, with H_jk = lambda <p_j, p_k> and w = sum_j gamma_j p_j. Any gamma in the simplex gives
-/// a lower bound on the optimum.
+/// What the methods share. The master problem, min over w of lambda/2 |w|^2 + the largest of the cuts at w, is solved
+/// in its dual: over the simplex of the cuts, with H_jk = lambda <p_j, p_k> and w = sum_j gamma_j p_j. Any gamma in the
+/// simplex gives a lower bound on the optimum.
 class CuttingPlanes : public LinearSolver {
  public:
   CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings);
@@ -44,8 +44,8 @@ class CuttingPlanes : public LinearSolver {
   std::vector<std::uint32_t> violated_;
 };
 
-/// Joachims: Training linear SVMs in linear time, KDD 2006, algorithm 3 without bias, on one slack variable: cuts at the
-/// master's weights, which are the method's. So J - L is by how much the newest cut is violated.
+/// Joachims: Training linear SVMs in linear time, KDD 2006, without bias: cuts at the master's weights, which are the
+/// method's. So J - L is by how much the next cut is violated.
 class SvmPerf final : public CuttingPlanes {
  public:
   using CuttingPlanes::CuttingPlanes;
@@ -58,8 +58,9 @@ class SvmPerf final : public CuttingPlanes {
   std::vector<std::size_t> idle_;  // for each cut the iterations since it had mass
 };
 
-/// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move towards
-/// the master's to the exact minimum on the line, and the next cut is made a part mu of the way from there to the master's.
+/// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move
+/// towards the master's to the exact minimum on the line, and the next cut is made a part mu of the way from there to
+/// the master's. No cut is ever taken away: the best weights keep a share of each.
 class Ocas final : public CuttingPlanes {
  public:
   /// mu in (0, 1].

@@ -13,8 +13,8 @@ double median(double a, double b, double c) noexcept { return std::max(std::min(
 }  // namespace
 
 double HingeLineSearch::minimum(const double* from, const double* to, std::size_t n, double slope, double curvature) {
-  // The derivative, slope + curvature k - (1/n) sum of (to - from)_i over the margins below 1, rises; where a margin passes 1,
-  // in whichever direction, it jumps up.
+  // The derivative, slope + curvature k - (1/n) sum of (to - from)_i over the margins below 1, rises; where a margin
+  // passes 1, in whichever direction, it jumps up.
   constexpr std::size_t lanes = 4;  // independent sums hide the latency of an addition
   double at_zero[lanes] = {};
   double at_one[lanes] = {};
@@ -31,7 +31,7 @@ double HingeLineSearch::minimum(const double* from, const double* to, std::size_
   const auto count = static_cast<double>(n);
   const double first = slope - std::accumulate(at_zero, at_zero + lanes, 0.0) / count;
   const double second = slope + curvature - std::accumulate(at_one, at_one + lanes, 0.0) / count;
-  if (first >= 0.0 || curvature <= 0.0) return 0.0;
+  if (first >= 0.0) return 0.0;
   // The minimum lies in [low, high]; `derivative` is that at low.
   double low = second < 0.0 ? 1.0 : 0.0;
   double derivative = second < 0.0 ? second : first;

@@ -1,4 +1,5 @@
-// The exact minimum of the objective along a line: lambda/2 |w|^2 + mean hinge loss is convex and piecewise quadratic in k.
+// The exact minimum of the objective along a line: lambda/2 |w|^2 + mean hinge loss is convex and piecewise quadratic
+// in k.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@ namespace svm {
 
 class HingeLineSearch {
  public:
-  /// argmin over k >= 0 of slope k + curvature k^2 / 2 + (1/n) sum_i max(0, 1 - (1 - k) from_i - k to_i), where from and to
-  /// are margins, n values each. curvature > 0 unless from = to. O(n).
+  /// argmin over k >= 0 of slope k + curvature k^2 / 2 + (1/n) sum_i max(0, 1 - (1 - k) from_i - k to_i), where from
+  /// and to are margins, n values each. curvature > 0. O(n).
   double minimum(const double* from, const double* to, std::size_t n, double slope, double curvature);
 
  private:

@@ -39,11 +39,11 @@ void SimplexQp::remove(std::size_t j) {
   take_away(products_, j);
 }
 
-void SimplexQp::multiply(const std::vector<double>& a, std::vector<double>& out) const {
-  out.assign(size(), 0.0);
-  for (std::size_t j = 0; j < size(); ++j) {
-    if (a[j] == 0.0) continue;
-    for (std::size_t k = 0; k < size(); ++k) out[k] += a[j] * H_[j][k];
+void SimplexQp::update_products() {
+  std::fill(products_.begin(), products_.end(), 0.0);
+  for (const Free& free : free_) {
+    const std::vector<double>& row = H_[free.variable];
+    for (std::size_t k = 0; k < size(); ++k) products_[k] += gamma_[free.variable] * row[k];
   }
 }
 
@@ -70,9 +70,9 @@ std::size_t SimplexQp::steepest() const noexcept {
 }
 
 void SimplexQp::solve(double tolerance) {
-  // The factor follows the free variables from solution to solution, and is made anew where D has grown out of the lift. In
-  // exact arithmetic a variable that enters gets some mass; where it gets none, or where the steepest one is free already,
-  // there are rounding errors, or H is singular. Then a new factor and another round may help.
+  // The factor follows the free variables from solution to solution, and is made anew where D has grown out of the
+  // lift. In exact arithmetic a variable that enters gets some mass; where it gets none, or where the steepest one is
+  // free already, there are rounding errors, or H is singular. Then a new factor and another round may help.
   std::size_t stalls = 0;
   for (std::size_t round = 0; gap() > tolerance && stalls < most_stalls && round < most_rounds; ++round) {
     if (free_.empty() || value() > 2.0 * lift_) factorize();
@@ -80,7 +80,7 @@ void SimplexQp::solve(double tolerance) {
     const bool enters = gamma_[j] == 0.0;
     if (enters) enter(j);
     climb();
-    multiply(gamma_, products_);
+    update_products();
     if (enters && gamma_[j] > 0.0) continue;
     factorize();
     ++stalls;
@@ -133,8 +133,8 @@ void SimplexQp::climb() {
 }
 
 void SimplexQp::find_target() {
-  // Where H is singular, what was added to it pulls towards the solution at hand: each round then still gains, and rounds
-  // end at a maximum (the proximal point method).
+  // Where H is singular, what was added to it pulls towards the solution at hand: each round then still gains, and
+  // rounds end at a maximum (the proximal point method).
   target_.clear();
   for (const Free& free : free_) target_.push_back(beta_[free.variable] + free.added * gamma_[free.variable]);
   ones_.assign(free_.size(), 1.0);

@@ -1,5 +1,5 @@
-// A concave quadratic programme on the simplex, to which variables are added one by one: the dual of the master problem of
-// cutting-plane methods.
+// A concave quadratic programme on the simplex, to which variables are added one by one: the dual of the master problem
+// of cutting-plane methods.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace svm {
 
-/// maximise D(gamma) = sum_j gamma_j beta_j - 1/2 sum_jk gamma_j gamma_k H_jk over gamma >= 0, sum gamma = 1, with H positive
-/// semidefinite: equal or dependent variables are allowed.
+/// maximise D(gamma) = sum_j gamma_j beta_j - 1/2 sum_jk gamma_j gamma_k H_jk over gamma >= 0, sum gamma = 1, with H
+/// positive semidefinite: equal or dependent variables are allowed.
 class SimplexQp {
  public:
   std::size_t size() const noexcept { return beta_.size(); }
-  /// Adds a variable, with H_jk for all earlier k and then for itself: size() + 1 values. The first one gets all the mass,
-  /// later ones none before `solve`.
+  /// Adds a variable, with H_jk for all earlier k and then for itself: size() + 1 values. The first one gets all the
+  /// mass, later ones none before `solve`.
   void add(double beta, const std::vector<double>& products);
   /// Takes away variable j, which has no mass; the last one gets its place.
   void remove(std::size_t j);
-  /// Improves the solution at hand until gap() <= tolerance, or until rounding allows no more: a primal active-set method
-  /// (Nocedal, Wright: Numerical Optimization, algorithm 16.3) with one factor of H that follows the active set.
+  /// Improves the solution at hand until gap() <= tolerance, or until rounding allows no more: a primal active-set
+  /// method (Nocedal, Wright: Numerical Optimization, section 16.5) with one factor of H that follows the active set.
   void solve(double tolerance);
 
   const std::vector<double>& solution() const noexcept { return gamma_; }
@@ -29,10 +29,9 @@ class SimplexQp {
   double value() const noexcept;
   /// max_j (beta - H gamma)_j - sum_j gamma_j (beta - H gamma)_j: the optimum is at most so much above value().
   double gap() const noexcept;
-  /// sum_j a_j H_jk for each k.
-  void multiply(const std::vector<double>& a, std::vector<double>& out) const;
 
  private:
+  void update_products();
   /// The variable of the largest derivative.
   std::size_t steepest() const noexcept;
   void factorize();
