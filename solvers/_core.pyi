@@ -429,7 +429,7 @@ class SgdPasses32(SgdPasses):
 def multiple_update(
     *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int
 ) -> int:
-    """Updates in so many presentations in a row at thresholds that rise by lambda from one to the next."""
+    """Return the updates in so many presentations in a row, at thresholds that rise by lambda from one to the next."""
 
 class Dcd(LinearSolver):
     """Dual coordinate descent."""

@@ -155,7 +155,7 @@ class Problem:
 
     @cached_property
     def feature_order(self) -> NDArray[np.intp]:
-        """Order of the features in `features`, (d,): the most frequent first, equally frequent ones by their first point.
+        """Order of the features in `features`, (d,): the most frequent first, equally frequent ones by first point.
 
         Weights that are read together then lie together, whatever the order of the file and however many features no
         row has: a row of text reads a few frequent words again and again, and many that hardly any other row has.

@@ -20,7 +20,7 @@ class SgdRSettings:
 
 
 class SgdR(_Sgd):
-    """A perceptron whose margin threshold is lambda t at step t; examples uniform with replacement, until the budget."""
+    """A perceptron whose margin threshold is lambda t at step t; examples uniform with replacement."""
 
     name = "sgd_r"
     summary = "SGD-r: a perceptron with a growing margin (Panagiotakopoulos, Tsampouka 2013)"
@@ -35,7 +35,7 @@ class SgdSSettings:
     """Settings of `SgdS`."""
 
     eps: float = 0.01
-    """Stops where (J - L) / L <= eps at the end of an epoch: J is then at most this far above the optimum, relatively."""
+    """Stops where (J - L) / L <= eps at the end of an epoch: J is at most so far above the optimum, relatively."""
     check_factor: float = 1.2
     """J, which takes a pass, is computed where its estimate would stop at this many eps (the paper's value is lost)."""
     precision: Precision = Precision.float64
@@ -74,7 +74,8 @@ class SgdMSettings(SgdSSettings):
     """Settings of `SgdM`."""
 
     multiplicity_schedule: list[int] = field(default_factory=lambda: [1, 5, 5, 5, 5, 1, 1, 1, 1])
-    """Presentations in a row of each example in the first epoch, the second, ..., and over again (the paper's is lost)."""
+    """Presentations in a row of each example in the first epoch, the second, ..., and from the start again. The paper's
+    own schedule is lost; this one is from memory."""
 
 
 class SgdM(SgdS):
