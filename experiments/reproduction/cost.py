@@ -6,8 +6,9 @@ the evaluation of checkpoints, and what every run pays for its start. Nothing bu
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,26 +16,35 @@ import numpy as np
 
 from datasets import DatasetSpec
 from datasets.transforms import is_dense
+from experiments.checkpoints import Limits, schedule
 from experiments.config import kernel_name
 from experiments.recorder import WAITING_BYTES
 from experiments.settings import RunSettings
 
 REFERENCE_SECONDS = 0.9e-9
 """Per kernel evaluation of an SBP iteration on rows in memory, on the machine that the other constants are from."""
-START_SECONDS = 2.0
+START_SECONDS = 1.0
 """Loading, the record, the first picture."""
 PROCESS_BYTES = 600 * 2**20
 """Of a process with the libraries loaded, besides its data."""
 
 _EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "averaged_perceptron": 0.1, "pegasos": 0.15, "sdca": 0.12}
 """Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
-_SIMBA_ACCESS_SECONDS = 28e-9
-_ACCESS_SECONDS = 2e-9
-"""Per feature access; SIMBA spends most of it on the importance of all examples."""
-_OWN_END_EPOCHS = {"smo": 9, "dcd": 300, "mpu": 200, "ocas": 100, "svmperf": 200, "sgd_s": 600, "sgd_m": 600}
-"""Methods that stop by themselves have done so by then, as a rule."""
-_PASSES = ("liblinear", "sklearn_sgd")
-"""Whose iterations are passes over all examples."""
+_ACCESS_SECONDS = {"simba": 28e-9, "pegasos": 1.5e-9, "sgd_m": 0.8e-9}
+"""Per feature access; SIMBA spends most of it on the importance of all examples, SGD-m looks once for several."""
+_OTHER_ACCESS_SECONDS = 2.0e-9
+_OWN_END: Mapping[str, Callable[[float, float], float]] = {
+    "smo": lambda C, eps: 9.0,
+    "sgd_s": lambda C, eps: 2.5 * C / eps,
+    "sgd_m": lambda C, eps: 8.5 * C / eps,
+    "dcd": lambda C, eps: 5.0 * C**0.8 * math.log(1 / eps),
+    "mpu": lambda C, eps: 0.3 * C / eps,
+    "ocas": lambda C, eps: 3.0 * math.sqrt(C / eps),
+    "svmperf": lambda C, eps: 5.0 * math.sqrt(C / eps),
+}
+"""Epochs after which a method has stopped by itself, for C and eps: fitted to six data sets, each off by up to six."""
+_AGAIN = ("liblinear", "sklearn_sgd")
+"""Count passes as iterations, and are made anew for each checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,14 @@ def _stored(spec: DatasetSpec, d: int) -> float:
     return nonzero / rows
 
 
+def _read(spec: DatasetSpec, size: Size) -> float:
+    """Coordinates of a row that methods with explicit weights read: those that are not zero, unless most are."""
+    rows, nonzero = spec.expected_train.n, spec.expected_train.nnz
+    if rows is None or nonzero is None or 2 * nonzero > rows * size.d:
+        return size.stored
+    return nonzero / rows
+
+
 def estimate(run: RunSettings) -> Estimate:
     """Estimate one run, without the Gram matrix."""
     size = size_of(run.dataset)
@@ -89,7 +107,7 @@ def estimate(run: RunSettings) -> Estimate:
         work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
         memory = 0.75 * run.memory_bytes
     elif explicit(run):
-        work = (_SIMBA_ACCESS_SECONDS if run.algo == "simba" else _ACCESS_SECONDS) * _accesses(run, size, presentations)
+        work = _ACCESS_SECONDS.get(run.algo, _OTHER_ACCESS_SECONDS) * _accesses(run, size, presentations)
         memory = 8.0 * size.stored * n + 24.0 * size.d + WAITING_BYTES
     else:
         rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
@@ -177,17 +195,22 @@ def machine_factor() -> float:
 def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
     if run.budget.feature_accesses is not None:
         return float(run.budget.feature_accesses)
-    return presentations * size.stored * (2 if run.algo == "simba" else 1)  # SIMBA's column is about as long as its row
+    # SIMBA's column is about as long as its row
+    return presentations * _read(run.dataset, size) * (2 if run.algo == "simba" else 1)
 
 
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
+    if run.algo in _AGAIN and budget.iterations is not None:
+        passes = schedule(Limits(iterations=budget.iterations), budget.checkpoints)
+        return float(n * sum(checkpoint.iterations or 0 for checkpoint in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.iterations is not None:
-        limits.append(float(budget.iterations) * (n if run.algo in _PASSES else 1))
+        limits.append(float(budget.iterations))
     if budget.kernel_evaluations is not None:
         limits.append(budget.kernel_evaluations / n)
-    if run.algo in _OWN_END_EPOCHS:
-        limits.append(_OWN_END_EPOCHS[run.algo] * n)
+    if run.algo in _OWN_END:
+        C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
+        limits.append(n * max(1.0, _OWN_END[run.algo](C, getattr(run.solver_settings, "eps", 1.0))))
     shortest = min(limits)
     return shortest if shortest < float("inf") else 10.0 * n

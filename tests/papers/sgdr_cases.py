@@ -22,9 +22,16 @@ STEP = 0.8
 
 
 def run(
-    folder: Path, name: str, points: Sequence[tuple[float, float, float | None]], *, seed: int = 0, **overrides: Any
+    folder: Path,
+    name: str,
+    points: Sequence[tuple[float, float, float | None]],
+    *,
+    seed: int = 0,
+    stops: bool = True,
+    **overrides: Any,
 ) -> FinishedRun:
-    """Write a run of (seconds, J / J_opt - 1, 1 - L / J_opt), an epoch each second."""
+    """Write a run of (seconds, J / J_opt - 1, 1 - L / J_opt), an epoch each second; `stops`: before its budget."""
+    budget = {"epochs": points[-1][0] * (2 if stops else 1)}
     return finished_run(
         folder,
         name=name,
@@ -40,7 +47,7 @@ def run(
             }
             for k, (seconds, above, below) in enumerate(points, start=1)
         ],
-        **{"settings": {"algo": {"eps": EPS}}} | overrides,
+        **{"settings": {"algo": {"eps": EPS}, "budget": budget}} | overrides,
     )
 
 
@@ -84,7 +91,7 @@ def timed_run(folder: Path, method: str, seconds: float, **overrides: Any) -> Fi
     bound = below if method in STOPPING else None
     further = [] if method in STOPPING else [(2 * end, above / 2 if seconds > 0 else above, None)]
     points = [(STEP * end, 0.5, bound and 0.5), (end, above, bound), *further]
-    return run(folder, f"{method} {seconds}", points, **overrides)
+    return run(folder, f"{method} {seconds}", points, stops=seconds > 0, **overrides)
 
 
 def everywhere(spec: FigureSpec, **seconds: Sequence[float]) -> dict[str, dict[float, Sequence[float]]]:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from evidence_cases import evidence, panel
@@ -29,17 +28,14 @@ INSIDE = Box(30, 1.0, 1e-14)
 Points = Sequence[tuple[float, float, float | None]]
 
 
-def bounds(
-    folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: float = 1.0, dataset: str = "adult", **fields: Any
-) -> Panel:
+def bounds(folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: float = 1.0) -> Panel:
     """Two runs of each algorithm, and two optima, of which the second is a multiple of the first."""
-    data: dict[str, Any] = {"dataset": dataset}
-    runs = {name: [run(folder, name, GOOD, **data)] for name in METHODS}
+    runs = {name: [run(folder, name, GOOD)] for name in METHODS}
     for name, points in zip(METHODS, (sgd_s, sgd_m), strict=True):
-        runs[name].append(run(folder, name, points, seed=1, **data))
-    runs["optimum"] = [optimum_run(folder, "optimum", **data)]
-    runs["optimum_ocas"] = [optimum_run(folder, "optimum_ocas", at=other, **data)]
-    return panel(dataset, runs, settings=dict.fromkeys(METHODS, None), **fields)
+        runs[name].append(run(folder, name, points, seed=1))
+    runs["optimum"] = [optimum_run(folder, "optimum")]
+    runs["optimum_ocas"] = [optimum_run(folder, "optimum_ocas", at=other)]
+    return panel("adult", runs, settings=dict.fromkeys(METHODS, None))
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +152,8 @@ def test_stand_ins(tmp_path: Path) -> None:
 
 
 def test_the_picture_and_the_table(tmp_path: Path) -> None:
-    panels = [bounds(tmp_path / name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
+    one = bounds(tmp_path)
+    panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert len(made.data) == 4 * 2 * (3 + 2)
     assert made.table is not None

@@ -70,6 +70,7 @@ def _table(found: Sequence[Study]) -> Table:
         for study in found
     ]
     notes = [
+        "J: objective; L: lower bound of SGD-s at the end of each epoch; J_opt: from a run of dual coordinate descent.",
         "Epochs to the first checkpoint with (J - L) / L at or below the accuracy: median over the runs (least to "
         "largest); a dash where half of the runs or more do not get there.",
         "Last accuracy: (J - L) / L at the end, median. Exponent: a of (J - L) / L ~ epochs^-a from "

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from datasets import DataError
 from experiments.curve import column
 from experiments.papers.judging import Part, holds
-from experiments.papers.panels import name_of
 from experiments.papers.sgdr.box import PASSES, box
-from experiments.papers.sgdr.cases import counted, decided
+from experiments.papers.sgdr.cases import called, counted, decided
 from experiments.papers.sgdr.optimum import Optimum, optimum_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
@@ -105,7 +104,7 @@ def _known(frames: tuple[pd.DataFrame, ...], name: str) -> NDArray[np.float64]:
 
 
 def _bounds(panel: Panel, series: str) -> Part:
-    place, about = (panel.asked, f"{series} bounds"), name_of(panel)
+    place, about = (panel.asked, f"{series} bounds"), called(panel)
     optimum, apart = optimum_of(panel), disagreement(panel)
     found = None if optimum is None else bracket(panel.curves(series), optimum)
     if optimum is None or found is None:
@@ -126,7 +125,7 @@ def _bounds(panel: Panel, series: str) -> Part:
 
 
 def _box(panel: Panel, series: str) -> Part:
-    place, about, name = (panel.asked, f"{series} box"), name_of(panel), STYLES[series].name
+    place, about, name = (panel.asked, f"{series} box"), called(panel), STYLES[series].name
     if not panel.runs.get(series):
         return Part(place, about, "not_applicable", note=f"no finished runs of {name}")
     try:

@@ -60,7 +60,7 @@ def draw(
         assert optimum is not None  # of the others nothing is shown
         inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
         text = f"J_opt = {optimum.upper:.6f}"
-        place.annotate(text, (1, 0), (-2, 3), ha="right", size=PANEL.note, color=INK, **inside)
+        place.annotate(text, (0, 0), (4, 3), size=PANEL.note, color=INK, **inside)
 
 
 def _lay_out(axes: Axes) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from experiments.curve import column, cost_to_reach
 from experiments.papers.judging import above, at_most, between
-from experiments.papers.sgdr.optimum import Optimum, accuracy
+from experiments.papers.sgdr.optimum import Optimum
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Ruling
 from experiments.store import FinishedRun
@@ -86,9 +86,16 @@ def stop_seconds(run: FinishedRun) -> float | None:
     return float(column(run.curve, "cpu_seconds")[-1]) if stopped(run) else None
 
 
+def share_when_there(runs: Sequence[FinishedRun], optimum: Optimum) -> float | None:
+    """Time to the first checkpoint of the accuracy over that to the run's own end, median; None where none has both."""
+    pairs = [(reach_seconds(run, optimum), stop_seconds(run)) for run in runs if len(run.curve)]
+    shares = [first / end for first, end in pairs if first is not None and end is not None]
+    return statistics.median(shares) if shares else None
+
+
 def stopped(run: FinishedRun) -> bool:
-    """Whether a run ended by its rule: (J - L) / L <= eps at the last checkpoint."""
-    return bool((accuracy(run.curve)[-1:] <= tolerance(run) * (1 + ROUNDING) + ROUNDING).any())
+    """Whether a run ended by its own rule, before its budget of epochs."""
+    return bool(run.result["counters"]["epochs"] < run.result["settings"]["budget"]["epochs"])
 
 
 def tolerance(run: FinishedRun) -> float:

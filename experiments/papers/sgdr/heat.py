@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers.sgdr.timing import Case
@@ -14,20 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-SHORT: Final[Mapping[str, str]] = {
-    "covtype": "Forest",
-    "covtype_subset": "Forest",
-    "ijcnn1": "IJCNN1",
-    "newsgroups_binary": "20 News",
-    "rcv1_ccat": "CCAT",
-    "rcv1_ccat_subset": "CCAT",
-}
-"""Data sets as they are called above columns; others by their own names."""
 _NAMES, _MARGIN, _BETWEEN = 1.35, 0.12, 0.14  # inches
-_ROW, _ABOVE = 0.26, 0.66  # inches
+_ROW, _ABOVE = 0.26, 0.5  # inches
 _KEY: Final = (1.0, 3.0, 10.0, 30.0, 100.0)
 """Multiples of the fastest that the key shows; beyond the last all are alike."""
-_DARK: Final = 12.0
+_DARK: Final = 20.0
 """Letters are white on the shades of larger multiples."""
 _PLACED: Final[dict[str, Any]] = {"textcoords": "offset points", "parse_math": False}
 
@@ -70,16 +60,12 @@ def _block(axes: Axes, cases: Sequence[Case], names: Sequence[str]) -> None:
     axes.set_xlim(0, len(cases))
     axes.set_ylim(len(names), 0)
     axes.set_axis_off()
-    above: dict[str, Any] = {"color": INK, "va": "bottom"} | _PLACED
+    above: dict[str, Any] = {"color": INK, "va": "baseline"} | _PLACED
     axes.annotate(
-        f"C = {cases[0].C:g}", (0, 1), (0, 32), xycoords="axes fraction", size=PANEL.label, weight="bold", **above
+        f"C = {cases[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size=PANEL.label, weight="bold", **above
     )
     for column, case in enumerate(cases):
-        name = SHORT.get(case.panel.dataset, case.panel.dataset).replace("_", " ")
-        name = "\n".join(textwrap.wrap(name[0].upper() + name[1:] + ("*" if case.panel.stand_in else ""), 10)[:2])
-        axes.annotate(
-            name, (column + 0.5, 0), (0, 3), xycoords="data", ha="center", size=PANEL.note, linespacing=0.9, **above
-        )
+        axes.annotate(case.short, (column + 0.5, 0), (0, 6), xycoords="data", ha="center", size=PANEL.note, **above)
         for row, method in enumerate(names):
             effort = case.efforts.get(method)
             multiple = case.multiple(method)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 from typing import Final, Literal
 
 from experiments.papers.judging import Part
@@ -17,28 +17,30 @@ from experiments.reproduction.verdict import Ruling
 
 When = Literal["every", "smallest", "largest", "but largest"]
 """Values of C at which something is asked."""
-_PICKS: Final[dict[str, Callable[[Iterable[Effort | None]], Effort | None]]] = {"faster": fastest, "slower": slowest}
+_PICKS: Final[dict[str, Callable[[Iterable[Effort | None]], Effort | None]]] = {"fastest": fastest, "slowest": slowest}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: a method, or the faster or slower one of several by their medians.
+    """One side of a comparison: a method, or the fastest or slowest of several by their medians.
 
     Attributes
     ----------
     methods : tuple of str
     pick : str
-        ``faster`` or ``slower``; of a single method it does not matter.
+        Of a single method it does not matter.
     """
 
     methods: tuple[str, ...]
-    pick: Literal["faster", "slower"] = "faster"
+    pick: Literal["fastest", "slowest"] = "fastest"
 
     @property
     def name(self) -> str:
         """In words."""
         names = [STYLES[name].name for name in self.methods]
-        return names[0] if len(names) == 1 else f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
+        if len(names) == 1:
+            return names[0]
+        return f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
 
     def effort(self, case: Case) -> Effort | None:
         """Time of this side; None where one of its methods has no runs."""
@@ -97,6 +99,8 @@ class Question:
             return Part(place, about, "not_applicable", "", statistic, case.unfit)
         ruling = self.judge(ratio)
         why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
+        if len(first.seconds) == len(second.seconds) == 1:
+            why = "one run each, so that intervals are points"
         return Part(place, about, ruling, "", statistic, why)
 
 
@@ -125,6 +129,6 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
     if not known:
         return f"{text}."
     low, high = (pick(known, key=lambda about: known[about]) for pick in (min, max))
-    mean = math.exp(sum(map(math.log, known.values())) / len(known))
+    mean = geometric_mean(known.values())
     extremes = f", from {known[low]:.2g} ({low}) to {known[high]:.2g} ({high})" if len(known) > 1 else ""
     return f"{text}; ratio {mean:.3g}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."

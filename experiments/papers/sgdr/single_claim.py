@@ -30,8 +30,8 @@ RULE: Final = (
     "all C, is larger than that of the other data sets. A case whose interval holds 1 is unclear."
 )
 QUESTIONS: Final = (
-    Question(Side((SLOWEST,)), Side((MIDDLE, FASTEST), "slower"), lambda ratio: ratio.above(1.0)),
-    Question(Side((SLOWEST, MIDDLE), "faster"), Side((FASTEST,)), lambda ratio: ratio.above(1.0)),
+    Question(Side((SLOWEST,)), Side((MIDDLE, FASTEST), "slowest"), lambda ratio: ratio.above(1.0)),
+    Question(Side((SLOWEST, MIDDLE)), Side((FASTEST,)), lambda ratio: ratio.above(1.0)),
 )
 
 

@@ -46,10 +46,10 @@ def draw(figure: Figure | SubFigure, cases: Sequence[Case], ways: Sequence[Way],
         empty(figure, "no finished runs with an optimum to compare with")
         return
     whole = figure.bbox.height / figure.dpi
-    stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
+    stopping = ", ".join(STYLES[name].name for name in STOPPING if name in names)
     caption = (
-        f"CPU time to (J - J_opt) / J_opt <= {ACCURACY:g}, medians over the runs; {stopping} to the end that their own "
-        "rule sets. >: not reached in this time. *: stand-in."
+        f"CPU time to (J - J_opt) / J_opt <= {ACCURACY:g}, medians over the runs; {stopping}: to the end set by "
+        "the method's own rule. >: not reached in this time. *: stand-in."
     )
     figure.text(0.12 / layout.WIDTH, 1 - 0.02 / whole, caption, size=PANEL.note, color=FAINT, va="top")
     heat.key(figure, 0.2)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from statistics import geometric_mean
 from typing import Final
 
-import numpy as np
 import pandas as pd
 
 from experiments.papers.panels import name_of
@@ -42,35 +41,28 @@ def points(cases: Sequence[Case], names: Sequence[str]) -> pd.DataFrame:
 
 
 def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
-    """Return a row for each C and data set, a column for each method, and means of the multiples for each C."""
-    columns = ["C", "data set", "J_opt", *(STYLES[name].name for name in names)]
+    """Return for each C the optima and a row for each method, with a column for each data set."""
     rows: list[list[str]] = []
     for C in sorted({case.C for case in cases}):
-        own = [case for case in cases if case.C == C and case.efforts]
+        own = [case for case in cases if case.C == C]
+        optima = ["" if case.optimum is None else f"{case.optimum.upper:.6f}" for case in own]
+        rows.append([f"{C:g}", "J_opt", *optima, ""])
         rows += [
-            [
-                f"{C:g}",
-                name_of(case.panel),
-                "" if case.optimum is None else f"{case.optimum.upper:.6f}",
-                *(_cell(case, name) for name in names),
-            ]
-            for case in own
+            [f"{C:g}", STYLES[name].name, *(_cell(case, name) for case in own), _mean(own, name)] for name in names
         ]
-        if own:
-            rows.append(
-                [f"{C:g}", "multiple of the fastest, geometric mean", "", *(_mean(own, name) for name in names)]
-            )
-    lacking = [f"{case.name}: {case.unfit}." for case in cases if case.unfit]
+    data_sets = {case.panel.asked: case for case in cases}
     stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
     notes = [
         f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
-        "multiple of the fastest. >: half of the runs or more did not get there, and took so long.",
+        "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more did not get "
+        "there, and took so long.",
         f"Timed to the first checkpoint of that accuracy, which lie closely on a logarithmic scale; {stopping} to the "
-        "end that their own rule sets, at the end of an epoch.",
-        *lacking,
+        "end that the method's own rule sets, after an epoch.",
+        "; ".join(f"{case.short}: {name_of(case.panel)}" for case in data_sets.values()) + ".",
+        *(f"{case.name}: {case.unfit}." for case in cases if case.unfit),
         LOST,
     ]
-    return Table(columns, rows, notes)
+    return Table(["C", "method", *(case.short for case in data_sets.values()), "mean multiple"], rows, notes)
 
 
 def _cell(case: Case, name: str) -> str:
@@ -83,7 +75,6 @@ def _cell(case: Case, name: str) -> str:
 
 
 def _mean(cases: Sequence[Case], name: str) -> str:
-    """Write the mean over all data sets; a dash where one of them has no time."""
-    multiples = [case.multiple(name) or math.nan for case in cases]
-    mean = math.exp(np.mean(np.log(multiples)))
-    return "-" if math.isnan(mean) else f"{mean:.2g}"
+    """Write the mean over all data sets; nothing where one of them has no time."""
+    known = [multiple for case in cases if (multiple := case.multiple(name)) is not None]
+    return f"{geometric_mean(known):.2g}" if known and len(known) == len(cases) else ""

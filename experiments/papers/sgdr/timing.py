@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from experiments.papers.panels import name_of
+from experiments.papers.sgdr.cases import called
 from experiments.papers.sgdr.effort import Effort, effort
 from experiments.papers.sgdr.optimum import KNOWN, SERIES, Optimum, optimum_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
+
+SHORT: Final[Mapping[str, str]] = {
+    "covtype": "Forest",
+    "covtype_subset": "Forest",
+    "ijcnn1": "IJCNN1",
+    "newsgroups_binary": "20 News",
+    "rcv1_ccat": "CCAT",
+    "rcv1_ccat_subset": "CCAT",
+}
+"""Data sets as they are called above narrow columns; others by their own names."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +48,13 @@ class Case:
     @property
     def name(self) -> str:
         """Data set and C."""
-        return f"{name_of(self.panel)}, C = {self.C:g}"
+        return f"{called(self.panel)}, C = {self.C:g}"
+
+    @property
+    def short(self) -> str:
+        """Data set, in ten letters; with a star where it is a stand-in."""
+        name = SHORT.get(self.panel.dataset, self.panel.dataset).replace("_", " ")
+        return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
 
     def multiple(self, method: str) -> float | None:
         """How many times as long as the fastest a method takes, by medians; None where it is not known to get there."""
