@@ -78,8 +78,8 @@ def test_files_are_small() -> None:
     for path in files():
         name = str(path.relative_to(ROOT))
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        if not name.startswith(SOURCES) or lines <= LINES:
-            continue
+        if not name.startswith(SOURCES) or path.suffix == ".pyi" or lines <= LINES:
+            continue  # a stub describes one compiled module: it cannot become several
         if lines > LONG.get(name, LINES):
             too_long.append(f"{name}: {lines} lines, at most {LONG.get(name, LINES)}")
         else:

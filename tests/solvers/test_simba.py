@@ -133,7 +133,7 @@ def test_the_mean_is_that_of_all_iterates(horizon: int) -> None:
 
 @pytest.mark.parametrize(("nu", "bias", "horizon"), [(0.0, False, 0), (0.1, True, 0), (0.5, True, 2000)])
 def test_sparse_and_dense_take_the_same_steps(nu: float, bias: bool, horizon: int) -> None:
-    X, y = ball(60, 25, zeros=0.8)
+    X, y = ball(60, 25, zeros=0.35)  # mostly not zero: dense points are stored densely
     X[:, 7] = 0.0
     runs = [core(linear(X, y, nu, bias=bias, as_csr=kind), 3, horizon) for kind in (False, True)]
     for t in (1, 2, 3, 10, 100, 2000):
@@ -143,7 +143,7 @@ def test_sparse_and_dense_take_the_same_steps(nu: float, bias: bool, horizon: in
     dense, csr = (run.counters for run in runs)
     assert dense.feature_accesses_dense == csr.feature_accesses_dense
     assert dense.feature_accesses == dense.feature_accesses_dense, "all of a dense row is stored"
-    assert csr.feature_accesses < 0.3 * dense.feature_accesses
+    assert csr.feature_accesses < 0.7 * dense.feature_accesses
 
 
 def test_costs_by_hand() -> None:
