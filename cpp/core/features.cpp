@@ -38,11 +38,15 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
 
 void CountedFeatures::expect_row(std::size_t i) const noexcept {
   const Slice x = matrix_.row(i);
-  const std::size_t end = std::min(x.size, line * expected_lines);
-  for (std::size_t k = 0; k < end + line; k += line) {  // a row begins anywhere in its first line
+  const auto expect = [&x](std::size_t k) {
     __builtin_prefetch(x.values + k);
     if (x.indices != nullptr) __builtin_prefetch(x.indices + k);
-  }
+  };
+  expect(0);  // a row begins anywhere in its first line
+  expect(line);
+  // short rows vary in length: without a loop there is nothing to mispredict
+  if (x.size <= line) return;
+  for (std::size_t k = 2 * line; k < std::min(x.size, line * expected_lines) + line; k += line) expect(k);
 }
 
 }  // namespace svm

@@ -49,6 +49,15 @@ std::uint64_t Random::below(std::uint64_t bound) noexcept {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
+std::uint32_t Random::below32(std::uint32_t bound) noexcept {
+  std::uint64_t product = std::uint64_t{bits32()} * bound;
+  if (static_cast<std::uint32_t>(product) < bound) {
+    const std::uint32_t threshold = (0 - bound) % bound;
+    while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{bits32()} * bound;
+  }
+  return static_cast<std::uint32_t>(product >> 32);
+}
+
 double Random::uniform() noexcept { return static_cast<double>(bits64() >> 11) * 0x1.0p-53; }
 
 double Random::normal() noexcept {
@@ -72,7 +81,7 @@ double Random::normal() noexcept {
 
 void Random::shuffle(std::vector<std::uint32_t>& items) noexcept {
   for (std::size_t last = items.size(); last > 1; --last) {
-    std::swap(items[last - 1], items[static_cast<std::size_t>(below(last))]);
+    std::swap(items[last - 1], items[below32(static_cast<std::uint32_t>(last))]);
   }
 }
 

@@ -25,11 +25,13 @@ class Random {
   double uniform() noexcept;
   /// Standard normal (Marsaglia's polar method).
   double normal() noexcept;
-  /// Fisher-Yates.
+  /// Fisher-Yates, of fewer than 2^32 items.
   void shuffle(std::vector<std::uint32_t>& items) noexcept;
 
  private:
   void refill() noexcept;
+  /// As `below`, from half as many bits: a shuffle takes most of its time for its random numbers.
+  std::uint32_t below32(std::uint32_t bound) noexcept;
 
   std::array<std::uint32_t, 2> key_;
   std::uint32_t purpose_;

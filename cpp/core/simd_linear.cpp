@@ -1,6 +1,8 @@
 // Compiled once per instruction set, like simd_kernels.cpp: the inner loops on explicit weights.
 #include "simd_linear.hpp"
 
+#include <algorithm>
+
 #include "simd_vectors.hpp"
 
 namespace svm::simd::SVM_SIMD_NAME {
@@ -63,15 +65,11 @@ double sparse_dot(const std::int32_t* indices, const float* values, std::size_t 
 #ifdef __AVX512F__
   Wide a{};
   Wide b{};
-  std::size_t p = 0;
-  for (; p + 2 * lanes <= stored; p += 2 * lanes) {
-    a += products(indices + p, values + p, w, __mmask8{0xff});
-    b += products(indices + p + lanes, values + p + lanes, w, __mmask8{0xff});
-  }
-  for (; p < stored; p += lanes) {
-    const std::size_t left = stored - p;
-    const auto mask = static_cast<__mmask8>(left < lanes ? (1U << left) - 1U : 0xffU);
-    a += products(indices + p, values + p, w, mask);
+  for (std::size_t p = 0; p < stored; p += 2 * lanes) {
+    const std::size_t left = std::min(stored - p, 2 * lanes);
+    const unsigned mask = (1U << left) - 1U;
+    a += products(indices + p, values + p, w, static_cast<__mmask8>(mask));
+    b += products(indices + p + lanes, values + p + lanes, w, static_cast<__mmask8>(mask >> lanes));
   }
   return sum(a + b);
 #else

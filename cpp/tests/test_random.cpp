@@ -1,5 +1,7 @@
 // Philox's known answers (Random123's kat_vectors), bounded integers and shuffles.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
 #include <set>
 
 #include "check.hpp"
@@ -40,6 +42,16 @@ int main() {
   std::vector<std::uint32_t> none;
   random.shuffle(none);
   CHECK(none.empty());
+
+  std::map<std::vector<std::uint32_t>, int> orders;
+  for (int k = 0; k < 24'000; ++k) {
+    std::vector<std::uint32_t> four{0, 1, 2, 3};
+    random.shuffle(four);
+    ++orders[four];
+  }
+  CHECK(orders.size() == 24);
+  // a thousand of each are expected, with a standard deviation of 31
+  for (const auto& [order, times] : orders) CHECK(std::abs(times - 1000) < 160);
 
   std::set<std::uint64_t> words;
   for (const std::uint64_t seed : {0ull, 1ull, 1ull << 32, 1ull << 63}) {
