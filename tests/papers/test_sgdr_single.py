@@ -108,7 +108,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table is not None
     assert made.table.columns == ["C", "method", "Adult", "Web", "mean multiple"]
     assert made.table.rows[1:4] == [
-        ["0.01", "SVMSGD", "4 s (4)", "20 s (20)", "8.9"],
+        ["0.01", "SVMSGD", "4 s (4)", "20 s (20)", "8.94"],
         ["0.01", "SGD-QN", "2 s (2)", "2 s (2)", "2"],
         ["0.01", "SGD-m", "**1 s**", "**1 s**", "1"],
     ]

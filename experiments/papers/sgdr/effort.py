@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 
 from experiments.curve import column, cost_to_reach
-from experiments.papers.judging import above, at_most, between
+from experiments.papers.judging import above, at_most
 from experiments.papers.sgdr.optimum import Optimum
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Ruling
@@ -137,7 +137,9 @@ class TimeRatio:
 
     def text(self) -> str:
         """Write it with its interval."""
-        return f"{self.bound} {between(self.interval, '.3g')}".strip()
+        interval = self.interval
+        low, middle, high = map(multiple_text, (interval.low, interval.estimate, interval.high))
+        return f"{self.bound} {middle} [{low}, {high}]".strip()
 
 
 def time_ratio(first: Effort, second: Effort) -> TimeRatio | None:
@@ -167,6 +169,11 @@ def _sorted(efforts: Iterable[Effort | None], key: Callable[[Effort], Any]) -> l
     found = list(efforts)
     known = [effort for effort in found if effort is not None]
     return sorted(known, key=key) if len(known) == len(found) else []
+
+
+def multiple_text(multiple: float) -> str:
+    """Write how many times as long something takes: ``0.251``, ``12.3``, ``1,234``."""
+    return f"{multiple:,.0f}" if multiple >= 999.5 else f"{multiple:.3g}"
 
 
 def seconds_text(seconds: float) -> str:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from experiments.papers.judging import Part
 from experiments.papers.sgdr.cases import counted
-from experiments.papers.sgdr.effort import Effort, TimeRatio, fastest, slowest, time_ratio
+from experiments.papers.sgdr.effort import Effort, TimeRatio, fastest, multiple_text, slowest, time_ratio
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
@@ -130,5 +130,6 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
         return f"{text}."
     low, high = (pick(known, key=lambda about: known[about]) for pick in (min, max))
     mean = geometric_mean(known.values())
-    extremes = f", from {known[low]:.2g} ({low}) to {known[high]:.2g} ({high})" if len(known) > 1 else ""
-    return f"{text}; ratio {mean:.3g}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."
+    ends = [f"{multiple_text(known[about])} ({about})" for about in (low, high)]
+    extremes = f", from {' to '.join(ends)}" if len(known) > 1 else ""
+    return f"{text}; ratio {multiple_text(mean)}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."

@@ -9,7 +9,7 @@ from typing import Final
 import pandas as pd
 
 from experiments.papers.panels import name_of
-from experiments.papers.sgdr.effort import ACCURACY, STOPPING
+from experiments.papers.sgdr.effort import ACCURACY, STOPPING, multiple_text
 from experiments.papers.sgdr.optimum import LOST
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
@@ -71,10 +71,10 @@ def _cell(case: Case, name: str) -> str:
         return ""
     if multiple is None:
         return effort.text()
-    return f"**{effort.text()}**" if multiple == 1 else f"{effort.text()} ({multiple:.2g})"
+    return f"**{effort.text()}**" if multiple == 1 else f"{effort.text()} ({multiple_text(multiple)})"
 
 
 def _mean(cases: Sequence[Case], name: str) -> str:
     """Write the mean over all data sets; nothing where one of them has no time."""
     known = [multiple for case in cases if (multiple := case.multiple(name)) is not None]
-    return f"{geometric_mean(known):.2g}" if known and len(known) == len(cases) else ""
+    return multiple_text(geometric_mean(known)) if known and len(known) == len(cases) else ""
