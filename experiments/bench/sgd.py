@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from datasets import DataError, Dataset
 from experiments.bench import data
+from experiments.bench.liblinear import Effort, Liblinear
 from experiments.bench.measure import Row, alternate, median_ratio
-from solvers import Limit, Linear, LinearSnapshot, Problem, Solver, Status, get
+from solvers import Limit, Linear, Problem, Solver, Status, get
 
 DATA: dict[str, dict[str, object]] = {
     "adult": {},
@@ -32,11 +32,6 @@ SEEDS = range(5)
 SPEED_EPOCHS = 50
 LONGEST = 10_000
 """Epochs after which SGD-s and SGD-m are given up."""
-MOST_PASSES = 100_000
-"""Passes after which LIBLINEAR is given up."""
-STRICT = 1e-12
-"""A tolerance at which LIBLINEAR does not stop by itself."""
-TOLERANCES = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 MOST_SECONDS = 60.0
 """CPU seconds after which the cutting planes are given up."""
 NEVER = 1e-12
@@ -63,7 +58,7 @@ def rows(repetitions: int) -> list[Row]:
             problems = [_problem(loaded, C) for C in CS]
             size = f"{name}, {loaded.n:,} x {problems[0].d:,}"
             if name in AGAINST_LIBLINEAR:
-                made.setdefault("dcd", []).extend(_liblinear(size, problems[1:], repetitions))
+                made.setdefault("dcd", []).extend(_against_liblinear(size, problems[1:], repetitions))
             made.setdefault("speed", []).append(_speed(size, problems[1], repetitions))
             made.setdefault("multiple", []).append(_multiple_updates(size, problems))
             made.setdefault("planes", []).append(_cutting_planes(size, problems, repetitions))
@@ -93,78 +88,28 @@ def _time(problem: Problem, algo: str, limit: Limit, seed: int = 0, **settings: 
     return _Time(reached=solver.advance(limit) is Status.CONVERGED, seconds=solver.cpu_seconds)
 
 
-def _objective(problem: Problem, solver: Solver) -> float:
-    """Return J of a solver's weights."""
-    snapshot = solver.snapshot()
-    assert isinstance(snapshot, LinearSnapshot)
-    w = snapshot.weights
-    margins = problem.y * (problem.X @ problem.in_data_order(w))
-    return float(0.5 * problem.require_lambda() * w @ w + np.maximum(0.0, 1.0 - margins).mean())
-
-
-def _liblinear(size: str, problems: Sequence[Problem], repetitions: int) -> Iterator[Row]:
+def _against_liblinear(size: str, problems: Sequence[Problem], repetitions: int) -> Iterator[Row]:
     for problem in problems:
-        optimum = _solver(problem, "dcd", eps=1e-7)
-        optimum.advance(Limit())
-        best = _objective(problem, optimum)
+        peer = Liblinear(problem)
         for eps in (1e-3, 1e-6):
-            effort = _least_effort(problem, best, eps)
-            if effort.above < -eps:
-                raise AssertionError(f"{size}: LIBLINEAR ends {-effort.above:.2g} below what DCD takes for the optimum")
-            reached = effort.above <= eps
+            effort = peer.least_effort(eps)
 
-            def ours(problem: Problem = problem, eps: float = eps) -> float:
-                return _time(problem, "dcd", Limit(), eps=eps).seconds
+            seeds = cycle(SEEDS)
 
-            def theirs(problem: Problem = problem, effort: _Effort = effort) -> float:
-                return effort.run(problem).cpu_seconds - _Effort(STRICT, 1).run(problem).cpu_seconds
+            def ours(problem: Problem = problem, eps: float = eps, seeds: Iterator[int] = seeds) -> float:
+                return _time(problem, "dcd", Limit(), next(seeds), eps=eps).seconds
 
-            mine, peer, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
+            def theirs(peer: Liblinear = peer, effort: Effort = effort) -> float:
+                return peer.seconds(effort) - peer.seconds(Effort(passes=1))
+
+            mine, other, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
             what = (
-                f"DCD to a relative duality gap of {eps:g} / LIBLINEAR to as much above the optimum, {effort}"
-                f"{'' if reached else ' (too few)'}, less its first pass and its copy of the data; "
+                f"DCD to a relative duality gap of {eps:g} / LIBLINEAR to as small a gap with {effort}"
+                f"{'' if effort.reaches(eps) else ' (too few)'}, less its first pass and its copy of the data; "
                 f"{size}, C = {problem.C:g}"
             )
-            bar = 1.0 if reached else None
-            yield Row(what, str(_Time(mine, True)), str(_Time(peer, reached)), ratio, bar, spread=spread)
-
-
-@dataclass(frozen=True)
-class _Effort:
-    """A way to run LIBLINEAR, and how far above the optimum it ends, relatively."""
-
-    tolerance: float
-    passes: int
-    above: float = math.inf
-
-    def __str__(self) -> str:
-        return (
-            f"its fewest passes, {self.passes:,}" if self.tolerance == STRICT else f"its tolerance {self.tolerance:g}"
-        )
-
-    def run(self, problem: Problem) -> Solver:
-        liblinear = _solver(problem, "liblinear", tolerance=self.tolerance)
-        liblinear.advance(Limit(iterations=self.passes))
-        return liblinear
-
-    def measured(self, problem: Problem, best: float) -> _Effort:
-        return replace(self, above=_objective(problem, self.run(problem)) / best - 1.0)
-
-
-def _least_effort(problem: Problem, best: float, eps: float) -> _Effort:
-    """Return the faster of two ways that take LIBLINEAR so near to the optimum, as if it had been known beforehand.
-
-    The fewest passes without a rule to stop by, to some percent; and its own rule at the loosest tolerance of a few.
-    """
-    low, effort = 1, _Effort(STRICT, 2).measured(problem, best)
-    while effort.above > eps and effort.passes < MOST_PASSES:
-        low, effort = effort.passes, _Effort(STRICT, min(2 * effort.passes, MOST_PASSES)).measured(problem, best)
-    while effort.above <= eps and effort.passes - low > max(1, effort.passes // 20):
-        middle = _Effort(STRICT, (low + effort.passes) // 2).measured(problem, best)
-        low, effort = (middle.passes, effort) if middle.above > eps else (low, middle)
-    by_its_rule = (_Effort(tolerance, MOST_PASSES).measured(problem, best) for tolerance in TOLERANCES)
-    ways = [effort, *itertools.islice((way for way in by_its_rule if way.above <= eps), 1)]
-    return min((way for way in ways if way.above <= eps), key=lambda way: way.run(problem).cpu_seconds, default=effort)
+            bar = 1.0 if effort.reaches(eps) else None
+            yield Row(what, str(_Time(mine, True)), str(_Time(other, effort.reaches(eps))), ratio, bar, spread=spread)
 
 
 def _speed(size: str, problem: Problem, repetitions: int) -> Row:

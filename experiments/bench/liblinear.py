@@ -1,0 +1,123 @@
+"""LIBLINEAR to a duality gap: what it must be told to get there, for it stops by another rule, and its time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from solvers import Problem
+
+MOST_PASSES = 100_000
+"""Passes after which LIBLINEAR is given up."""
+STRICT = 1e-12
+"""A tolerance at which LIBLINEAR does not stop by itself."""
+TOLERANCES = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What LIBLINEAR is told, and the relative duality gap (P - D) / D with which it ends."""
+
+    tolerance: float = STRICT
+    passes: int = MOST_PASSES
+    gap: float = math.inf
+
+    def __str__(self) -> str:
+        return (
+            f"its fewest passes, {self.passes:,}" if self.tolerance == STRICT else f"its tolerance {self.tolerance:g}"
+        )
+
+    def reaches(self, eps: float) -> bool:
+        """Return whether the gap is at most eps."""
+        return self.gap <= eps
+
+
+class Liblinear:
+    """scikit-learn's LinearSVC on one problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._X = sparse.csr_matrix(problem.X, dtype=np.float64)
+        self._known: dict[Effort, Effort] = {}
+
+    def seconds(self, effort: Effort) -> float:
+        """Return the CPU seconds of a run."""
+        start = time.thread_time()
+        self._fit(effort, verbose=False)
+        return time.thread_time() - start
+
+    def least_effort(self, eps: float) -> Effort:
+        """Return the faster of two ways to a relative duality gap of eps, as if it had been known beforehand.
+
+        The fewest passes without a rule to stop by, to some percent; its own rule, at the loosest tolerance of some.
+        Where no way gets there, the most passes.
+        """
+        low, effort = 1, self._measured(Effort(passes=2))
+        while not effort.reaches(eps) and effort.passes < MOST_PASSES:
+            low, effort = effort.passes, self._measured(Effort(passes=min(2 * effort.passes, MOST_PASSES)))
+        while effort.reaches(eps) and effort.passes - low > max(1, effort.passes // 20):
+            middle = self._measured(Effort(passes=(low + effort.passes) // 2))
+            low, effort = (low, middle) if middle.reaches(eps) else (middle.passes, effort)
+        by_its_rule = (self._measured(Effort(tolerance)) for tolerance in TOLERANCES)
+        ways = [effort, *itertools.islice((way for way in by_its_rule if way.reaches(eps)), 1)]
+        return min((way for way in ways if way.reaches(eps)), key=self.seconds, default=effort)
+
+    def _measured(self, effort: Effort) -> Effort:
+        """Run it, and compute the gap. The library returns weights only, but prints the dual objective if asked to."""
+        if effort not in self._known:
+            with _printed() as text:
+                w = self._fit(effort, verbose=True).coef_.ravel()
+            found = re.search(r"Objective value = (\S+)", text[0])
+            if found is None:
+                raise AssertionError(f"LIBLINEAR printed no objective: {text[0]!r}")
+            dual = -float(found.group(1))
+            losses = np.maximum(0.0, 1.0 - self._problem.y * (self._X @ w))
+            gap = (0.5 * w @ w + self._problem.C * losses.sum()) / dual - 1.0
+            self._known[effort] = replace(effort, gap=float(gap))
+        return self._known[effort]
+
+    def _fit(self, effort: Effort, verbose: bool) -> LinearSVC:
+        model = LinearSVC(
+            loss="hinge",
+            dual=True,
+            fit_intercept=False,
+            C=self._problem.C,
+            tol=effort.tolerance,
+            max_iter=effort.passes,
+            random_state=0,
+            verbose=int(verbose),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # passes that run out are no accident here
+            return model.fit(self._X, self._problem.y)
+
+
+@contextmanager
+def _printed() -> Iterator[list[str]]:
+    """Catch what compiled code prints meanwhile; the text is there at the end."""
+    text: list[str] = []
+    sys.stdout.flush()
+    screen = os.dup(1)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 1)
+        try:
+            yield text
+        finally:
+            os.dup2(screen, 1)
+            os.close(screen)
+            file.seek(0)
+            text.append(file.read().decode())
