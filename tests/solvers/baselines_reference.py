@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from cases import Array, feature_values, points
-from sklearn.svm import LinearSVC
+from cases import Array, points
 
 from solvers import Linear, Problem, _core
 
@@ -63,25 +62,9 @@ class SgdQn:
 Reference = SvmSgd | SgdQn
 
 
-def folded(p: Problem) -> Array:
-    """y_i x_i, (n, d) float64, in the problem's order of examples and features."""
-    return p.y[:, None] * feature_values(p).astype(np.float64)
-
-
 def linear_problem(lambda_: float, *, n: int = 60, zeros: float = 0.0, seed: int = 0) -> Problem:
     """A linear problem of 8 features, stored sparsely where more than half of them are zeros."""
     return Problem(*points(n, 8, seed, zeros=zeros), Linear(), lambda_=lambda_)
-
-
-def primal(p: Problem, w: Array) -> float:
-    """J(w), in the order of the problem's features."""
-    return float(0.5 * p.require_lambda() * w @ w + np.maximum(0.0, 1.0 - folded(p) @ w).mean())
-
-
-def optimum(p: Problem) -> float:
-    """The least J, by LIBLINEAR."""
-    svc = LinearSVC(loss="hinge", C=p.C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
-    return primal(p, svc.fit(p.y[:, None] * folded(p), p.y).coef_.ravel())
 
 
 def order(n: int, seed: int) -> Iterator[int]:

@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import Array, feature_values, points, solver
+from cases import Array, points, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from linear_reference import folded, primal
 from scipy.optimize import minimize_scalar
 from sklearn.svm import LinearSVC
 
@@ -23,15 +24,6 @@ WIDE, TALL = (30, 40), (80, 6)
 def problem(n: int, d: int, C: float, seed: int = 0) -> Problem:
     X, y = points(n, d, seed, zeros=0.7)  # so many are stored sparsely
     return Problem(X, y, Linear(), lambda_=1.0 / (C * n))
-
-
-def folded(p: Problem) -> Array:
-    """y_i x_i, (n, d) float64, in the problem's order of examples and features."""
-    return p.y[:, None] * feature_values(p).astype(np.float64)
-
-
-def primal(p: Problem, w: Array) -> float:
-    return float(0.5 * p.require_lambda() * w @ w + np.maximum(0.0, 1.0 - folded(p) @ w).mean())
 
 
 def look(found: object) -> tuple[Array, float]:

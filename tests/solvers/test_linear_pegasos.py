@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import Array, feature_values, points, solver
+from cases import Array, points, solver
+from linear_reference import folded
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
@@ -18,11 +19,6 @@ N, D = 60, 8
 def problem(lambda_: float | None = 0.02, *, as_csr: bool = True, n: int = N, seed: int = 0) -> Problem:
     X, y = points(n, D, seed, zeros=0.5)
     return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), lambda_=lambda_)
-
-
-def folded(p: Problem) -> Array:
-    """y_i x_i, (n, d) float64, in the problem's order of examples and features."""
-    return p.y[:, None] * feature_values(p).astype(np.float64)
 
 
 def weights(p: Problem, iterations: int, seed: int = 0, **settings: object) -> Array:

@@ -11,6 +11,7 @@ from cases import Array, points, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from linear_reference import folded, optimum, primal
 
 from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver, Status
 
@@ -31,7 +32,7 @@ def check_dual(p: Problem, run: Solver) -> float:
     a, found = alpha(run), snapshot(run)
     assert a.min() >= 0.0
     assert a.max() <= p.C * (1.0 + 1e-15)
-    w = a @ reference.folded(p)
+    w = a @ folded(p)
     np.testing.assert_allclose(found.weights, w, rtol=0, atol=1e-12 * (1.0 + np.abs(w).max()))
     assert found.lower_bound == pytest.approx(p.require_lambda() * (a.sum() - 0.5 * w @ w), rel=1e-9, abs=1e-12)
     return found.lower_bound
@@ -49,17 +50,17 @@ def test_stops_with_the_accuracy_asked_for(X: Array, ones: int, C: float, eps: f
     y = np.array([1, *(1 if ones >> k & 1 else -1 for k in range(len(X) - 2)), -1], np.int8)
     p = Problem(X, y, Linear(), lambda_=1.0 / (C * len(X)))
     run = solver("mpu", p, eps=eps)
-    best = reference.optimum(p)
+    best = optimum(p)
     while run.advance(Limit(presentations=(run.counters.presentations or 0) + 7)) is not Status.CONVERGED:
         assert check_dual(p, run) <= best * (1.0 + 1e-7)
-    bound, found = check_dual(p, run), reference.primal(p, snapshot(run).weights)
+    bound, found = check_dual(p, run), primal(p, snapshot(run).weights)
     assert best * (1.0 - 1e-7) <= found <= bound * (1.0 + eps) * (1.0 + 1e-12)
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
 def test_each_change_is_one_step_up(zeros: float) -> None:
     p = reference.linear_problem(1.0 / 60, zeros=zeros)
-    Z = reference.folded(p)
+    Z = folded(p)
     run = solver("mpu", p, 5, eps=1e-6)
     learnt = unlearnt = accesses = 0
     before, bound = alpha(run), check_dual(p, run)
@@ -124,8 +125,8 @@ def test_ends_where_the_accuracy_is_out_of_reach(scale: float) -> None:
     run = solver("mpu", p, eps=1e-300)
     assert run.advance(Limit()) is Status.CONVERGED
     finest_step = p.C / 2**40
-    largest = float((reference.folded(p) ** 2).sum(axis=1).max())
-    assert reference.primal(p, snapshot(run).weights) - check_dual(p, run) <= 2.0 * finest_step * largest + 1e-9
+    largest = float((folded(p) ** 2).sum(axis=1).max())
+    assert primal(p, snapshot(run).weights) - check_dual(p, run) <= 2.0 * finest_step * largest + 1e-9
 
 
 @pytest.mark.parametrize("eps", [0.0, -0.1, np.nan, np.inf])

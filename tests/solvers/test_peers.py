@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import Array, feature_values, points, run, solver
+from linear_reference import primal, weights
 from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
-from solvers import Gaussian, KernelSnapshot, Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver, Status
+from solvers import Gaussian, KernelSnapshot, Limit, Linear, Problem, SettingsError, Status
 from solvers.passes import MOST_PASSES, Passes
 from solvers.problem import Features
 
@@ -24,17 +25,6 @@ def problem(*, as_csr: bool = False, seed: int = 0, **settings: Any) -> Problem:
     X[:, 3] *= X[:, 4] != 0.0  # so that features in order of frequency are not those of the data
     settings = {"kernel": Linear(), "lambda_": LAMBDA, **settings}
     return Problem(sparse.csr_matrix(X) if as_csr else X, y, **settings)
-
-
-def weights(made: Solver) -> Array:
-    snapshot = made.snapshot()
-    assert isinstance(snapshot, LinearSnapshot)
-    return snapshot.weights
-
-
-def primal(p: Problem, w: Array) -> float:
-    """J of weights in the order of `p.features`."""
-    return float(0.5 * LAMBDA * w @ w + np.maximum(0.0, 1.0 - p.y * (feature_values(p) @ w)).mean())
 
 
 def best(p: Problem) -> Array:

@@ -6,17 +6,12 @@ import baselines_reference as reference
 import numpy as np
 import pytest
 from cases import Array, solver
+from linear_reference import folded, optimum, primal, weights
 
-from solvers import Limit, LinearSnapshot, SettingsError, Solver, _core
+from solvers import Limit, SettingsError, _core
 from solvers.precision import Precision
 
 N = 60
-
-
-def weights(run: Solver) -> Array:
-    snapshot = run.snapshot()
-    assert isinstance(snapshot, LinearSnapshot)
-    return snapshot.weights
 
 
 def period(Z: Array, skip: int, zeros: float) -> int:
@@ -29,7 +24,7 @@ def period(Z: Array, skip: int, zeros: float) -> int:
 @pytest.mark.parametrize("skip", [1, 16])
 def test_replay(lambda_: float, t0: float, skip: int, zeros: float) -> None:
     p = reference.linear_problem(lambda_, zeros=zeros)
-    Z = reference.folded(p)
+    Z = folded(p)
     plain = reference.SgdQn(Z, lambda_, t0, period(Z, skip, zeros))
     run = solver("sgdqn", p, 4, t0=t0, skip=skip)
     single = solver("sgdqn", p, 4, t0=t0, skip=skip, precision=Precision.float32)
@@ -53,7 +48,7 @@ def test_replay(lambda_: float, t0: float, skip: int, zeros: float) -> None:
 def test_gains_differ() -> None:
     """The replay is about more than plain steps: some gains have left 1 / lambda."""
     p = reference.linear_problem(0.02)
-    plain = reference.SgdQn(reference.folded(p), 0.02, 10.0, 1)
+    plain = reference.SgdQn(folded(p), 0.02, 10.0, 1)
     for _, i in zip(range(500), reference.order(N, 4), strict=False):
         plain.step(i)
     assert plain.B.max() < 0.98 / 0.02
@@ -62,7 +57,7 @@ def test_gains_differ() -> None:
 
 def test_chosen_offset() -> None:
     p = reference.linear_problem(0.002, zeros=0.7)
-    Z = reference.folded(p)
+    Z = folded(p)
     every = period(Z, 16, 0.7)
     t0, sample, trials = reference.chosen_offset(Z, 0.002, 3, lambda t0: reference.SgdQn(Z, 0.002, t0, every))
     run, given = solver("sgdqn", p, 3), solver("sgdqn", p, 3, t0=t0)
@@ -80,17 +75,17 @@ def test_period(skip: int) -> None:
     for zeros in (0.0, 0.7):
         p = reference.linear_problem(0.1, zeros=zeros)
         made = _core.SgdQn(p.features, lambda_=0.1, skip=skip, seed=0)
-        assert made.period == min(period(reference.folded(p), skip, zeros), 2**62)
+        assert made.period == min(period(folded(p), skip, zeros), 2**62)
 
 
 @pytest.mark.parametrize("precision", list(Precision))
 @pytest.mark.parametrize("lambda_", [0.05, 0.002])
 def test_converges(lambda_: float, precision: Precision) -> None:
     p = reference.linear_problem(lambda_, n=200, zeros=0.5)
-    best = reference.optimum(p)
+    best = optimum(p)
     run = solver("sgdqn", p, precision=precision)
     run.advance(Limit(iterations=400 * 200))
-    assert -1e-6 <= reference.primal(p, weights(run)) / best - 1.0 <= 0.03
+    assert -1e-6 <= primal(p, weights(run)) / best - 1.0 <= 0.03
 
 
 @pytest.mark.parametrize("skip", [0, -3])

@@ -5,19 +5,13 @@ from __future__ import annotations
 import baselines_reference as reference
 import numpy as np
 import pytest
-from cases import Array, points, solver
+from cases import points, solver
+from linear_reference import folded, optimum, primal, weights
 
-from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError, Solver
+from solvers import Limit, Linear, Problem, SettingsError
 from solvers.precision import Precision
 
 N = 60
-
-
-def weights(run: Solver) -> Array:
-    snapshot = run.snapshot()
-    assert isinstance(snapshot, LinearSnapshot)
-    assert (snapshot.bias, snapshot.lower_bound) == (0.0, None)
-    return snapshot.weights
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
@@ -25,7 +19,7 @@ def weights(run: Solver) -> Array:
 @pytest.mark.parametrize("lambda_", [1e-6, 0.02, 2.0])
 def test_replay(lambda_: float, t0: float, zeros: float) -> None:
     p = reference.linear_problem(lambda_, zeros=zeros)
-    Z = reference.folded(p)
+    Z = folded(p)
     run, plain = solver("svmsgd", p, 4, t0=t0), reference.SvmSgd(Z, lambda_, t0)
     single = solver("svmsgd", p, 4, t0=t0, precision=Precision.float32)
     accesses = 0
@@ -48,7 +42,7 @@ def test_replay(lambda_: float, t0: float, zeros: float) -> None:
 def test_chosen_offset(n: int, lambda_: float) -> None:
     """The first step looks for t0, pays for it, and then the run is that of the t0 found."""
     p = reference.linear_problem(lambda_, n=n, zeros=0.7)
-    Z = reference.folded(p)
+    Z = folded(p)
     t0, sample, trials = reference.chosen_offset(Z, lambda_, 3, lambda t0: reference.SvmSgd(Z, lambda_, t0))
     assert t0 >= 1.0
     assert trials >= 3
@@ -71,10 +65,10 @@ def test_chosen_offset(n: int, lambda_: float) -> None:
 @pytest.mark.parametrize("lambda_", [0.05, 0.002])
 def test_converges(lambda_: float, precision: Precision) -> None:
     p = reference.linear_problem(lambda_, n=200, zeros=0.5)
-    best = reference.optimum(p)
+    best = optimum(p)
     run = solver("svmsgd", p, precision=precision)
     run.advance(Limit(iterations=400 * 200))
-    assert -1e-6 <= reference.primal(p, weights(run)) / best - 1.0 <= 0.02
+    assert -1e-6 <= primal(p, weights(run)) / best - 1.0 <= 0.02
 
 
 @pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
@@ -105,7 +99,7 @@ def test_any_scale(name: str, precision: Precision, lambda_: float, scale: float
     ):
         run = solver(name, problem, precision=precision)
         run.advance(Limit(iterations=3000))
-        assert reference.primal(problem, weights(run)) < 10.0
+        assert primal(problem, weights(run)) < 10.0
 
 
 @pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
