@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sgdr_cases import J_OPT, optimum_run, run, timed_run
 
 from experiments.papers.sgdr.effort import (
+    STOPPING,
     Effort,
     effort,
     fastest,
     seconds_text,
-    share_when_there,
     slowest,
     stopped,
     time_ratio,
@@ -36,7 +36,7 @@ def test_a_method_is_timed_to_its_first_checkpoint_within_one_per_cent(tmp_path:
         run(tmp_path, "b", [(1.0, 0.009, None), (20.0, 0.001, None)]),
         run(tmp_path, "c", [(1.0, 0.5, None), (7.0, 0.02, None)]),
     ]
-    found = effort(runs, "pegasos", Optimum(J_OPT * (1 - 1e-12), J_OPT))
+    found = effort(runs, Optimum(J_OPT * (1 - 1e-12), J_OPT))
     assert found is not None
     # what does not get there takes longer than the longest run
     assert found.seconds == (3.0, 1.0, 20.0)
@@ -50,26 +50,17 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
     short = run(tmp_path, "b", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.008)], stops=False)  # whose budget ended first
     assert stopped(stops)
     assert not stopped(short)
-    found = effort([stops, short], "sgd_s", EXACT)
+    found = effort([stops, short], EXACT, to_the_end=True)
     assert found == Effort((2.0, 4.0), (True, False))
     assert not found.known
     assert found.text() == ">3 s"
-    assert effort([], "sgd_s", EXACT) is None
-
-
-def test_how_early_a_method_is_there_without_knowing_it(tmp_path: Path) -> None:
-    runs = [
-        run(tmp_path, "a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)]),  # after a half
-        run(tmp_path, "b", [(1.0, 0.5, 0.5), (2.0, 0.001, 0.1), (10.0, 0.0009, 0.008)]),  # after a fifth
-        run(tmp_path, "c", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.5)], stops=False),
-    ]
-    assert share_when_there(runs, EXACT) == pytest.approx(0.35)
-    assert share_when_there(runs[2:], EXACT) is None
+    assert effort([stops, short], EXACT) == Effort((1.0, 1.0), (True, True))  # told
+    assert effort([], EXACT, to_the_end=True) is None
 
 
 def test_an_objective_within_the_uncertainty_of_the_optimum_is_not_there_yet(tmp_path: Path) -> None:
     runs = [run(tmp_path, "a", [(1.0, 0.0099, None), (2.0, 0.0089, None)])]
-    found = effort(runs, "pegasos", Optimum(J_OPT * 0.999, J_OPT))
+    found = effort(runs, Optimum(J_OPT * 0.999, J_OPT))
     assert found is not None
     assert found.seconds == (2.0,)
 
@@ -145,7 +136,10 @@ def test_times_have_three_digits() -> None:
 
 def test_a_fake_run_gets_there_when_it_should(tmp_path: Path) -> None:
     for method in ("pegasos", "sgd_m"):
-        there, never = (effort([timed_run(tmp_path, method, seconds)], method, EXACT) for seconds in (2.0, -2.0))
+        there, never = (
+            effort([timed_run(tmp_path, method, seconds)], EXACT, to_the_end=method in STOPPING)
+            for seconds in (2.0, -2.0)
+        )
         assert there == Effort((2.0,), (True,))
         assert never is not None
         assert not never.known

@@ -61,7 +61,7 @@ def test_the_order_of_the_three_and_more_of_it_on_sparse_data(tmp_path: Path) ->
     assert (sparse["sparse_cases"], sparse["other_cases"]) == (3, 3)
     assert "SVMSGD over the slowest of SGD-QN and SGD-m: as claimed in 6 of 6 cases" in claim.measured
     assert "The fastest of SVMSGD and SGD-QN over SGD-m: as claimed in 6 of 6 cases; ratio 2" in claim.measured
-    assert claim.measured.endswith("is 5 [5, 5] times that on others.")
+    assert "is 5 [5, 5] times that on others." in claim.measured
 
 
 def test_less_of_it_on_sparse_data(tmp_path: Path) -> None:

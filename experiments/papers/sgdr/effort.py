@@ -54,20 +54,20 @@ class Effort:
         return ("" if self.known else ">") + seconds_text(self.median)
 
 
-def effort(runs: Sequence[FinishedRun], series: str, optimum: Optimum) -> Effort | None:
-    """Time some runs, each as the paper times its method; None without runs.
+def effort(runs: Sequence[FinishedRun], optimum: Optimum, *, to_the_end: bool = False) -> Effort | None:
+    """Time some runs; None without runs.
 
     Parameters
     ----------
     runs : sequence of FinishedRun
-    series : str
-        The method.
     optimum : Optimum
+    to_the_end : bool
+        To the end that the method sets, not to the first checkpoint of the accuracy.
     """
     timed = [run for run in runs if len(run.curve)]
     if not timed:
         return None
-    found = [stop_seconds(run) if series in STOPPING else reach_seconds(run, optimum) for run in timed]
+    found = [stop_seconds(run) if to_the_end else reach_seconds(run, optimum) for run in timed]
     longest = max(float(column(run.curve, "cpu_seconds")[-1]) for run in timed)
     return Effort(
         tuple(longest if seconds is None else seconds for seconds in found),
@@ -84,13 +84,6 @@ def reach_seconds(run: FinishedRun, optimum: Optimum) -> float | None:
 def stop_seconds(run: FinishedRun) -> float | None:
     """Return the time of a run's end, if it is its own; None where the budget ended it."""
     return float(column(run.curve, "cpu_seconds")[-1]) if stopped(run) else None
-
-
-def share_when_there(runs: Sequence[FinishedRun], optimum: Optimum) -> float | None:
-    """Time to the first checkpoint of the accuracy over that to the run's own end, median; None where none has both."""
-    pairs = [(reach_seconds(run, optimum), stop_seconds(run)) for run in runs if len(run.curve)]
-    shares = [first / end for first, end in pairs if first is not None and end is not None]
-    return statistics.median(shares) if shares else None
 
 
 def stopped(run: FinishedRun) -> bool:

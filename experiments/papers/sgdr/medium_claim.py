@@ -7,7 +7,7 @@ from typing import Final
 
 from experiments.papers.sgdr.cases import decided
 from experiments.papers.sgdr.effort import TimeRatio
-from experiments.papers.sgdr.questions import Question, Side, summary
+from experiments.papers.sgdr.questions import Question, Side, summary, when_told
 from experiments.papers.sgdr.timing import Case
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.spec import ClaimSpec
@@ -46,7 +46,7 @@ def judge(evidence: Evidence, spec: ClaimSpec, cases: Sequence[Case]) -> Claim:
     sentences = [
         summary(question, parts, _where(question, cases)) for question, parts in zip(QUESTIONS, answers, strict=True)
     ]
-    return decided(spec, RULE, answers, " ".join(sentences))
+    return decided(spec, RULE, answers, " ".join([*sentences, when_told(QUESTIONS, evidence, cases)]))
 
 
 def _where(question: Question, cases: Sequence[Case]) -> str:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from experiments.papers.judging import Part
 from experiments.papers.sgdr.cases import counted
-from experiments.papers.sgdr.effort import Effort, TimeRatio, fastest, multiple_text, slowest, time_ratio
+from experiments.papers.sgdr.effort import STOPPING, Effort, TimeRatio, fastest, multiple_text, slowest, time_ratio
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
@@ -133,3 +133,22 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
     ends = [f"{multiple_text(known[about])} ({about})" for about in (low, high)]
     extremes = f", from {' to '.join(ends)}" if len(known) > 1 else ""
     return f"{text}; ratio {multiple_text(mean)}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."
+
+
+def when_told(questions: Sequence[Question], evidence: Evidence, cases: Sequence[Case]) -> str:
+    """Answer those that are about methods with an end of their own, as if these were told when they are there."""
+    concerned = [
+        question for question in questions if set(STOPPING) & {*question.first.methods, *question.second.methods}
+    ]
+    told = [case.when_told() for case in cases]
+    answers = [(question, [part.ruling for part in question.parts(evidence, told)]) for question in concerned]
+    counts = [
+        f"{question.name} in {rulings.count('reproduced')} of {len(rulings) - rulings.count('not_applicable')}"
+        for question, rulings in answers
+    ]
+    names = " and ".join(STYLES[name].name for name in STOPPING if any(name in case.told for case in cases))
+    return (
+        f"{names} timed to the first checkpoint within 1 %, as the others, as claimed: {', '.join(counts)}."
+        if names
+        else ""
+    )

@@ -10,7 +10,7 @@ from typing import Final
 from experiments.papers.judging import Part, above, between
 from experiments.papers.sgdr.cases import decided
 from experiments.papers.sgdr.effort import RESAMPLES
-from experiments.papers.sgdr.questions import Question, Side, summary
+from experiments.papers.sgdr.questions import Question, Side, summary, when_told
 from experiments.papers.sgdr.timing import Case
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec
@@ -40,7 +40,8 @@ def judge(evidence: Evidence, spec: ClaimSpec, cases: Sequence[Case]) -> Claim:
     answers = [question.parts(evidence, cases) for question in QUESTIONS]
     sentences = [summary(question, parts) for question, parts in zip(QUESTIONS, answers, strict=True)]
     sparse = sparsity(evidence, cases)
-    return decided(spec, RULE, [*answers, [sparse]], " ".join(filter(None, [*sentences, sparse.measured])))
+    text = [*sentences, sparse.measured, when_told(QUESTIONS, evidence, cases)]
+    return decided(spec, RULE, [*answers, [sparse]], " ".join(filter(None, text)))
 
 
 def dimensions(panel: Panel) -> int:

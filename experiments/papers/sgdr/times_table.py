@@ -50,6 +50,12 @@ def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
         rows += [
             [f"{C:g}", STYLES[name].name, *(_cell(case, name) for case in own), _mean(own, name)] for name in names
         ]
+        told = [case.when_told() for case in own]
+        rows += [
+            [f"{C:g}", f"({STYLES[name].name}, told)", *(_cell(case, name) for case in told), ""]
+            for name in STOPPING
+            if name in names
+        ]
     data_sets = {case.panel.asked: case for case in cases}
     stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
     notes = [
@@ -57,7 +63,7 @@ def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
         "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more did not get "
         "there, and took so long.",
         f"Timed to the first checkpoint of that accuracy, which lie closely on a logarithmic scale; {stopping} to the "
-        "end that the method's own rule sets, after an epoch.",
+        "end that the method's own rule sets, after an epoch, and in brackets (told) to the first checkpoint as well.",
         "; ".join(f"{case.short}: {name_of(case.panel)}" for case in data_sets.values()) + ".",
         *(f"{case.name}: {case.unfit}." for case in cases if case.unfit),
         LOST,

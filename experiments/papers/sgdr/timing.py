@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from experiments.papers.sgdr.cases import called
-from experiments.papers.sgdr.effort import Effort, effort
+from experiments.papers.sgdr.effort import STOPPING, Effort, effort
 from experiments.papers.sgdr.optimum import KNOWN, SERIES, Optimum, optimum_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
@@ -35,6 +35,8 @@ class Case:
     optimum : Optimum or None
     efforts : mapping of str to Effort
         By method, those with runs, in the figure's order; empty without an optimum.
+    told : mapping of str to Effort
+        The same of `STOPPING` methods, as if they were told when they are there, as the others are.
     unfit : str
         Why these times decide nothing; empty where they do.
     """
@@ -43,6 +45,7 @@ class Case:
     C: float
     optimum: Optimum | None
     efforts: Mapping[str, Effort]
+    told: Mapping[str, Effort]
     unfit: str
 
     @property
@@ -55,6 +58,10 @@ class Case:
         """Data set, in ten letters; with a star where it is a stand-in."""
         name = SHORT.get(self.panel.dataset, self.panel.dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
+
+    def when_told(self) -> Case:
+        """Return the case with `told` for these methods."""
+        return replace(self, efforts={**self.efforts, **self.told})
 
     def multiple(self, method: str) -> float | None:
         """How many times as long as the fastest a method takes, by medians; None where it is not known to get there."""
@@ -79,16 +86,18 @@ def _case(panel: Panel, spec: FigureSpec, C: float) -> Case:
     series = {name: spec.members(name)[C] for name in methods(spec)}
     optimum = optimum_of(panel, spec.members(SERIES)[C])
     if optimum is None:
-        return Case(panel, C, None, {}, "the optimum is not known")
+        return Case(panel, C, None, {}, {}, "the optimum is not known")
+    runs = {name: panel.runs.get(member, ()) for name, member in series.items()}
     efforts = {
         name: found
-        for name, member in series.items()
-        if (found := effort(panel.runs.get(member, ()), name, optimum)) is not None
+        for name, own in runs.items()
+        if (found := effort(own, optimum, to_the_end=name in STOPPING)) is not None
     }
+    told = {name: found for name in STOPPING if (found := effort(runs.get(name, ()), optimum)) is not None}
     unfit = ""
     if optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
-    return Case(panel, C, optimum, efforts, unfit or unequal(panel, series.values()))
+    return Case(panel, C, optimum, efforts, told, unfit or unequal(panel, series.values()))
 
 
 def unequal(panel: Panel, series: Iterable[str]) -> str:
