@@ -304,6 +304,65 @@ class LinearPegasos(LinearSolver):
 class LinearPegasos32(LinearPegasos):
     """The same with weights of float32."""
 
+class RandomSubsets:
+    """Random subsets of {0, ..., size - 1} with `count` elements, without replacement."""
+
+    def __init__(self, size: int, count: int, seed: int) -> None: ...
+    def next(self) -> NDArray[np.uint32]: ...
+
+class Averaging(enum.Enum):
+    """What a method on mini-batches returns."""
+
+    last = ...
+    tail = ...
+    decaying = ...
+
+class SdcaVariant(enum.Enum):
+    """How far a step of mini-batch SDCA goes."""
+
+    naive = ...
+    safe = ...
+    aggressive = ...
+
+class MiniBatchPegasos(LinearSolver):
+    """Algorithm 1 of the mini-batch paper; the same bits for any number of threads."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        batch_size: int,
+        average: Averaging = ...,
+        threads: int = 1,
+        seed: int,
+    ) -> None: ...
+
+class MiniBatchSdca(LinearSolver):
+    """SDCA on mini-batches; beta is beta_b of rows divided by the largest norm where that is above 1."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        batch_size: int,
+        variant: SdcaVariant,
+        beta: float = 1.0,
+        gamma: float = 0.95,
+        average: Averaging = ...,
+        threads: int = 1,
+        seed: int,
+    ) -> None: ...
+    def alpha(self) -> NDArray[np.float64]:
+        """Dual variables in [0, 1], (n,)."""
+    @property
+    def beta(self) -> float:
+        """What the next aggressive step is divided by."""
+    @property
+    def refused(self) -> int:
+        """Aggressive steps that would not have raised the dual objective."""
+
 class SvmSgd(LinearSolver):
     """Bottou's SVMSGD; t0 = None: chosen on a sample in the first step."""
 

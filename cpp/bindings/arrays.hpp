@@ -55,6 +55,7 @@ void bind_cutting_planes(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear_solvers(py::module_& module);
+void bind_minibatch(py::module_& module);
 void bind_random(py::module_& module);
 void bind_rows(py::module_& module);
 void bind_sgd(py::module_& module);

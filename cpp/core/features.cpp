@@ -36,8 +36,8 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
   largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
 }
 
-void CountedFeatures::expect_row(std::size_t i) const noexcept {
-  const Slice x = matrix_.row(i);
+void FeatureMatrix::expect_row(std::size_t i) const noexcept {
+  const Slice x = row(i);
   const auto expect = [&x](std::size_t k) {
     __builtin_prefetch(x.values + k);
     if (x.indices != nullptr) __builtin_prefetch(x.indices + k);

@@ -40,6 +40,8 @@ class FeatureMatrix {
     __builtin_prefetch(squared_norms_.data() + i);
     if (rows_.sparse()) __builtin_prefetch(rows_.offsets + i);
   }
+  /// Asks the processor for row i.
+  void expect_row(std::size_t i) const noexcept;
   double largest_norm() const noexcept { return largest_norm_; }
 
  private:
@@ -78,7 +80,7 @@ class CountedFeatures {
   }
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
-  void expect_row(std::size_t i) const noexcept;
+  void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }

@@ -21,6 +21,8 @@ class Random {
   std::uint64_t bits64() noexcept;
   /// Uniform on {0, ..., bound - 1}, without bias (Lemire 2019); bound >= 1.
   std::uint64_t below(std::uint64_t bound) noexcept;
+  /// As `below`, from half as many bits: shuffles take most of their time for random numbers.
+  std::uint32_t below32(std::uint32_t bound) noexcept;
   /// Uniform on [0, 1) with 53 random bits.
   double uniform() noexcept;
   /// Standard normal (Marsaglia's polar method).
@@ -30,8 +32,6 @@ class Random {
 
  private:
   void refill() noexcept;
-  /// As `below`, from half as many bits: a shuffle takes most of its time for its random numbers.
-  std::uint32_t below32(std::uint32_t bound) noexcept;
 
   std::array<std::uint32_t, 2> key_;
   std::uint32_t purpose_;

@@ -47,7 +47,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (converged_) return Status::converged;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
-    if (watch.cpu() >= limit.cpu_seconds) return Status::limit;
+    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::limit;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
   }

@@ -44,10 +44,12 @@ class Solver {
   Status advance(const Limit& limit, const std::function<bool()>& interrupted);
 
   virtual const Counters& counters() const noexcept = 0;
-  double cpu_seconds() const noexcept { return cpu_seconds_; }
+  double cpu_seconds() const noexcept { return cpu_seconds_ + cpu_of_others(); }
   double wall_seconds() const noexcept { return wall_seconds_; }
 
  protected:
+  /// CPU time of other threads that work for the method.
+  virtual double cpu_of_others() const noexcept { return 0.0; }
   /// One iteration; returns false when the method has converged and nothing was done.
   virtual bool step() = 0;
   /// Up to `count` iterations, fewer where a limit is reached; returns false when the method has converged. A method

@@ -75,6 +75,8 @@ STYLES: Final[Mapping[str, Style]] = {
     "sgd_r": Style("SGD-r", "#7fb8e6", (0, (4.0, 1.4)), "$\N{BLACK CLUB SUIT}$"),
     "sgd_s": Style("SGD-s", "#2b7bba", "-", "$\N{BLACK SPADE SUIT}$", 2.2),
     "sgd_m": Style("SGD-m", "#08306b", "-", "$\N{BLACK HEART SUIT}$", 2.6),
+    "minibatch_pegasos": Style("mini-batch Pegasos", "#cc7a00", (0, (8.0, 1.5)), "$\N{BLACK PENTAGON}$"),
+    "minibatch_sdca": Style("mini-batch SDCA", "#00684a", "-", "$\N{BLACK UP-POINTING SMALL TRIANGLE}$", 2.4),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
 

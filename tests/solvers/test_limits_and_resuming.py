@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from solvers import KernelSnapshot, Limit, Linear, LinearSnapshot, Problem, Solver, Status, get
 from solvers.accounting import Accounting
+from solvers.minibatch import Averaging
 from solvers.precision import Precision
 from solvers.sbp import Draws
 
@@ -34,6 +35,8 @@ VARIANTS: dict[str, Variant] = {
     "sgd_s": ("sgd_s", False, {"eps": 0.1, "check_factor": 1e9}),
     "sgd_m, float32": ("sgd_m", False, {"eps": 1e-9, "check_factor": 1e9, "precision": Precision.float32}),
     "dcd": ("dcd", False, {"eps": 1e-9}),
+    "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
+    "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
 }
 RANDOM = [name for name in VARIANTS if not name.startswith("smo")]
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")

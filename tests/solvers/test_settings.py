@@ -212,7 +212,8 @@ def test_the_core_says_no_as_well() -> None:
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
-    assert solvers.names() == sorted([*kernels, *linear, "svmperf", "svmsgd"])
+    batches = ["minibatch_pegasos", "minibatch_sdca"]
+    assert solvers.names() == sorted([*kernels, *linear, *batches, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name

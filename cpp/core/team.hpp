@@ -1,0 +1,52 @@
+// Threads that wait together for work: an iteration on a mini-batch takes microseconds, and starting a thread takes longer.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace svm {
+
+class Team {
+ public:
+  /// The calling thread and `threads` - 1 others.
+  explicit Team(unsigned threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  unsigned size() const noexcept { return static_cast<unsigned>(others_.size()) + 1; }
+
+  /// Calls body(part), which must not throw, for part = 0, ..., size() - 1, each on its own thread, 0 on the calling one;
+  /// returns when all have ended.
+  template <typename Body>
+  void run(const Body& body) {
+    start([](const void* what, unsigned part) { (*static_cast<const Body*>(what))(part); }, &body);
+    body(0U);
+    wait();
+  }
+
+  /// CPU time of the others so far, what they spent on waiting included.
+  double cpu_seconds() const noexcept;
+
+ private:
+  using Call = void (*)(const void*, unsigned);
+
+  void start(Call call, const void* what);
+  void wait() const noexcept;
+  void work(unsigned part);
+
+  Call call_ = nullptr;
+  const void* what_ = nullptr;
+  std::atomic<std::uint64_t> round_{0};  // of work given out; all ones ends the threads
+  std::atomic<unsigned> busy_{0};
+  std::atomic<unsigned> asleep_{0};
+  std::mutex guard_;
+  std::condition_variable wake_;
+  std::vector<std::thread> others_;
+};
+
+}  // namespace svm

@@ -1,0 +1,119 @@
+// Threads that wait together, and mini-batches on them: every part once, the same bits for any number of threads.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "minibatch.hpp"
+#include "random.hpp"
+#include "team.hpp"
+
+using svm::Averaging;
+using svm::FeatureMatrix;
+using svm::Limit;
+using svm::LinearSolver;
+using svm::MatrixView;
+using svm::MiniBatchPegasos;
+using svm::MiniBatchSdca;
+using svm::MiniBatchSdcaSettings;
+using svm::MiniBatchSettings;
+using svm::Random;
+using svm::SdcaVariant;
+using svm::Team;
+
+namespace {
+
+void check_team(unsigned threads) {
+  Team team(threads);
+  CHECK(team.size() == threads);
+  std::vector<std::atomic<int>> calls(threads);
+  for (int round = 0; round < 2000; ++round) {
+    team.run([&](unsigned part) { ++calls[part]; });
+    // now and then the others have fallen asleep before the next round
+    if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (const auto& count : calls) CHECK(count == round + 1);
+  }
+  CHECK(threads == 1 ? team.cpu_seconds() == 0.0 : team.cpu_seconds() > 0.0);
+}
+
+/// n x d points, nine of ten coordinates zero, by rows in sparse or dense storage.
+struct Points {
+  std::size_t n = 1200;
+  std::size_t d = 60;
+  std::vector<float> dense;
+  std::vector<float> values;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> indices;
+
+  Points() : dense(n * d) {
+    Random random(3, svm::Purpose::data);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < d; ++j) {
+        if (random.uniform() > 0.1) continue;
+        dense[i * d + j] = static_cast<float>(random.normal()) + (i < n / 2 ? 0.3F : -0.3F);
+        values.push_back(dense[i * d + j]);
+        indices.push_back(static_cast<std::int32_t>(j));
+      }
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
+    }
+  }
+  MatrixView rows(bool sparse) const {
+    if (sparse) return {n, d, values.data(), offsets.data(), indices.data()};
+    return {n, d, dense.data(), nullptr, nullptr};
+  }
+};
+
+std::vector<double> weights_after(LinearSolver& solver, std::uint64_t iterations, std::uint64_t stride) {
+  Limit limit;
+  for (limit.iterations = 0; limit.iterations < iterations; limit.iterations += stride) solver.advance(limit, nullptr);
+  limit.iterations = iterations;
+  solver.advance(limit, nullptr);
+  std::vector<double> out(solver.dimension());
+  solver.weights(out.data());
+  return out;
+}
+
+void check_bits(const FeatureMatrix& matrix) {
+  for (const SdcaVariant variant : {SdcaVariant::naive, SdcaVariant::safe, SdcaVariant::aggressive}) {
+    std::vector<std::vector<double>> found;
+    for (const unsigned threads : {1U, 2U, 3U, 5U}) {
+      const MiniBatchSettings settings{1e-3, 1000, Averaging::decaying, threads};
+      MiniBatchSdca solver(matrix, settings, MiniBatchSdcaSettings{variant, 40.0, 0.95}, 1);
+      found.push_back(weights_after(solver, 30, threads == 1 ? 30 : 7));
+      for (const double alpha : solver.alpha()) CHECK(alpha >= 0.0 && alpha <= 1.0);
+    }
+    for (const auto& other : found) CHECK(other == found[0]);
+  }
+  std::vector<std::vector<double>> found;
+  for (const unsigned threads : {1U, 4U}) {
+    MiniBatchPegasos solver(matrix, MiniBatchSettings{1e-3, 1000, Averaging::tail, threads}, 1);
+    found.push_back(weights_after(solver, 30, 30));
+  }
+  CHECK(found[0] == found[1]);
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  for (const unsigned threads : {1U, 2U, 7U}) check_team(threads);
+  CHECK(svm::test::refuses([] { Team team(0); }, "a thread"));
+
+  const Points points;
+  const FeatureMatrix dense(points.rows(false), points.n / 2);
+  const FeatureMatrix sparse(points.rows(true), points.n / 2);
+  check_bits(dense);
+  check_bits(sparse);
+
+  const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
+    return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);
+  };
+  CHECK(refuses({1.0, 0}, {}, "not 0"));
+  CHECK(refuses({1.0, 1201}, {}, "more than the 1200 examples"));
+  CHECK(refuses({0.0, 1}, {}, "lambda"));
+  CHECK(refuses({1.0, 1}, {SdcaVariant::safe, 0.5}, "beta"));
+  CHECK(refuses({1.0, 1}, {SdcaVariant::safe, 1.0, 1.0}, "gamma"));
+  return svm::test::finish();
+}

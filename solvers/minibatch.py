@@ -1,0 +1,116 @@
+"""Mini-batch Pegasos and SDCA (Takac, Bijral, Richtarik, Srebro: Mini-batch primal and dual methods, ICML 2013)."""
+
+import enum
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from solvers import _core
+from solvers.base import CoreSolver
+from solvers.errors import SettingsError
+from solvers.spectrum import beta
+
+
+class Averaging(enum.Enum):
+    """What a run returns: its last iterate, the mean of its tail, or w_bar <- 0.9 w_bar + 0.1 w."""
+
+    last = "last"
+    tail = "tail"
+    decaying = "decaying"
+
+
+class Variant(enum.Enum):
+    """How far a mini-batch step of SDCA goes.
+
+    naive: each coordinate as if it were alone; safe: divided by beta_b; aggressive: Algorithm 2, by what it finds.
+    """
+
+    naive = "naive"
+    safe = "safe"
+    aggressive = "aggressive"
+
+
+class _MiniBatch(CoreSolver):
+    needs = frozenset({"lambda"})
+    kernels = explicit = frozenset({"linear"})
+
+    def shared(self) -> dict[str, Any]:
+        """Return what both methods are told."""
+        settings, problem = self.settings, self.problem
+        if not 1 <= settings.batch_size <= problem.n:
+            raise SettingsError(f"algo.batch_size = {settings.batch_size}: it must be from 1 to n = {problem.n:,}")
+        if not 1 <= settings.threads <= 1024:
+            raise SettingsError(f"algo.threads = {settings.threads}: it must be from 1 to 1,024")
+        return {
+            "features": problem.features,
+            "lambda_": problem.require_lambda(),
+            "batch_size": settings.batch_size,
+            "average": _core.Averaging.__members__[settings.average.value],
+            "threads": settings.threads,
+            "seed": self.seed,
+        }
+
+
+@dataclass
+class MiniBatchPegasosSettings:
+    """Settings of `MiniBatchPegasos`."""
+
+    batch_size: int = 64
+    """b: examples in an iteration."""
+    average: Averaging = Averaging.tail
+    """tail: the mean of the iterates after the 2^m-th, 2^(m + 1) <= T: the last half where T is a power of two."""
+    threads: int = 1
+    """Threads that share the examples of an iteration. The result does not depend on them."""
+
+
+class MiniBatchPegasos(_MiniBatch):
+    """Algorithm 1: the subgradient of a random subset of b examples, with steps 1 / (lambda t)."""
+
+    name = "minibatch_pegasos"
+    summary = "Mini-batch Pegasos (Takac, Bijral, Richtarik, Srebro 2013)"
+    Settings = MiniBatchPegasosSettings
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        return _core.MiniBatchPegasos(**self.shared())
+
+
+@dataclass
+class MiniBatchSdcaSettings:
+    """Settings of `MiniBatchSdca`."""
+
+    variant: Variant = Variant.aggressive
+    """naive, safe or aggressive."""
+    batch_size: int = 64
+    """b: examples in an iteration."""
+    gamma: float = 0.95
+    """Weight of the past in the aggressive variant's beta; the paper's value."""
+    average: Averaging = Averaging.last
+    """last, tail or decaying; the paper draws curves of the decaying average."""
+    threads: int = 1
+    """Threads that share the examples of an iteration. The result does not depend on them."""
+
+
+class MiniBatchSdca(_MiniBatch):
+    """Equation (15) and Algorithm 2: the dual variables of a random subset of b examples, all from the same weights.
+
+    Rows longer than 1 are divided by the largest norm, and lambda by its square, which is the same problem.
+    """
+
+    name = "minibatch_sdca"
+    summary = "Mini-batch SDCA: naive, safe or aggressive (Takac, Bijral, Richtarik, Srebro 2013)"
+    Settings: ClassVar[type[Any]] = MiniBatchSdcaSettings
+
+    def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
+        problem, settings = self.problem, self.settings
+        if not 0.0 < settings.gamma < 1.0:
+            raise SettingsError(f"algo.gamma = {settings.gamma}: it must lie between 0 and 1")
+        shared = self.shared()
+        if (largest := problem.features.largest_norm) > 1.0 + 1e-5 and settings.variant is not Variant.naive:
+            self.remarks = (
+                f"steps are those for rows divided by {largest:.6g}, the largest norm, and lambda by its square",
+            )
+        return _core.MiniBatchSdca(
+            variant=_core.SdcaVariant.__members__[settings.variant.value],
+            beta=1.0 if settings.variant is Variant.naive else beta(problem, settings.batch_size),
+            gamma=settings.gamma,
+            **shared,
+        )
