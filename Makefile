@@ -42,7 +42,7 @@ demo: $(CORE_READY) ## five kernel solvers on the bundled digits, three seeds ea
 	$(PY) -m experiments.demo $(ARGS)
 
 test: $(CORE_READY) $(DEV_READY) ## the tests
-	$(PY) -m pytest
+	$(PY) -m pytest -n logical --dist loadfile
 
 test-slow: $(CORE_READY) $(DEV_READY) ## the tests that take minutes
 	$(PY) -m pytest -m slow
