@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "aligned.hpp"
 #include "features.hpp"
 #include "simd.hpp"
 #include "team.hpp"
@@ -43,20 +44,21 @@ class Batch {
       dots(selection, 0, selection.size, v, take);
     }
   }
-  /// v += the sum of amount k row k, each coordinate in the order of the rows.
-  void add(const Selection& selection, double* v) const {
-    each_part(selection, [&](const Slice& x, std::size_t first, std::size_t k) {
-      if (x.indices == nullptr) {
-        kernels_.add(v + first, x.values, selection.amounts[k], x.size);
-      } else {
+  /// v += the sum of amount k row k, in an order that does not depend on the threads.
+  void add(const Selection& selection, double* v) {
+    if (!sparse_ && selection.size > chunk) return add_chunks(selection, v);
+    each_part(selection, [&](const Slice& x, std::size_t k) {
+      if (sparse_) {
         kernels_.sparse_add(v, x.indices, x.values, x.size, selection.amounts[k]);
+      } else {
+        kernels_.add(v, x.values, selection.amounts[k], x.size);
       }
     });
   }
   /// v = 0 where one of the rows has a coordinate stored.
   void clear(const Selection& selection, double* v) const {
-    each_part(selection, [&](const Slice& x, std::size_t first, std::size_t) {
-      for (std::size_t p = 0; p < x.size; ++p) v[first + x.at(p)] = 0.0;
+    each_part(selection, [&](const Slice& x, std::size_t) {
+      for (std::size_t p = 0; p < x.size; ++p) v[x.at(p)] = 0.0;
     });
   }
   /// Coordinates that the rows store together.
@@ -71,6 +73,9 @@ class Batch {
  private:
   // Stored coordinates for which it pays to call the other threads.
   static constexpr std::size_t worth = 4096;
+  // Dense rows that are added up by themselves: by the thread that has just computed their inner products, so that they are
+  // at hand, and into a vector of their own.
+  static constexpr std::size_t chunk = 64;
 
   bool divided(const Selection& selection) const noexcept { return team_.size() > 1 && stored(selection) >= worth; }
 
@@ -86,37 +91,36 @@ class Batch {
     }
   }
 
-  /// Calls body(piece of row k, its first coordinate where it is dense, k) for k = 0, 1, ...: all of it, or the pieces of
-  /// each part of the coordinates on a thread of their own.
+  void add_chunks(const Selection& selection, double* v);
+
+  /// Calls body(row k, k) for k = 0, 1, ...; where rows are sparse and it pays, pieces of them, each coordinate always on
+  /// the same thread.
   template <typename Body>
   void each_part(const Selection& selection, const Body& body) const {
-    if (divided(selection)) {
+    if (sparse_ && divided(selection)) {
       team_.run([&](unsigned part) {
-        for (std::size_t k = 0; k < selection.size; ++k) body(piece(selection.rows[k], part), limits_[part], k);
+        for (std::size_t k = 0; k < selection.size; ++k) body(piece(selection.rows[k], part), k);
       });
     } else {
-      for (std::size_t k = 0; k < selection.size; ++k) body(matrix_.row(selection.rows[k]), 0, k);
+      for (std::size_t k = 0; k < selection.size; ++k) body(matrix_.row(selection.rows[k]), k);
     }
   }
 
   Slice piece(std::size_t row, unsigned part) const noexcept {
     const Slice x = matrix_.row(row);
-    const std::size_t begin = begin_of(row, part);
-    return {x.values + begin, x.indices == nullptr ? nullptr : x.indices + begin, begin_of(row, part + 1) - begin};
-  }
-
-  std::size_t begin_of(std::size_t row, unsigned part) const noexcept {
-    if (splits_.empty()) return limits_[part];
-    if (part == 0) return 0;
-    return part == team_.size() ? matrix_.row(row).size : splits_[row * (team_.size() - 1) + part - 1];
+    const std::uint32_t* splits = splits_.data() + row * (team_.size() - 1);
+    const std::size_t begin = part == 0 ? 0 : splits[part - 1];
+    return {x.values + begin, x.indices + begin, (part + 1 == team_.size() ? x.size : splits[part]) - begin};
   }
 
   const FeatureMatrix& matrix_;
   CountedFeatures& counted_;
   const simd::Kernels& kernels_ = simd::kernels();
   mutable Team team_;
-  std::vector<std::size_t> limits_;    // part p adds to coordinates limits_[p] to limits_[p + 1]
+  bool sparse_;
   std::vector<std::uint32_t> splits_;  // sparse: where in row i the pieces of parts 1, 2, ... begin (n x (size - 1))
+  AlignedVector<double> sums_;         // dense: of each chunk
+  std::size_t stride_;                 // from one to the next
 };
 
 }  // namespace svm

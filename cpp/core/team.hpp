@@ -39,11 +39,14 @@ class Team {
   void wait() const noexcept;
   void work(unsigned part);
 
+  // Threads that wait look at `round_` all the time: what else is written meanwhile must not lie in the same line of the cache.
+  static constexpr std::size_t pair_of_lines = 128;
+
+  alignas(pair_of_lines) std::atomic<std::uint64_t> round_{0};  // of work given out; all ones ends the threads
   Call call_ = nullptr;
   const void* what_ = nullptr;
-  std::atomic<std::uint64_t> round_{0};  // of work given out; all ones ends the threads
-  std::atomic<unsigned> busy_{0};
-  std::atomic<unsigned> asleep_{0};
+  alignas(pair_of_lines) std::atomic<unsigned> busy_{0};
+  alignas(pair_of_lines) std::atomic<unsigned> asleep_{0};
   std::mutex guard_;
   std::condition_variable wake_;
   std::vector<std::thread> others_;
