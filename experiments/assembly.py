@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from datasets import Dataset
 from experiments.config import GaussianConfig
 from experiments.settings import RunSettings, needs
 from solvers import SettingsError
+from solvers.kept import kept
 from solvers.rows import WORKING_BYTES
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
@@ -172,15 +170,4 @@ def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], finge
         "bias": problem["bias"],
         "build": solvers.build_info()["build_id"],
     }
-    text = json.dumps(identity, sort_keys=True)
-    path = cache_dir / "nu" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
-    try:
-        return float(json.loads(path.read_text(encoding="utf-8"))["nu"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # not derived yet, or a damaged file: derive it again
-    nu = float(solvers.derive_nu(make_problem()))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    draft.write_text(json.dumps(identity | {"nu": nu}, indent=2) + "\n", encoding="utf-8")
-    draft.replace(path)
-    return nu
+    return kept(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]

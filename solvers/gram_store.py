@@ -52,8 +52,12 @@ def _free_bytes(directory: Path) -> int:
 
 def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
     """Return the identity of a Gram matrix: the kernel's parameters, the ordered data, the core's build."""
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(f"{kernel!r} {_core.build_info()['build_id']} {_core.build_info()['isa']}".encode())
+    return checksum(f"{kernel!r} {_core.build_info()['build_id']} {_core.build_info()['isa']}", arrays)
+
+
+def checksum(label: str, arrays: tuple[NDArray[np.generic], ...]) -> str:
+    """Return a checksum of some words and the arrays' types, shapes and values."""
+    digest = hashlib.blake2b(label.encode(), digest_size=16)
     for array in arrays:
         digest.update(f"{array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data.cast("B"))

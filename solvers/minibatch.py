@@ -17,6 +17,10 @@ class Averaging(enum.Enum):
     tail = "tail"
     decaying = "decaying"
 
+    def core(self) -> _core.Averaging:
+        """Return it as the core takes it."""
+        return _core.Averaging.__members__[self.value]
+
 
 class Variant(enum.Enum):
     """How far a mini-batch step of SDCA goes.
@@ -27,6 +31,10 @@ class Variant(enum.Enum):
     naive = "naive"
     safe = "safe"
     aggressive = "aggressive"
+
+    def core(self) -> _core.SdcaVariant:
+        """Return it as the core takes it."""
+        return _core.SdcaVariant.__members__[self.value]
 
 
 class _MiniBatch(CoreSolver):
@@ -44,7 +52,7 @@ class _MiniBatch(CoreSolver):
             "features": problem.features,
             "lambda_": problem.require_lambda(),
             "batch_size": settings.batch_size,
-            "average": _core.Averaging.__members__[settings.average.value],
+            "average": settings.average.core(),
             "threads": settings.threads,
             "seed": self.seed,
         }
@@ -92,7 +100,8 @@ class MiniBatchSdcaSettings:
 class MiniBatchSdca(_MiniBatch):
     """Equation (15) and Algorithm 2: the dual variables of a random subset of b examples, all from the same weights.
 
-    Rows longer than 1 are divided by the largest norm, and lambda by its square, which is the same problem.
+    Rows longer than 1 are divided by the largest norm, and lambda by its square, which is the same problem. A row is
+    charged once for each time it is presented, however often a step of the aggressive variant goes through it.
     """
 
     name = "minibatch_sdca"
@@ -109,7 +118,7 @@ class MiniBatchSdca(_MiniBatch):
                 f"steps are those for rows divided by {largest:.6g}, the largest norm, and lambda by its square",
             )
         return _core.MiniBatchSdca(
-            variant=_core.SdcaVariant.__members__[settings.variant.value],
+            variant=settings.variant.core(),
             beta=1.0 if settings.variant is Variant.naive else beta(problem, settings.batch_size),
             gamma=settings.gamma,
             **shared,

@@ -17,7 +17,8 @@ from solvers.rows import RowPolicy, Rows, make_rows
 Features = NDArray[np.float32] | sparse.csr_matrix
 
 
-def _arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
+def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
+    """Return what (m, d) features are stored in: the values, or offsets, indices and values of rows."""
     if isinstance(features, np.ndarray):
         return (features,)
     offsets = features.indptr.astype(np.int64, copy=False)
@@ -151,7 +152,7 @@ class Problem:
     @cached_property
     def rows(self) -> Rows:
         """Kernel rows, built at first use: a solver that needs none never pays for them."""
-        return make_rows(self.kernel, self.matrix, _arrays(self.X), self.positives, self.policy)
+        return make_rows(self.kernel, self.matrix, stored_arrays(self.X), self.positives, self.policy)
 
     @cached_property
     def feature_order(self) -> NDArray[np.intp]:
@@ -219,7 +220,7 @@ class Problem:
     @staticmethod
     def core_matrix(X: Features) -> _core.Matrix:
         """Return a view of (m, d) features for the core."""
-        arrays = _arrays(X)
+        arrays = stored_arrays(X)
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
         return _core.Matrix(*arrays, X.shape[1])

@@ -53,8 +53,7 @@ void Batch::add_chunks(const Selection& selection, double* v) {
   const auto add = [&](std::size_t first, std::size_t last) {
     std::fill_n(sums_.data() + first * stride_, (last - first) * stride_, 0.0);
     for (std::size_t k = first * chunk; k < std::min(last * chunk, selection.size); ++k) {
-      const Slice x = matrix_.row(selection.rows[k]);
-      kernels_.add(sums_.data() + k / chunk * stride_, x.values, selection.amounts[k], x.size);
+      svm::add(kernels_, sums_.data() + k / chunk * stride_, matrix_.row(selection.rows[k]), selection.amounts[k]);
     }
   };
   if (divided(selection)) {

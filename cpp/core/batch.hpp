@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "aligned.hpp"
-#include "features.hpp"
-#include "simd.hpp"
+#include "slice_kernels.hpp"
 #include "team.hpp"
 
 namespace svm {
@@ -47,13 +46,7 @@ class Batch {
   /// v += the sum of amount k row k, in an order that does not depend on the threads.
   void add(const Selection& selection, double* v) {
     if (!sparse_ && selection.size > chunk) return add_chunks(selection, v);
-    each_part(selection, [&](const Slice& x, std::size_t k) {
-      if (sparse_) {
-        kernels_.sparse_add(v, x.indices, x.values, x.size, selection.amounts[k]);
-      } else {
-        kernels_.add(v, x.values, selection.amounts[k], x.size);
-      }
-    });
+    each_part(selection, [&](const Slice& x, std::size_t k) { svm::add(kernels_, v, x, selection.amounts[k]); });
   }
   /// v = 0 where one of the rows has a coordinate stored.
   void clear(const Selection& selection, double* v) const {
@@ -85,9 +78,7 @@ class Batch {
       // memory answers after several short rows are done
       if (k + 8 < end) matrix_.expect_place(selection.rows[k + 8]);
       if (k + 4 < end) matrix_.expect_row(selection.rows[k + 4]);
-      const Slice x = matrix_.row(selection.rows[k]);
-      take(k, x.indices == nullptr ? kernels_.dot(x.values, v, x.size)
-                                   : kernels_.sparse_dot(x.indices, x.values, x.size, v));
+      take(k, svm::dot(kernels_, matrix_.row(selection.rows[k]), v));
     }
   }
 

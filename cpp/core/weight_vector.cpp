@@ -7,14 +7,7 @@ namespace svm {
 template <typename Real>
 void Weights<Real>::add(const Slice& x, double amount, double dot, double squared_norm) noexcept {
   squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
-  const bool dense = x.indices == nullptr;
-  if constexpr (std::is_same_v<Real, double>) {
-    if (dense) kernels_.add(v_.data(), x.values, amount, x.size);
-    if (!dense) kernels_.sparse_add(v_.data(), x.indices, x.values, x.size, amount);
-  } else {
-    if (dense) kernels_.add32(v_.data(), x.values, amount, x.size);
-    if (!dense) kernels_.sparse_add32(v_.data(), x.indices, x.values, x.size, amount);
-  }
+  svm::add(kernels_, v_.data(), x, amount);
 }
 
 template <typename Real>

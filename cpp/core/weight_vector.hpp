@@ -6,8 +6,7 @@
 #include <type_traits>
 
 #include "aligned.hpp"
-#include "features.hpp"
-#include "simd.hpp"
+#include "slice_kernels.hpp"
 
 namespace svm {
 
@@ -19,15 +18,7 @@ class Weights {
   explicit Weights(std::size_t dimension) : v_(dimension) {}
 
   /// <v, x>.
-  double dot(const Slice& x) const noexcept {
-    if constexpr (std::is_same_v<Real, double>) {
-      return x.indices == nullptr ? kernels_.dot(x.values, v_.data(), x.size)
-                                  : kernels_.sparse_dot(x.indices, x.values, x.size, v_.data());
-    } else {
-      return x.indices == nullptr ? kernels_.dot32(x.values, v_.data(), x.size)
-                                  : kernels_.sparse_dot32(x.indices, x.values, x.size, v_.data());
-    }
-  }
+  double dot(const Slice& x) const noexcept { return svm::dot(kernels_, x, v_.data()); }
   /// v += amount x, given <v, x> and |x|^2.
   void add(const Slice& x, double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).
