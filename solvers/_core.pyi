@@ -1,7 +1,7 @@
 """The instrumented core: kernels, counted rows, water levels and solvers."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -324,8 +324,25 @@ class SdcaVariant(enum.Enum):
     safe = ...
     aggressive = ...
 
-class MiniBatchPegasos(LinearSolver):
-    """Algorithm 1 of the mini-batch paper; the same bits for any number of threads."""
+class Shard:
+    """Which of the examples a process holds: of all `size` in their order, those from `rank` on in steps of `ranks`."""
+
+    def __init__(self, rank: int, ranks: int, size: int, largest_norm: float) -> None: ...
+
+class MiniBatchSolver(LinearSolver):
+    """A method on mini-batches; the same bits for any number of threads.
+
+    Where processes share the examples, `features` are the rows of the shard, and `exchange` replaces a float64 array in
+    place by its sum over all processes, the same bits in each.
+    """
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """All that the iterates to come depend on; `alpha` are the dual variables of the own examples."""
+    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Go on from a state of a solver that was made alike. Raises CoreError where it was not."""
+
+class MiniBatchPegasos(MiniBatchSolver):
+    """Algorithm 1 of the mini-batch paper."""
 
     def __init__(
         self,
@@ -336,9 +353,11 @@ class MiniBatchPegasos(LinearSolver):
         average: Averaging = ...,
         threads: int = 1,
         seed: int,
+        shard: Shard | None = None,
+        exchange: Callable[[NDArray[np.float64]], None] | None = None,
     ) -> None: ...
 
-class MiniBatchSdca(LinearSolver):
+class MiniBatchSdca(MiniBatchSolver):
     """SDCA on mini-batches; beta is beta_b of rows divided by the largest norm where that is above 1."""
 
     def __init__(
@@ -353,9 +372,13 @@ class MiniBatchSdca(LinearSolver):
         average: Averaging = ...,
         threads: int = 1,
         seed: int,
+        shard: Shard | None = None,
+        exchange: Callable[[NDArray[np.float64]], None] | None = None,
     ) -> None: ...
+    def lower_bound_of(self, sum_of_alpha: float) -> float:
+        """The dual objective, given the sum of all dual variables."""
     def alpha(self) -> NDArray[np.float64]:
-        """Dual variables in [0, 1], (n,)."""
+        """Dual variables of the own examples, in [0, 1], (n,)."""
     @property
     def beta(self) -> float:
         """What the next aggressive step is divided by."""

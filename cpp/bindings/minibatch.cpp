@@ -1,9 +1,27 @@
 #include "../core/minibatch.hpp"
 
+#include <pybind11/stl.h>
+
+#include <map>
+#include <utility>
+
 #include "../core/error.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
+namespace {
+
+/// An exchange that calls a Python function with a view of the values; what it raises ends advance(). The function lives
+/// as long as the solver, which is destroyed with the interpreter's lock held.
+Exchange calling(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](double* values, std::size_t size) {
+    const py::gil_scoped_acquire lock;
+    function(Array<double>(static_cast<py::ssize_t>(size), values, py::capsule(values, [](void*) {})));
+  };
+}
+
+}  // namespace
 
 void bind_minibatch(py::module_& module) {
   py::enum_<Averaging>(module, "Averaging")
@@ -25,28 +43,61 @@ void bind_minibatch(py::module_& module) {
         return Array<std::uint32_t>(static_cast<py::ssize_t>(self.count()), self.next());
       });
 
-  py::class_<MiniBatchPegasos, LinearSolver>(module, "MiniBatchPegasos")
+  py::class_<Shard>(module, "Shard")
+      .def(py::init([](std::size_t rank, std::size_t ranks, std::size_t size, double largest_norm) {
+             require(rank < ranks && ranks <= size, "there is no rank " + std::to_string(rank) + " of " +
+                                                        std::to_string(ranks) + " for " + std::to_string(size) +
+                                                        " rows");
+             return Shard{rank, ranks, size, largest_norm};
+           }),
+           py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
+
+  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver")
+      .def("state",
+           [](MiniBatchSolver& self) {
+             py::dict out;
+             for (const auto& [name, values] : self.state()) {
+               out[py::str(name)] = Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
+             }
+             return out;
+           })
+      .def(
+          "restore",
+          [](MiniBatchSolver& self, const std::map<std::string, Array<double>>& state) {
+            State own;
+            for (const auto& [name, values] : state) own[name].assign(values.data(), values.data() + values.size());
+            self.restore(std::move(own));
+          },
+          py::arg("state"));
+
+  py::class_<MiniBatchPegasos, MiniBatchSolver>(module, "MiniBatchPegasos")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
-                       unsigned threads, std::uint64_t seed) {
+                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& exchange) {
              return std::make_unique<MiniBatchPegasos>(features,
-                                                       MiniBatchSettings{lambda, batch_size, average, threads}, seed);
+                                                       MiniBatchSettings{lambda, batch_size, average, threads}, seed,
+                                                       shard != nullptr ? *shard : Shard{}, calling(exchange));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"),
-           py::arg("average") = Averaging::last, py::arg("threads") = 1, py::arg("seed"), py::keep_alive<1, 2>());
+           py::arg("average") = Averaging::last, py::arg("threads") = 1, py::arg("seed"), py::arg("shard") = nullptr,
+           py::arg("exchange") = py::none(), py::keep_alive<1, 2>());
 
-  py::class_<MiniBatchSdca, LinearSolver>(module, "MiniBatchSdca")
+  py::class_<MiniBatchSdca, MiniBatchSolver>(module, "MiniBatchSdca")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, SdcaVariant variant,
-                       double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed) {
+                       double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed,
+                       const Shard* shard, const py::object& exchange) {
              return std::make_unique<MiniBatchSdca>(features, MiniBatchSettings{lambda, batch_size, average, threads},
-                                                    MiniBatchSdcaSettings{variant, beta, gamma}, seed);
+                                                    MiniBatchSdcaSettings{variant, beta, gamma}, seed,
+                                                    shard != nullptr ? *shard : Shard{}, calling(exchange));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"), py::arg("variant"),
            py::arg("beta") = 1.0, py::arg("gamma") = 0.95, py::arg("average") = Averaging::last, py::arg("threads") = 1,
-           py::arg("seed"), py::keep_alive<1, 2>())
+           py::arg("seed"), py::arg("shard") = nullptr, py::arg("exchange") = py::none(), py::keep_alive<1, 2>())
       .def("alpha",
            [](const MiniBatchSdca& self) {
              return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
            })
+      .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),
+           py::arg("sum_of_alpha"))
       .def_property_readonly("beta", &MiniBatchSdca::beta)
       .def_property_readonly("refused", &MiniBatchSdca::refused);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "aligned.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -34,6 +35,11 @@ class Average {
   /// out += share m.
   void add_to(double share, const double* a, double* out) const noexcept {
     for (std::size_t j = 0; j < q_.size(); ++j) out[j] += share * (p_ * a[j] + s_ * q_[j]);
+  }
+  void archive(StateArchive& state) {
+    state.values("average_q", q_);
+    state.number("average_p", p_);
+    state.number("average_s", s_);
   }
 
  private:

@@ -78,6 +78,14 @@ class CountedFeatures {
   void charge_inner_product() noexcept {
     if constexpr (counting) ++counters_.inner_products;
   }
+  /// Rows that many threads have read, `stored` coordinates together, and an inner product with each.
+  void charge(std::size_t rows, std::uint64_t stored) noexcept {
+    if constexpr (counting) {
+      counters_.inner_products += rows;
+      counters_.feature_accesses += stored;
+      counters_.feature_accesses_dense += rows * dimension();
+    }
+  }
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }

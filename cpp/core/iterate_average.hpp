@@ -43,6 +43,12 @@ class IterateAverage {
     for (std::size_t j = 0; j < dimension; ++j) out[j] = static_cast<double>(before_) / all * previous_[j];
     if (taken_ > 0) mean_.add_to(static_cast<double>(taken_) / all, a, out);
   }
+  void archive(StateArchive& state) {
+    mean_.archive(state);
+    state.values("average_previous", previous_);
+    state.number("average_before", before_);
+    state.number("average_taken", taken_);
+  }
 
  private:
   static constexpr double decay = 0.1;

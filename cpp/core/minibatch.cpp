@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -20,23 +21,54 @@ const MiniBatchSettings& checked(const MiniBatchSettings& settings, std::size_t 
 
 }  // namespace
 
-MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed)
+MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
+                                 const Shard& shard, Exchange exchange)
     : LinearSolver(matrix),
-      settings_(checked(settings, matrix.size())),
-      batch_(matrix, features_, settings.threads),
+      settings_(checked(settings, shard.ranks > 1 ? shard.size : matrix.size())),
+      shard_(shard.ranks > 1 ? shard : Shard{0, 1, matrix.size(), matrix.largest_norm()}),
+      batch_(matrix, features_, settings.batch_size, settings.threads, std::move(exchange)),
       sum_(matrix.dimension()),
-      changes_(settings.batch_size),
-      subsets_(matrix.size(), settings.batch_size, seed),
+      subsets_(shard_.size, settings.batch_size, seed),
       average_(settings.average, matrix.dimension()),
-      rows_(settings.batch_size),
-      amounts_(settings.batch_size),
-      scaled_(settings.batch_size) {}
+      own_(shard_.ranks > 1 ? settings.batch_size : 0) {
+  require(shard_.rank < shard_.ranks && (shard_.size - shard_.rank + shard_.ranks - 1) / shard_.ranks == matrix.size(),
+          "the rows are not those of this shard");
+}
 
-void MiniBatchSolver::average() {
-  average_.take(counters().iterations, scale(), sum_.data(), [this](double factor, double* v) {
-    for (std::size_t k = 0; k < chosen_; ++k) scaled_[k] = factor * amounts_[k];
-    batch_.add({rows_.data(), scaled_.data(), chosen_}, v);
+void MiniBatchSolver::keep_own() noexcept {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < settings_.batch_size; ++k) {
+    if (subset_[k] % shard_.ranks != shard_.rank) continue;
+    own_[kept++] = static_cast<std::uint32_t>(subset_[k] / shard_.ranks);
+  }
+  subset_ = own_.data();
+  subset_size_ = kept;
+}
+
+void MiniBatchSolver::average(bool taken) {
+  average_.take(counters().iterations, scale(), sum_.data(), [&](double factor, double* v) {
+    if (taken) batch_.add(factor, v);
   });
+}
+
+State MiniBatchSolver::state() {
+  State state;
+  StateArchive writer(state, false);
+  archive(writer);
+  return state;
+}
+
+void MiniBatchSolver::restore(State state) {
+  require(counters().iterations == 0, "the solver has already begun");
+  StateArchive reader(state, true);
+  archive(reader);
+  subsets_.skip(counters().iterations);  // some nanoseconds for each example; their order need not be kept
+}
+
+void MiniBatchSolver::archive(StateArchive& state) {
+  svm::archive(state, features_.counters());
+  state.values("sum", sum_);
+  average_.archive(state);
 }
 
 double MiniBatchPegasos::scale() const noexcept {
@@ -48,107 +80,93 @@ bool MiniBatchPegasos::step() {
   // y <w, x> < 1, where w is 0 before the first step
   const auto before = static_cast<double>(counters().iterations);
   const double margin = settings_.lambda * static_cast<double>(settings_.batch_size) * before;
-  present([&](std::size_t k, double response) { changes_[k] = before == 0.0 || response < margin ? 1.0 : 0.0; });
-  choose(changes_);
-  batch_.add(chosen(), sum_.data());
-  end_iteration();
+  present([=](std::size_t, double response, double&) { return before == 0.0 || response < margin ? 1.0 : 0.0; });
+  end_iteration(true);
   return true;
 }
 
 bool MiniBatchPegasos::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
 MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
-                             const MiniBatchSdcaSettings& own, std::uint64_t seed)
-    : MiniBatchSolver(matrix, settings, seed),
+                             const MiniBatchSdcaSettings& own, std::uint64_t seed, const Shard& shard,
+                             Exchange exchange)
+    : MiniBatchSolver(matrix, settings, seed, shard, std::move(exchange)),
       own_(own),
-      lambda_n_(settings.lambda * static_cast<double>(matrix.size())),
-      unit_(std::max(1.0, matrix.largest_norm() * matrix.largest_norm())),
+      lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
+      unit_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
       beta_(own.beta),
       alpha_(matrix.size()),
       responses_(settings.batch_size),
-      change_(own.variant == SdcaVariant::aggressive ? matrix.dimension() : 0),
-      products_(settings.batch_size) {
+      before_(settings.batch_size) {
   require(std::isfinite(own.beta) && own.beta >= 1.0, "beta must be finite and at least 1");
   require(own.gamma > 0.0 && own.gamma < 1.0, "gamma must lie between 0 and 1");
 }
 
 double MiniBatchSdca::lower_bound() const {
+  return shard_.ranks == 1 ? lower_bound(std::accumulate(alpha_.begin(), alpha_.end(), 0.0))
+                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+double MiniBatchSdca::lower_bound(double sum_of_alpha) const {
   const double squared = std::inner_product(sum_.begin(), sum_.end(), sum_.begin(), 0.0);
-  const auto n = static_cast<double>(size());
-  return std::accumulate(alpha_.begin(), alpha_.end(), 0.0) / n - squared / (2.0 * lambda_n_ * n);
+  const auto n = static_cast<double>(shard_.size);
+  return sum_of_alpha / n - squared / (2.0 * lambda_n_ * n);
+}
+
+void MiniBatchSdca::archive(StateArchive& state) {
+  MiniBatchSolver::archive(state);
+  state.values("alpha", alpha_);
+  state.number("beta", beta_);
+  state.number("refused", refused_);
 }
 
 bool MiniBatchSdca::step() {
-  present([&](std::size_t k, double response) {
-    responses_[k] = response;
-    changes_[k] = change(k, response, beta_);
-  });
-  choose(changes_);
-  if (own_.variant != SdcaVariant::aggressive) {
-    batch_.add(chosen(), sum_.data());
-  } else if (!aggressive_step()) {
-    choose_none();
-    end_iteration();
-    return true;
+  bool taken = true;
+  if (own_.variant == SdcaVariant::aggressive) {
+    taken = aggressive_step();
+  } else {
+    present([&](std::size_t k, double response, double&) { return change_to(k, aim(k, response, beta_)); });
   }
-  for (std::size_t k = 0; k < settings_.batch_size; ++k) alpha_[subset_[k]] += changes_[k];
-  end_iteration();
+  end_iteration(taken);
   return true;
 }
 
 bool MiniBatchSdca::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
-/// Equation (15): the change of the k-th example's alpha.
-double MiniBatchSdca::change(std::size_t k, double response, double beta) const noexcept {
+/// Equation (15): where the k-th example's alpha goes.
+double MiniBatchSdca::aim(std::size_t k, double response, double beta) const noexcept {
   const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(subset_[k]) : unit_ * beta;
   const double alpha = alpha_[subset_[k]];
   // most stay at a bound, which the processor foresees without waiting for the response
-  if ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_)) return 0.0;
+  if ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_)) return alpha;
   // a row of zeros leaves the weights alone: its coordinate goes to the bound
   const double free = divisor > 0.0 ? (lambda_n_ - response) / divisor : 1.0;
-  return std::clamp(alpha + free, 0.0, 1.0) - alpha;
+  return std::clamp(alpha + free, 0.0, 1.0);
 }
 
 /// Algorithm 2: a tentative step shows how far the examples of this subset get in each other's way, rho, and the step is made
 /// anew with that. Returns whether it was taken.
 bool MiniBatchSdca::aggressive_step() {
-  const double tentative = std::inner_product(changes_.begin(), changes_.end(), changes_.begin(), 0.0);
-  if (chosen().size == 0) return false;
-  const double rho = std::clamp(make_change() / (unit_ * tentative), 1.0, own_.beta);
-  unmake_change();
-  for (std::size_t k = 0; k < settings_.batch_size; ++k) changes_[k] = change(k, responses_[k], rho);
-  choose(changes_);
-  // n lambda n times the change of the dual objective
-  double gain = -0.5 * make_change();
-  for (std::size_t k = 0; k < settings_.batch_size; ++k) gain += changes_[k] * (lambda_n_ - responses_[k]);
-  const bool taken = gain > 0.0;
-  if (taken && dense_) {
-    for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] += change_[j];
-  } else if (taken) {
-    batch_.add(chosen(), sum_.data());
-  }
-  unmake_change();
+  const double tentative = present([&](std::size_t k, double response, double& tally) {
+    responses_[k] = response;
+    before_[k] = alpha_[subset_[k]];
+    const double change = aim(k, response, beta_) - before_[k];
+    tally += change * change;
+    return change;
+  });
+  if (tentative == 0.0) return false;
+  const double rho = std::clamp(batch_.squared_norm() / (unit_ * tentative), 1.0, own_.beta);
+  const double raised = present_again([&](std::size_t k, double& tally) {
+    const double change = change_to(k, aim(k, responses_[k], rho));
+    tally += change * (lambda_n_ - responses_[k]);
+    return change;
+  });
   beta_ = std::pow(beta_, own_.gamma) * std::pow(rho, 1.0 - own_.gamma);
-  if (!taken) ++refused_;
-  return taken;
-}
-
-/// Adds up in `change_` what was chosen, and returns its squared norm: in an order that does not depend on the threads.
-double MiniBatchSdca::make_change() {
-  dense_ = batch_.stored(chosen()) >= dimension();
-  batch_.add(chosen(), change_.data());
-  if (dense_) return std::inner_product(change_.begin(), change_.end(), change_.begin(), 0.0);
-  batch_.dots(chosen(), change_.data(), [this](std::size_t k, double dot) { products_[k] = dot; });
-  return std::inner_product(products_.begin(), products_.begin() + static_cast<std::ptrdiff_t>(chosen().size),
-                            chosen().amounts, 0.0);
-}
-
-void MiniBatchSdca::unmake_change() {
-  if (dense_) {
-    std::fill(change_.begin(), change_.end(), 0.0);
-  } else {
-    batch_.clear(chosen(), change_.data());
-  }
+  // n lambda n times the change of the dual objective
+  if (raised - 0.5 * batch_.squared_norm() > 0.0) return true;
+  for (std::size_t k = 0; k < subset_size_; ++k) alpha_[subset_[k]] = before_[k];
+  ++refused_;
+  return false;
 }
 
 }  // namespace svm

@@ -3,14 +3,25 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "batch.hpp"
 #include "iterate_average.hpp"
 #include "linear_solver.hpp"
 #include "random_subsets.hpp"
+#include "state.hpp"
 
 namespace svm {
+
+/// Which of the examples a process holds, where several share them: of all in their order, those from `rank` on in steps of
+/// `ranks`. They all draw the same subsets.
+struct Shard {
+  std::size_t rank = 0;
+  std::size_t ranks = 1;
+  std::size_t size = 0;       ///< examples of all processes
+  double largest_norm = 0.0;  ///< of all examples
+};
 
 struct MiniBatchSettings {
   double lambda = 1.0;
@@ -21,65 +32,77 @@ struct MiniBatchSettings {
 
 class MiniBatchSolver : public LinearSolver {
  public:
-  MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed);
+  MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
+                  const Shard& shard = {}, Exchange exchange = {});
 
   void weights(double* out) const override { average_.copy(scale(), sum_.data(), dimension(), out); }
+  /// All that the iterates to come depend on, besides what the solver was made from. The dual variables are those of the own
+  /// examples; all else is the same in each process.
+  State state();
+  /// Goes on from a state of a solver that was made alike and has not advanced yet.
+  void restore(State state);
 
  protected:
   /// The last iterate over the sum of rows.
   virtual double scale() const noexcept = 0;
+  virtual void archive(StateArchive& state);
   double cpu_of_others() const noexcept override { return batch_.cpu_of_others(); }
 
-  /// Draws a subset, and calls take(k, y <sum_, x>) for its k-th example, on any thread.
+  /// Draws a subset, and takes take(k, y <sum_, x>, tally) times y x of its k-th example, on any thread; returns the sum of
+  /// what is added to the tallies.
   template <typename Take>
-  void present(const Take& take) {
-    subset_ = subsets_.next();
-    for (std::size_t k = 0; k < std::min(settings_.batch_size, soon); ++k) {
+  double present(const Take& take) {
+    draw();
+    for (std::size_t k = 0; k < std::min(settings_.batch_size, soon) && shard_.ranks == 1; ++k) {
       features_.expect_place(subsets_.ahead(later + k));
       features_.expect_row(subsets_.ahead(soon + k));
     }
-    batch_.respond({subset_, nullptr, settings_.batch_size}, sum_.data(),
-                   [&](std::size_t k, double dot) { take(k, label(k) * dot); });
+    return batch_.present(
+        subset_, subset_size_, sum_.data(),
+        [&](std::size_t k, double dot, double& tally) {
+          const double y = label(k);
+          return y * take(k, y * dot, tally);
+        },
+        [&] { subsets_.prepare(); });
+  }
+  /// Takes take(k, tally) times y x instead.
+  template <typename Take>
+  double present_again(const Take& take) {
+    return batch_.again([&](std::size_t k, double& tally) { return label(k) * take(k, tally); });
   }
   double label(std::size_t k) const noexcept { return features_.label(subset_[k]); }
-  /// What is to be added to `sum_`: y x of the k-th example changes[k] times, where that is not 0.
-  void choose(const std::vector<double>& changes) noexcept {
-    chosen_ = 0;
-    for (std::size_t k = 0; k < changes.size(); ++k) {
-      if (changes[k] == 0.0) continue;
-      rows_[chosen_] = subset_[k];
-      amounts_[chosen_++] = label(k) * changes[k];
-    }
-  }
-  void choose_none() noexcept { chosen_ = 0; }
-  Selection chosen() const noexcept { return {rows_.data(), amounts_.data(), chosen_}; }
-  /// Ends an iteration in which what was chosen has been added.
-  void end_iteration() {
+  /// Ends an iteration with what has been taken, or without.
+  void end_iteration(bool taken) {
+    if (taken) batch_.add(1.0, sum_.data());
     Counters& counters = features_.counters();
     ++counters.iterations;
     counters.presentations += settings_.batch_size;
-    if (settings_.average != Averaging::last) average();
+    if (settings_.average != Averaging::last) average(taken);
   }
 
   MiniBatchSettings settings_;
+  Shard shard_;
   Batch batch_;
   AlignedVector<double> sum_;
-  const std::uint32_t* subset_ = nullptr;
-  std::vector<double> changes_;  // for each of the present subset
+  const std::uint32_t* subset_ = nullptr;  // the own examples of the present one
+  std::size_t subset_size_ = 0;
 
  private:
   // Memory answers after several short rows are done: where subsets are small, the next ones are fetched meanwhile.
   static constexpr std::size_t soon = 4;
   static constexpr std::size_t later = 8;
 
-  void average();
+  void draw() noexcept {
+    subset_ = subsets_.next();
+    subset_size_ = settings_.batch_size;
+    if (shard_.ranks > 1) keep_own();
+  }
+  void keep_own() noexcept;
+  void average(bool taken);
 
   RandomSubsets subsets_;
   IterateAverage average_;
-  std::vector<std::uint32_t> rows_;
-  std::vector<double> amounts_;
-  std::size_t chosen_ = 0;
-  std::vector<double> scaled_;
+  std::vector<std::uint32_t> own_;
 };
 
 /// Algorithm 1: Pegasos on mini-batches. With steps 1 / (lambda t) the recursion is lambda b t w_t = lambda b (t - 1) w_{t-1} +
@@ -113,11 +136,13 @@ struct MiniBatchSdcaSettings {
 class MiniBatchSdca final : public MiniBatchSolver {
  public:
   MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own,
-                std::uint64_t seed);
+                std::uint64_t seed, const Shard& shard = {}, Exchange exchange = {});
 
-  /// The dual objective.
+  /// The dual objective, where one process holds all examples.
   double lower_bound() const override;
-  /// Dual variables, in [0, 1] (n).
+  /// The dual objective, given the sum of all dual variables.
+  double lower_bound(double sum_of_alpha) const;
+  /// Dual variables of the own examples, in [0, 1].
   const std::vector<double>& alpha() const noexcept { return alpha_; }
   /// What the next steps are divided by; with `naive`, nothing.
   double beta() const noexcept { return beta_; }
@@ -126,16 +151,21 @@ class MiniBatchSdca final : public MiniBatchSolver {
 
  protected:
   double scale() const noexcept override { return 1.0 / lambda_n_; }
+  void archive(StateArchive& state) override;
   bool step() override;
   bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
   friend class Solver;
 
-  double change(std::size_t k, double response, double beta) const noexcept;
+  double aim(std::size_t k, double response, double beta) const noexcept;
   bool aggressive_step();
-  double make_change();
-  void unmake_change();
+  double change_to(std::size_t k, double aim) noexcept {
+    double& alpha = alpha_[subset_[k]];
+    const double change = aim - alpha;
+    alpha = aim;
+    return change;
+  }
 
   MiniBatchSdcaSettings own_;
   double lambda_n_;
@@ -143,10 +173,8 @@ class MiniBatchSdca final : public MiniBatchSolver {
   double beta_;
   std::uint64_t refused_ = 0;
   std::vector<double> alpha_;
-  std::vector<double> responses_;
-  AlignedVector<double> change_;  // of sum_; zeros between iterations
-  bool dense_ = false;            // the present subset stores more coordinates than there are
-  std::vector<double> products_;
+  std::vector<double> responses_;  // aggressive: of the present subset
+  std::vector<double> before_;     // its dual variables before the step
 };
 
 }  // namespace svm

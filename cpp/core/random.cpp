@@ -4,18 +4,37 @@
 #include <utility>
 
 namespace svm {
+namespace {
 
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                        std::array<std::uint32_t, 2> key) noexcept {
+/// Words 0 to 3 of some counter blocks.
+template <std::size_t blocks>
+using Words = std::array<std::array<std::uint32_t, blocks>, 4>;
+
+/// 10 rounds of Philox4x32 on each block.
+template <std::size_t blocks>
+void philox(Words<blocks>& word, std::array<std::uint32_t, 2> key) noexcept {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t left = std::uint64_t{0xD2511F53u} * counter[0];
-    const std::uint64_t right = std::uint64_t{0xCD9E8D57u} * counter[2];
-    counter = {static_cast<std::uint32_t>(right >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(right),
-               static_cast<std::uint32_t>(left >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(left)};
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const std::uint64_t left = std::uint64_t{0xD2511F53u} * word[0][b];
+      const std::uint64_t right = std::uint64_t{0xCD9E8D57u} * word[2][b];
+      word[0][b] = static_cast<std::uint32_t>(right >> 32) ^ word[1][b] ^ key[0];
+      word[1][b] = static_cast<std::uint32_t>(right);
+      word[2][b] = static_cast<std::uint32_t>(left >> 32) ^ word[3][b] ^ key[1];
+      word[3][b] = static_cast<std::uint32_t>(left);
+    }
     key[0] += 0x9E3779B9u;
     key[1] += 0xBB67AE85u;
   }
-  return counter;
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
+                                        const std::array<std::uint32_t, 2>& key) noexcept {
+  Words<1> word{};
+  for (std::size_t k = 0; k < word.size(); ++k) word[k][0] = counter[k];
+  philox(word, key);
+  return {word[0][0], word[1][0], word[2][0], word[3][0]};
 }
 
 Random::Random(std::uint64_t seed, Purpose purpose) noexcept
@@ -23,15 +42,18 @@ Random::Random(std::uint64_t seed, Purpose purpose) noexcept
       purpose_(static_cast<std::uint32_t>(purpose)) {}
 
 void Random::refill() noexcept {
-  buffer_ =
-      philox4x32({static_cast<std::uint32_t>(block_), static_cast<std::uint32_t>(block_ >> 32), purpose_, 0}, key_);
-  ++block_;
+  Words<blocks> word{};
+  for (std::size_t b = 0; b < blocks; ++b) {
+    word[0][b] = static_cast<std::uint32_t>(block_ + b);
+    word[1][b] = static_cast<std::uint32_t>((block_ + b) >> 32);
+    word[2][b] = purpose_;
+  }
+  philox(word, key_);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    for (std::size_t k = 0; k < word.size(); ++k) buffer_[word.size() * b + k] = word[k][b];
+  }
+  block_ += blocks;
   used_ = 0;
-}
-
-std::uint32_t Random::bits32() noexcept {
-  if (used_ == buffer_.size()) refill();
-  return buffer_[used_++];
 }
 
 std::uint64_t Random::bits64() noexcept {
@@ -47,15 +69,6 @@ std::uint64_t Random::below(std::uint64_t bound) noexcept {
     while (static_cast<std::uint64_t>(product) < threshold) product = Wide{bits64()} * bound;
   }
   return static_cast<std::uint64_t>(product >> 64);
-}
-
-std::uint32_t Random::below32(std::uint32_t bound) noexcept {
-  std::uint64_t product = std::uint64_t{bits32()} * bound;
-  if (static_cast<std::uint32_t>(product) < bound) {
-    const std::uint32_t threshold = (0 - bound) % bound;
-    while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{bits32()} * bound;
-  }
-  return static_cast<std::uint32_t>(product >> 32);
 }
 
 double Random::uniform() noexcept { return static_cast<double>(bits64() >> 11) * 0x1.0p-53; }

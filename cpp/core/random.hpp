@@ -17,12 +17,22 @@ class Random {
  public:
   Random(std::uint64_t seed, Purpose purpose) noexcept;
 
-  std::uint32_t bits32() noexcept;
+  std::uint32_t bits32() noexcept {
+    if (used_ == buffer_.size()) refill();
+    return buffer_[used_++];
+  }
   std::uint64_t bits64() noexcept;
   /// Uniform on {0, ..., bound - 1}, without bias (Lemire 2019); bound >= 1.
   std::uint64_t below(std::uint64_t bound) noexcept;
   /// As `below`, from half as many bits: shuffles take most of their time for random numbers.
-  std::uint32_t below32(std::uint32_t bound) noexcept;
+  std::uint32_t below32(std::uint32_t bound) noexcept {
+    std::uint64_t product = std::uint64_t{bits32()} * bound;
+    if (static_cast<std::uint32_t>(product) < bound) {
+      const std::uint32_t threshold = (0 - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{bits32()} * bound;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
   /// Uniform on [0, 1) with 53 random bits.
   double uniform() noexcept;
   /// Standard normal (Marsaglia's polar method).
@@ -31,19 +41,22 @@ class Random {
   void shuffle(std::vector<std::uint32_t>& items) noexcept;
 
  private:
+  // Counter blocks that are made together: each round waits for the one before, so that several at a time cost little more.
+  static constexpr std::size_t blocks = 16;
+
   void refill() noexcept;
 
   std::array<std::uint32_t, 2> key_;
   std::uint32_t purpose_;
   std::uint64_t block_ = 0;
-  std::array<std::uint32_t, 4> buffer_{};
-  std::size_t used_ = 4;
+  std::array<std::uint32_t, 4 * blocks> buffer_{};
+  std::size_t used_ = 4 * blocks;
   bool has_spare_ = false;
   double spare_ = 0.0;
 };
 
 /// The bare generator: 10 rounds on one counter block.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                        std::array<std::uint32_t, 2> key) noexcept;
+std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
+                                        const std::array<std::uint32_t, 2>& key) noexcept;
 
 }  // namespace svm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -16,17 +17,38 @@ class RandomSubsets {
  public:
   /// 1 <= count <= size.
   RandomSubsets(std::size_t size, std::size_t count, std::uint64_t seed)
-      : random_(seed, Purpose::sampling), items_(size), count_(count), drawn_(count * std::max(stock / count, one)) {
+      : random_(seed, Purpose::sampling),
+        items_(size),
+        count_(count),
+        drawn_(count * std::max(stock / count, one)),
+        prepared_(drawn_.size()) {
     std::iota(items_.begin(), items_.end(), 0U);
+    if (count_ >= large) unordered_.resize(count_);
+    while ((size - 1) >> shift_ >= ranges) ++shift_;
     next_ = drawn_.size();
   }
 
   std::size_t count() const noexcept { return count_; }
   /// The next subset, `count` different items, until the next call.
   const std::uint32_t* next() noexcept {
-    if (next_ == drawn_.size()) draw();
+    if (next_ == drawn_.size()) {
+      prepare();
+      std::swap(drawn_, prepared_);
+      ready_ = false;
+      next_ = 0;
+    }
     next_ += count_;
     return drawn_.data() + (next_ - count_);
+  }
+  /// Draws ahead, so that the next call of next() finds something; the present subset stays.
+  void prepare() noexcept {
+    if (next_ != drawn_.size() || ready_) return;
+    draw();
+    ready_ = true;
+  }
+  /// As many calls of next().
+  void skip(std::uint64_t subsets) noexcept {
+    for (; subsets > 0; --subsets) next();
   }
   /// The item that comes so many after the end of the present subset, or the last one drawn: to be fetched meanwhile.
   std::uint32_t ahead(std::size_t distance) const noexcept {
@@ -37,15 +59,37 @@ class RandomSubsets {
   static constexpr std::size_t stock = 256;  // items that are drawn at a time, at least
   static constexpr std::size_t one = 1;
 
-  // The first steps of a shuffle: whatever the order before, all subsets are equally likely to come first.
+  // Of large subsets, neighbours come near each other, so that a thread finds what it has looked at before: this many ranges
+  // of items, one after the other.
+  static constexpr std::size_t ranges = 64;
+  static constexpr std::size_t large = 128;
+
   void draw() noexcept {
-    for (std::size_t begin = 0; begin < drawn_.size(); begin += count_) {
-      for (std::size_t k = 0; k < count_; ++k) {
-        std::swap(items_[k], items_[k + random_.below32(static_cast<std::uint32_t>(items_.size() - k))]);
-        drawn_[begin + k] = items_[k];
-      }
+    Random random = random_;  // a copy of its own: other threads may look at what lies beside it
+    for (std::size_t begin = 0; begin < prepared_.size(); begin += count_) {
+      std::uint32_t* out = prepared_.data() + begin;
+      shuffle(random, count_ < large ? out : unordered_.data());
+      if (count_ >= large) gather_ranges(out);
     }
-    next_ = 0;
+    random_ = random;
+  }
+  // The first steps of a shuffle: whatever the order before, all subsets are equally likely to come first. The last item may
+  // stay where it is.
+  void shuffle(Random& random, std::uint32_t* out) noexcept {
+    const auto size = static_cast<std::uint32_t>(items_.size());
+    for (std::uint32_t k = 0; k < count_; ++k) {
+      const std::uint32_t place = k + random.below32(size - k);
+      out[k] = items_[place];
+      if (k + 1 == count_) break;
+      items_[place] = items_[k];
+      items_[k] = out[k];
+    }
+  }
+  void gather_ranges(std::uint32_t* out) noexcept {
+    std::array<std::uint32_t, ranges + 1> begin{};
+    for (const std::uint32_t item : unordered_) ++begin[(item >> shift_) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const std::uint32_t item : unordered_) out[begin[item >> shift_]++] = item;
   }
 
   Random random_;
@@ -53,6 +97,10 @@ class RandomSubsets {
   std::size_t count_;
   std::vector<std::uint32_t> drawn_;
   std::size_t next_;
+  std::vector<std::uint32_t> prepared_;
+  unsigned shift_ = 0;  // item >> shift_ is its range
+  std::vector<std::uint32_t> unordered_;
+  bool ready_ = false;  // `prepared_` has been drawn
 };
 
 }  // namespace svm

@@ -21,7 +21,7 @@ void pause() noexcept {
 
 }  // namespace
 
-Team::Team(unsigned threads) {
+Team::Team(unsigned threads) : ranges_(threads) {
   require(threads > 0, "there must be a thread");
   for (unsigned part = 1; part < threads; ++part) others_.emplace_back([this, part] { work(part); });
 }

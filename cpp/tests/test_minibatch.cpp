@@ -1,6 +1,7 @@
 // Threads that wait together, and mini-batches on them: every part once, the same bits for any number of threads.
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -35,23 +36,32 @@ void check_team(unsigned threads) {
     if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (const auto& count : calls) CHECK(count == round + 1);
   }
+  std::vector<std::atomic<int>> tasks(100);
+  int firsts = 0;
+  for (int round = 0; round < 500; ++round) {
+    const std::size_t count = static_cast<std::size_t>(round) % 101;
+    for (auto& calls_of_task : tasks) calls_of_task = 0;
+    team.share(count, [&](std::size_t task) { ++tasks[task]; }, [&] { ++firsts; });
+    for (std::size_t task = 0; task < tasks.size(); ++task) CHECK(tasks[task] == (task < count ? 1 : 0));
+  }
+  CHECK(firsts == 500);
   CHECK(threads == 1 ? team.cpu_seconds() == 0.0 : team.cpu_seconds() > 0.0);
 }
 
-/// n x d points, nine of ten coordinates zero, by rows in sparse or dense storage.
+/// n x d points, most coordinates zero, by rows in sparse or dense storage.
 struct Points {
   std::size_t n = 1200;
-  std::size_t d = 60;
+  std::size_t d;
   std::vector<float> dense;
   std::vector<float> values;
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int32_t> indices;
 
-  Points() : dense(n * d) {
+  Points(std::size_t dimension, double share) : d(dimension), dense(n * d) {
     Random random(3, svm::Purpose::data);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < d; ++j) {
-        if (random.uniform() > 0.1) continue;
+        if (random.uniform() > share) continue;
         dense[i * d + j] = static_cast<float>(random.normal()) + (i < n / 2 ? 0.3F : -0.3F);
         values.push_back(dense[i * d + j]);
         indices.push_back(static_cast<std::int32_t>(j));
@@ -94,6 +104,30 @@ void check_bits(const FeatureMatrix& matrix) {
   CHECK(found[0] == found[1]);
 }
 
+/// One process that exchanges with nobody finds the same; what goes on from a state ends in the same bits.
+void check_state_and_exchange(const FeatureMatrix& matrix) {
+  const MiniBatchSettings settings{1e-3, 700, Averaging::tail, 2};
+  const MiniBatchSdcaSettings own{SdcaVariant::aggressive, 40.0, 0.95};
+  MiniBatchSdca alone(matrix, settings, own, 1);
+  int exchanged = 0;
+  MiniBatchSdca exchanging(matrix, settings, own, 1, svm::Shard{0, 1, matrix.size(), matrix.largest_norm()},
+                           [&](double*, std::size_t size) {
+                             ++exchanged;
+                             CHECK(size == matrix.dimension() + 3);
+                           });
+  const std::vector<double> w = weights_after(alone, 20, 20);
+  const std::vector<double> v = weights_after(exchanging, 20, 20);
+  for (std::size_t j = 0; j < w.size(); ++j) CHECK(std::abs(w[j] - v[j]) <= 1e-12);
+  CHECK(exchanged == 40);
+  CHECK(alone.counters().feature_accesses == exchanging.counters().feature_accesses);
+
+  MiniBatchSdca again(matrix, settings, own, 1);
+  again.restore(alone.state());
+  CHECK(weights_after(again, 45, 25) == weights_after(alone, 45, 25));
+  CHECK(svm::test::refuses([&] { again.restore(alone.state()); }, "already begun"));
+  CHECK(svm::test::refuses([&] { MiniBatchSdca(matrix, settings, own, 1).restore({}); }, "not one of this solver"));
+}
+
 }  // namespace
 
 int main() {
@@ -101,11 +135,14 @@ int main() {
   for (const unsigned threads : {1U, 2U, 7U}) check_team(threads);
   CHECK(svm::test::refuses([] { Team team(0); }, "a thread"));
 
-  const Points points;
+  const Points points(60, 0.3);
   const FeatureMatrix dense(points.rows(false), points.n / 2);
-  const FeatureMatrix sparse(points.rows(true), points.n / 2);
   check_bits(dense);
-  check_bits(sparse);
+  check_bits(FeatureMatrix(points.rows(true), points.n / 2));
+  const Points wide(5000, 0.012);  // too many coordinates to sum up each chunk of rows by itself
+  check_bits(FeatureMatrix(wide.rows(true), wide.n / 2));
+  check_state_and_exchange(dense);
+  check_state_and_exchange(FeatureMatrix(wide.rows(true), wide.n / 2));
 
   const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
     return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);

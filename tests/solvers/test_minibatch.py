@@ -1,4 +1,4 @@
-"""Mini-batch Pegasos and SDCA: replay, the paper's example, Lemma 1, threads, costs, convergence."""
+"""Mini-batch Pegasos and SDCA: replay, the paper's example, Lemma 1, costs, convergence."""
 
 from __future__ import annotations
 
@@ -180,25 +180,6 @@ def test_pegasos_converges(b: int) -> None:
     p = problem()
     made = run("minibatch_pegasos", p, Limit(iterations=2**16), batch_size=b)
     assert primal(p, weights(made)) == pytest.approx(optimum(p), rel=2e-3)
-
-
-@pytest.mark.parametrize("threads", [2, 3, 8])
-@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "sparse"])
-def test_the_same_bits_for_any_number_of_threads(as_csr: bool, threads: int) -> None:
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(3000, 40)).astype(np.float32)
-    X[rng.random(X.shape) < (0.9 if as_csr else 0.1)] = 0.0
-    y = np.where(X @ rng.normal(size=40) > 0.3 * rng.normal(size=3000), 1, -1).astype(np.int8)
-    p = Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), lambda_=1e-3)
-    for own in (
-        {"name": "minibatch_pegasos", "average": Averaging.tail},
-        {"name": "minibatch_sdca", "variant": Variant.aggressive, "average": Averaging.decaying},
-        {"name": "minibatch_sdca", "variant": Variant.naive},
-    ):
-        name = str(own.pop("name"))
-        one, many = (run(name, p, Limit(iterations=60), batch_size=1500, threads=k, **own) for k in (1, threads))
-        assert weights(one).tobytes() == weights(many).tobytes()
-        assert one.counters == many.counters
 
 
 def test_costs() -> None:

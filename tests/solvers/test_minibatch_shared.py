@@ -1,0 +1,211 @@
+"""Mini-batches large enough to be shared: by threads, by processes, and over time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import minibatch_reference as reference
+import numpy as np
+import pytest
+from cases import Array, run, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from linear_reference import folded, lower_bound, weights
+from scipy import sparse
+
+from solvers import Limit, Linear, Problem, _core
+from solvers.errors import CoreError
+from solvers.minibatch import Averaging, Variant
+from solvers.spectrum import beta
+
+N, B, LAMBDA = 600, 320, 0.004
+KINDS = {"dense": (40, 1.0), "few": (200, 0.15), "many": (4000, 0.012)}
+"""Features and the share of them that is not zero. The core shares `dense` and `few` by rows, `many` by coordinates."""
+
+METHODS: list[dict[str, Any]] = [
+    {"name": "minibatch_pegasos", "average": Averaging.tail},
+    {"name": "minibatch_sdca", "variant": Variant.naive, "average": Averaging.decaying},
+    {"name": "minibatch_sdca", "variant": Variant.safe},
+    {"name": "minibatch_sdca", "variant": Variant.aggressive, "average": Averaging.decaying},
+]
+every_kind = pytest.mark.parametrize("kind", KINDS)
+every_method = pytest.mark.parametrize("method", METHODS, ids=["pegasos", "naive", "safe", "aggressive"])
+
+
+def problem(kind: str) -> Problem:
+    """Rows at most 0.999 long, of all lengths."""
+    d, share = KINDS[kind]
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(N, d)).astype(np.float32)
+    X[rng.random(X.shape) >= share] = 0.0
+    y = np.where(X @ rng.normal(size=d) > 0.3 * rng.normal(size=N), 1, -1).astype(np.int8)
+    X *= (0.999 / np.linalg.norm(X, axis=1).max()).astype(np.float32)
+    return Problem(X if kind == "dense" else sparse.csr_matrix(X), y, Linear(), lambda_=LAMBDA)
+
+
+def split(method: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Name and settings."""
+    own = dict(method)
+    return own.pop("name"), own
+
+
+@every_kind
+@every_method
+def test_replay(kind: str, method: dict[str, Any]) -> None:
+    name, own = split(method)
+    p = problem(kind)
+    variant = own.get("variant")
+    plain: reference.Pegasos | reference.Sdca
+    if variant is None:
+        plain = reference.Pegasos(folded(p), LAMBDA)
+    else:
+        divisor = None if variant is Variant.naive else beta(p, B)
+        plain = reference.Sdca(folded(p), LAMBDA, divisor, 0.95 if variant is Variant.aggressive else None)
+    mean = reference.Average(own.get("average", Averaging.last).value)
+    made = solver(name, p, 4, batch_size=B, threads=3, **own)
+    for t, A in zip(range(1, 25), reference.subsets(N, B, 4), strict=False):
+        made.advance(Limit(iterations=t))
+        plain.step(A)
+        w = mean.of(plain.w)
+        np.testing.assert_allclose(weights(made), w, rtol=0, atol=1e-11 * np.abs(w).max(), err_msg=f"{t}")
+        if isinstance(plain, reference.Sdca):
+            assert lower_bound(made) == pytest.approx(plain.dual(plain.alpha), abs=1e-12)
+    assert made.counters.feature_accesses == sum(
+        np.count_nonzero(folded(p), axis=1)[A].sum()
+        for _, A in zip(range(24), reference.subsets(N, B, 4), strict=False)
+    )
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@every_kind
+@every_method
+def test_the_same_bits_for_any_number_of_threads(kind: str, method: dict[str, Any], threads: int) -> None:
+    name, own = split(method)
+    p = problem(kind)
+    one, many = (run(name, p, Limit(iterations=40), batch_size=B, threads=k, **own) for k in (1, threads))
+    assert weights(one).tobytes() == weights(many).tobytes()
+    assert one.counters == many.counters
+
+
+class _Ranks:
+    """Threads in the place of processes: each adds up what all of them bring."""
+
+    def __init__(self, ranks: int) -> None:
+        self._barrier = threading.Barrier(ranks, timeout=60)
+        self._brought: dict[int, Array] = {}
+
+    def exchange(self, rank: int) -> Callable[[Array], None]:
+        def add_up(values: Array) -> None:
+            self._brought[rank] = values.copy()
+            self._barrier.wait()
+            total = sum(self._brought[other] for other in sorted(self._brought))
+            self._barrier.wait()
+            values[:] = total
+
+        return add_up
+
+
+def shares(p: Problem, ranks: int, method: dict[str, Any], b: int, iterations: int) -> list[_core.MiniBatchSolver]:
+    """The solvers of all ranks, after so many iterations."""
+    _, own = split(method)
+    X = p.X[:, p.feature_order] if isinstance(p.X, np.ndarray) else p.X[:, p.feature_order].sorted_indices()
+    between = _Ranks(ranks)
+    keep: list[Any] = []
+
+    def make(rank: int) -> _core.MiniBatchSolver:
+        rows = Problem.core_matrix(X[rank::ranks].copy())
+        features = _core.FeatureMatrix(rows, len(range(rank, p.positives, ranks)))
+        keep.append((rows, features))
+        shared: dict[str, Any] = {
+            "lambda_": LAMBDA,
+            "batch_size": b,
+            "seed": 4,
+            "average": own.get("average", Averaging.last).core(),
+            "shard": _core.Shard(rank, ranks, N, p.features.largest_norm),
+            "exchange": between.exchange(rank),
+        }
+        if "variant" not in own:
+            return _core.MiniBatchPegasos(features, **shared)
+        return _core.MiniBatchSdca(features, variant=own["variant"].core(), beta=beta(p, b), **shared)
+
+    made = [make(rank) for rank in range(ranks)]
+    workers = [threading.Thread(target=one.advance, kwargs={"iterations": iterations}) for one in made]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return made
+
+
+@pytest.mark.parametrize("b", [2, B], ids=["some ranks without a row", "large"])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@every_kind
+@every_method
+def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ranks: int, b: int) -> None:
+    p = problem(kind)
+    name, own = split(method)
+    alone = run(name, p, Limit(iterations=30), 4, batch_size=b, **own)
+    made = shares(p, ranks, method, b, 30)
+    w = alone._core.weights()  # type: ignore[attr-defined]
+    for one in made:
+        np.testing.assert_allclose(one.weights(), w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))
+        assert one.weights().tobytes() == made[0].weights().tobytes()
+        for counter in ("iterations", "presentations", "inner_products", "feature_accesses", "feature_accesses_dense"):
+            assert getattr(one.counters, counter) == getattr(alone.counters, counter), counter
+    if isinstance(made[0], _core.MiniBatchSdca):
+        total = sum(one.alpha().sum() for one in made)  # type: ignore[attr-defined]
+        assert made[0].lower_bound_of(total) == pytest.approx(lower_bound(alone), abs=1e-12)
+        assert (made[0].lower_bound is None) == (ranks > 1)
+
+
+@given(st.sampled_from([1, 3, 127, 128, B, N]), st.integers(0, 30), st.integers(0, 30), st.sampled_from(METHODS))
+@settings(deadline=None, max_examples=40)
+def test_a_state_goes_on_to_the_bit(b: int, before: int, after: int, method: dict[str, Any]) -> None:
+    name, own = split(method)
+    p = problem("few")
+    whole = solver(name, p, 5, batch_size=b, **own)._core  # type: ignore[attr-defined]
+    whole.advance(iterations=before)
+    state = whole.state()
+    again = solver(name, p, 5, batch_size=b, **own)._core  # type: ignore[attr-defined]
+    again.restore(state)
+    for core in (whole, again):
+        core.advance(iterations=before + after)
+    assert {name: values.tobytes() for name, values in whole.state().items()} == {
+        name: values.tobytes() for name, values in again.state().items()
+    }
+    assert whole.weights().tobytes() == again.weights().tobytes()
+
+
+def test_states_that_do_not_fit() -> None:
+    p = problem("few")
+    begun = solver("minibatch_sdca", p, 5, batch_size=8)._core  # type: ignore[attr-defined]
+    begun.advance(iterations=1)
+    state = begun.state()
+    with pytest.raises(CoreError, match="already begun"):
+        begun.restore(state)
+    wrong = {"alpha": state | {"alpha": np.zeros(3)}, "sum": {key: state[key] for key in state if key != "sum"}}
+    for name, other in wrong.items():
+        fresh = solver("minibatch_sdca", p, 5, batch_size=8)._core  # type: ignore[attr-defined]
+        with pytest.raises(CoreError, match=f"not one of this solver: {name}"):
+            fresh.restore(other)
+
+
+def test_shards_that_do_not_fit() -> None:
+    p = problem("dense")
+    for rank, ranks, size in ((3, 3, 600), (0, 601, 600)):
+        with pytest.raises(CoreError, match=f"no rank {rank} of {ranks}"):
+            _core.Shard(rank, ranks, size, 1.0)
+    with pytest.raises(CoreError, match="not those of this shard"):
+        _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, shard=_core.Shard(0, 2, N, 1.0))
+
+
+def test_an_exchange_that_fails_ends_the_run() -> None:
+    def broken(values: Array) -> None:
+        raise RuntimeError("the others are gone")
+
+    p = problem("dense")
+    made = _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, exchange=broken)
+    with pytest.raises(RuntimeError, match="the others are gone"):
+        made.advance(iterations=3)
