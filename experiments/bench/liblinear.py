@@ -9,17 +9,15 @@ import re
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
 from solvers import Problem
+from solvers.liblinear import Liblinear, LiblinearSettings
 
 MOST_PASSES = 100_000
 """Passes after which LIBLINEAR is given up."""
@@ -46,12 +44,13 @@ class Effort:
         return self.gap <= eps
 
 
-class Liblinear:
-    """scikit-learn's LinearSVC on one problem."""
+class LiblinearRuns:
+    """Runs of the LIBLINEAR that is a peer of DCD, each with an effort of its own, on one problem."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._X = sparse.csr_matrix(problem.X, dtype=np.float64)
+        self._peer = Liblinear(problem, LiblinearSettings(), 0)
+        self._X = self._peer.data()
         self._known: dict[Effort, Effort] = {}
 
     def seconds(self, effort: Effort) -> float:
@@ -90,20 +89,9 @@ class Liblinear:
             self._known[effort] = replace(effort, gap=float(gap))
         return self._known[effort]
 
-    def _fit(self, effort: Effort, verbose: bool) -> LinearSVC:
-        model = LinearSVC(
-            loss="hinge",
-            dual=True,
-            fit_intercept=False,
-            C=self._problem.C,
-            tol=effort.tolerance,
-            max_iter=effort.passes,
-            random_state=0,
-            verbose=int(verbose),
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # passes that run out are no accident here
-            return model.fit(self._X, self._problem.y)
+    def _fit(self, effort: Effort, verbose: bool) -> Any:
+        model = self._peer.model(effort.passes, seed=0).set_params(tol=effort.tolerance, verbose=int(verbose))
+        return model.fit(self._X, self._problem.y)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from datasets import DataError, Dataset
 from experiments.bench import data
-from experiments.bench.liblinear import Effort, Liblinear
+from experiments.bench.liblinear import Effort, LiblinearRuns
 from experiments.bench.measure import Row, alternate, median_ratio
 from solvers import Limit, Linear, Problem, Solver, Status, get
 
@@ -90,7 +90,7 @@ def _time(problem: Problem, algo: str, limit: Limit, seed: int = 0, **settings: 
 
 def _against_liblinear(size: str, problems: Sequence[Problem], repetitions: int) -> Iterator[Row]:
     for problem in problems:
-        peer = Liblinear(problem)
+        peer = LiblinearRuns(problem)
         for eps in (1e-3, 1e-6):
             effort = peer.least_effort(eps)
 
@@ -99,7 +99,7 @@ def _against_liblinear(size: str, problems: Sequence[Problem], repetitions: int)
             def ours(problem: Problem = problem, eps: float = eps, seeds: Iterator[int] = seeds) -> float:
                 return _time(problem, "dcd", Limit(), next(seeds), eps=eps).seconds
 
-            def theirs(peer: Liblinear = peer, effort: Effort = effort) -> float:
+            def theirs(peer: LiblinearRuns = peer, effort: Effort = effort) -> float:
                 return peer.seconds(effort) - peer.seconds(Effort(passes=1))
 
             mine, other, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
