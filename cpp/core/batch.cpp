@@ -11,10 +11,21 @@ constexpr std::size_t line = 16;       // float64 values in a pair of lines of t
 constexpr std::size_t chunk = 64;      // rows, at least
 constexpr std::size_t most_sums = 16;  // chunks that are summed up by themselves, at most
 constexpr double worth = 8192;         // stored coordinates for which it pays to call other threads
-constexpr double coordinate = 0.2;     // what each costs in an iteration, entries taken as 1
+constexpr double coordinate = 2.0;     // what each costs in an iteration, entries taken as 1: most lie far apart
 constexpr double piece_size = 32;      // coordinates that a row has in a block, on average and at least
 constexpr std::size_t most_blocks = 8;
 constexpr std::size_t exchanged_too = 3;  // the tally, stored coordinates, rows
+
+/// One more than the last coordinate that a row has stored. Where features are in order of frequency, those that are in no row
+/// come after it.
+std::size_t occupied(const FeatureMatrix& matrix) noexcept {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < matrix.size(); ++i) {
+    const Slice x = matrix.row(i);
+    if (x.size > 0) end = std::max(end, x.at(x.size - 1) + 1);
+  }
+  return end;
+}
 
 double mean_row(const FeatureMatrix& matrix) noexcept {
   double stored = 0.0;
@@ -24,22 +35,23 @@ double mean_row(const FeatureMatrix& matrix) noexcept {
 
 /// Limits of ranges of coordinates that cost about the same, `own` each and 1 for each entry of the rows that is stored there;
 /// no two ranges share a line of the cache.
-std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t parts, double own) {
-  std::vector<double> before(matrix.dimension() + 1, own);
+std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t dimension, std::size_t parts,
+                                     double own) {
+  std::vector<double> before(dimension + 1, own);
   before[0] = 0.0;
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     const Slice x = matrix.row(i);
     for (std::size_t k = 0; k < x.size; ++k) ++before[x.at(k) + 1];
   }
-  for (std::size_t j = 0; j < matrix.dimension(); ++j) before[j + 1] += before[j];
+  for (std::size_t j = 0; j < dimension; ++j) before[j + 1] += before[j];
   std::vector<std::size_t> limits{0};
   for (std::size_t part = 1; part < parts; ++part) {
     const auto limit = std::lower_bound(before.begin(), before.end(),
                                         before.back() * static_cast<double>(part) / static_cast<double>(parts));
     const auto place = static_cast<std::size_t>(limit - before.begin());
-    limits.push_back(std::min((place + line / 2) / line * line, matrix.dimension()));
+    limits.push_back(std::min((place + line / 2) / line * line, dimension));
   }
-  limits.push_back(matrix.dimension());
+  limits.push_back(dimension);
   return limits;
 }
 
@@ -51,7 +63,7 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
       counted_(counted),
       team_(threads),
       exchange_(std::move(exchange)),
-      dimension_(matrix.dimension()),
+      dimension_(exchange_ ? matrix.dimension() : occupied(matrix)),
       largest_(largest),
       stride_((dimension_ + line - 1) / line * line) {
   const double mean = mean_row(matrix);
@@ -80,7 +92,7 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
 
 void Batch::split() {
   const double turns = static_cast<double>(matrix_.size()) / static_cast<double>(largest_);
-  limits_ = equal_parts(matrix_, blocks_, coordinate * turns);
+  limits_ = equal_parts(matrix_, dimension_, blocks_, coordinate * turns);
   splits_.reserve(matrix_.size() * (blocks_ - 1));
   for (std::size_t i = 0; i < matrix_.size(); ++i) {
     const Slice x = matrix_.row(i);

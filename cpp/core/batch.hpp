@@ -218,7 +218,7 @@ class Batch {
   const simd::Kernels& kernels_ = simd::kernels();
   Team team_;
   Exchange exchange_;
-  std::size_t dimension_;
+  std::size_t dimension_;  // beyond it no row has anything stored, nor those of other processes
   std::size_t largest_;
   Way way_;
   std::size_t width_;       // rows of a chunk

@@ -4,37 +4,13 @@
 #include <utility>
 
 namespace svm {
-namespace {
-
-/// Words 0 to 3 of some counter blocks.
-template <std::size_t blocks>
-using Words = std::array<std::array<std::uint32_t, blocks>, 4>;
-
-/// 10 rounds of Philox4x32 on each block.
-template <std::size_t blocks>
-void philox(Words<blocks>& word, std::array<std::uint32_t, 2> key) noexcept {
-  for (int round = 0; round < 10; ++round) {
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const std::uint64_t left = std::uint64_t{0xD2511F53u} * word[0][b];
-      const std::uint64_t right = std::uint64_t{0xCD9E8D57u} * word[2][b];
-      word[0][b] = static_cast<std::uint32_t>(right >> 32) ^ word[1][b] ^ key[0];
-      word[1][b] = static_cast<std::uint32_t>(right);
-      word[2][b] = static_cast<std::uint32_t>(left >> 32) ^ word[3][b] ^ key[1];
-      word[3][b] = static_cast<std::uint32_t>(left);
-    }
-    key[0] += 0x9E3779B9u;
-    key[1] += 0xBB67AE85u;
-  }
-}
-
-}  // namespace
-
 std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
                                         const std::array<std::uint32_t, 2>& key) noexcept {
-  Words<1> word{};
-  for (std::size_t k = 0; k < word.size(); ++k) word[k][0] = counter[k];
-  philox(word, key);
-  return {word[0][0], word[1][0], word[2][0], word[3][0]};
+  constexpr std::size_t blocks = simd::philox_blocks;
+  std::array<std::uint32_t, 4 * blocks> words{};
+  for (std::size_t k = 0; k < counter.size(); ++k) words[k * blocks] = counter[k];
+  simd::kernels().philox(words.data(), key[0], key[1]);
+  return {words[0], words[blocks], words[2 * blocks], words[3 * blocks]};
 }
 
 Random::Random(std::uint64_t seed, Purpose purpose) noexcept
@@ -42,15 +18,15 @@ Random::Random(std::uint64_t seed, Purpose purpose) noexcept
       purpose_(static_cast<std::uint32_t>(purpose)) {}
 
 void Random::refill() noexcept {
-  Words<blocks> word{};
+  std::array<std::uint32_t, 4 * blocks> words{};
   for (std::size_t b = 0; b < blocks; ++b) {
-    word[0][b] = static_cast<std::uint32_t>(block_ + b);
-    word[1][b] = static_cast<std::uint32_t>((block_ + b) >> 32);
-    word[2][b] = purpose_;
+    words[b] = static_cast<std::uint32_t>(block_ + b);
+    words[blocks + b] = static_cast<std::uint32_t>((block_ + b) >> 32);
+    words[2 * blocks + b] = purpose_;
   }
-  philox(word, key_);
+  simd::kernels().philox(words.data(), key_[0], key_[1]);
   for (std::size_t b = 0; b < blocks; ++b) {
-    for (std::size_t k = 0; k < word.size(); ++k) buffer_[word.size() * b + k] = word[k][b];
+    for (std::size_t k = 0; k < 4; ++k) buffer_[4 * b + k] = words[k * blocks + b];
   }
   block_ += blocks;
   used_ = 0;

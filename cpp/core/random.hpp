@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simd.hpp"
+
 namespace svm {
 
 /// What a stream is for. Streams of one seed and different purposes are independent.
@@ -41,8 +43,7 @@ class Random {
   void shuffle(std::vector<std::uint32_t>& items) noexcept;
 
  private:
-  // Counter blocks that are made together: each round waits for the one before, so that several at a time cost little more.
-  static constexpr std::size_t blocks = 16;
+  static constexpr std::size_t blocks = simd::philox_blocks;
 
   void refill() noexcept;
 

@@ -31,6 +31,8 @@ struct DualRange {
   double C;
 };
 
+inline constexpr std::size_t philox_blocks = 16;
+
 struct Kernels {
   const char* name;
 
@@ -97,6 +99,9 @@ struct Kernels {
   /// sums[b] = the sum of the b-th sixteen values, or of their squares, for the `count` b in `which`.
   void (*sum_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
   void (*sum_squared_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
+
+  /// 10 rounds of Philox4x32 on `philox_blocks` counter blocks: word k of block b is words[k * philox_blocks + b].
+  void (*philox)(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key);
 };
 
 /// The set in use: the best that this processor has, or the one that the environment variable SVM_ISA names (v2, v3, v4).

@@ -6,6 +6,7 @@
 
 #include "simd.hpp"
 #include "simd_linear.hpp"
+#include "simd_random.hpp"
 #include "simd_vectors.hpp"
 
 namespace svm::simd {
@@ -364,7 +365,7 @@ const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     dots, column_dots, binary_lookup, sparse_dots, gaussian, polynomial,
     SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(sparse_add),
     SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(add), SVM_LINEAR(sparse_add), SVM_LINEAR(scale_split),
-    SVM_LINEAR(sum_sixteens), SVM_LINEAR(sum_squared_sixteens),
+    SVM_LINEAR(sum_sixteens), SVM_LINEAR(sum_squared_sixteens), SVM_LINEAR(philox),
 };
 // clang-format on
 

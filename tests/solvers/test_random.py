@@ -36,7 +36,7 @@ def test_the_stream_is_the_documented_counter() -> None:
     """Block b of a stream is Philox at (low b, high b, purpose, 0) under the seed as key, low words first."""
     seed = 0x0123456789ABCDEF
     stream = _core.Random(seed, Purpose.features)
-    for block in range(5):
+    for block in range(100):
         words = _core.philox4x32([block, 0, 3, 0], [seed & 0xFFFFFFFF, seed >> 32])
         assert stream.bits64() == words[0] | words[1] << 32
         assert stream.bits64() == words[2] | words[3] << 32
