@@ -64,6 +64,8 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
     if spec.row_norm == "l2":
         for matrix in (X, X_test):
             transforms.normalise_rows(matrix)
+    if spec.row_norm == "longest":
+        transforms.divide_by_longest(X, X_test)
     counts = {"train": _counts(X, train.y), "test": _counts(X_test, test.y)}
     provenance: dict[str, Any] = {
         "files": raw.files,
@@ -119,6 +121,8 @@ def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
         steps.append("each feature scaled to [0, 1] by the training rows' range")
     if spec.row_norm == "l2":
         steps.append("each row divided by its Euclidean norm")
+    if spec.row_norm == "longest":
+        steps.append("divided by the largest Euclidean norm of a training row")
     return steps
 
 

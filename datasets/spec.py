@@ -17,7 +17,7 @@ FORMATS = ("auto", "libsvm", "csv", "npz", "idx", "messages")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
-ROW_NORMS = ("none", "l2")
+ROW_NORMS = ("none", "l2", "longest")
 SHAPES = ("separable", "noisy", "margin")
 
 
@@ -110,8 +110,8 @@ class DatasetSpec:
     scaling
         ``none``, or ``minmax``: each feature to [0, 1] by the *training* rows' range, test rows alike.
     row_norm
-        ``none``, or ``l2``: each row is divided by its Euclidean norm, after ``divide_by`` and ``scaling``; a row of
-        zeros stays.
+        After ``divide_by`` and ``scaling``: ``none``; ``l2``: each row is divided by its Euclidean norm, a row of zeros
+        stays; ``longest``: all rows, test rows too, are divided by the largest Euclidean norm of a training row.
     storage
         ``dense``, ``sparse``, or ``auto``: dense when more than 10 % of the entries are not zero or
         d <= 1024, else CSR.

@@ -105,13 +105,27 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
 
 def normalise_rows(X: Matrix) -> None:
     """Divide each row in place by its Euclidean norm (float64 arithmetic); a row of zeros stays."""
+    norms = row_norms(X)
+    norms[norms == 0] = 1
     if isinstance(X, np.ndarray):
-        norms = np.sqrt(np.einsum("ij,ij->i", X, X, dtype=np.float64))
-        norms[norms == 0] = 1
         np.divide(X, norms[:, None], out=X, casting="same_kind")
-        return
-    lengths = np.diff(X.indptr)
-    filled = lengths > 0
-    if filled.any():
-        norms = np.sqrt(np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[:-1][filled]))
-        np.divide(X.data, np.repeat(norms, lengths[filled]), out=X.data, casting="same_kind")
+    else:
+        np.divide(X.data, np.repeat(norms, np.diff(X.indptr)), out=X.data, casting="same_kind")
+
+
+def divide_by_longest(X: Matrix, X_test: Matrix) -> None:
+    """Divide all features in place by the largest Euclidean norm of a training row (float64 arithmetic)."""
+    longest = row_norms(X).max(initial=0.0) or np.float64(1)
+    for part in (X, X_test):
+        values = part if isinstance(part, np.ndarray) else part.data
+        np.divide(values, longest, out=values, casting="same_kind")  # in float64
+
+
+def row_norms(X: Matrix) -> NDArray[np.float64]:
+    """Euclidean norm of each row, (n,), in float64 arithmetic."""
+    squares = np.zeros(X.shape[0])
+    if isinstance(X, np.ndarray):
+        np.einsum("ij,ij->i", X, X, dtype=np.float64, out=squares)
+    elif (filled := np.diff(X.indptr) > 0).any():
+        squares[filled] = np.add.reduceat(np.square(X.data, dtype=np.float64), X.indptr[:-1][filled])
+    return np.sqrt(squares, out=squares)

@@ -32,6 +32,7 @@ MEASURE = "test_error"
 COLUMNS = ("panel", "dataset", "series", "cost", "x", "mean", "sd", "seeds")
 NAMES: Mapping[str, str] = {
     "adult": "Adult",
+    "astro_ph": "astro-ph",
     "covtype": "Forest (covtype)",
     "covtype_subset": "Forest, part of it",
     "digits": "Digits",
@@ -39,6 +40,7 @@ NAMES: Mapping[str, str] = {
     "mnist": "MNIST, 8 against the rest",
     "news20": "news20",
     "newsgroups_binary": "20 Newsgroups, two classes",
+    "rcv1": "RCV1",
     "rcv1_ccat_subset": "RCV1 (CCAT), part of it",
     "real_sim": "Real against simulated",
     "reuters_money_fx": "Reuters, money-fx",
@@ -196,7 +198,7 @@ def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: 
 
 def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     """Write the data set's name above its panel, and its size and further facts below the name."""
-    known = [f"STAND-IN for {NAMES.get(panel.asked, panel.asked)}"] if panel.stand_in else []
+    known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
     known += [] if panel.n is None else [f"n = {panel.n:,}"]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
     name = NAMES.get(panel.dataset, panel.dataset)
@@ -215,9 +217,14 @@ def _span(numbers: set[int]) -> str:
 
 
 def name_of(panel: Panel) -> str:
-    """Name of a panel's data set, which says so where it is a stand-in."""
-    name = NAMES.get(panel.dataset, panel.dataset)
-    return f"{name} (stand-in for {NAMES.get(panel.asked, panel.asked)})" if panel.stand_in else name
+    """Name of a panel's data set, which says so where it is not the paper's."""
+    name, other = NAMES.get(panel.dataset, panel.dataset), "not the paper's"
+    return f"{name} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else name
+
+
+def _departure(panel: Panel, stand_in: str, other: str) -> str:
+    """Say what a data set stands in for, or, where it was asked for by its own name, only that it is another."""
+    return other if panel.asked == panel.dataset else f"{stand_in} for {NAMES.get(panel.asked, panel.asked)}"
 
 
 def _draw_one(

@@ -114,12 +114,13 @@ def _figure(name: str, command: Command, store: Store, words: Sequence[str]) -> 
     if outcomes:
         plan = planner.plan(spec, options)
     folder = command.figures / spec.id / options.scale
-    if plan.panels:
+    possible = bool(plan.panels) or not spec.datasets
+    if possible:
         print(_said(_write(plan, outcomes, folder, words), folder), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         complain(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
-    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not plan.panels else OK
+    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
 def _make_missing(plan: Plan, store: Store, words: Sequence[str]) -> dict[str, Outcome]:

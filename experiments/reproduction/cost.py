@@ -67,15 +67,29 @@ class Estimate:
 
 
 def size_of(spec: DatasetSpec) -> Size:
-    """Sizes after split and sampling."""
-    n, n_test, d = spec.expected_train.n, spec.expected_test.n, spec.d or 100
+    """Sizes after split and sampling; unknown ones are guessed."""
+    n, n_test, d = rows_of(spec), spec.expected_test.n, spec.d or 100
     if spec.kind == "synthetic":
-        n, n_test = spec.n, spec.n_test
-    if n is not None and n_test is None:
-        n_test = spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
-        n -= n_test
-    n, n_test = n or 1500, n_test or 500
-    return Size(min(n, spec.max_train or n), min(n_test, spec.max_test or n_test), d, _stored(spec, d))
+        n_test = spec.n_test
+    elif spec.expected_train.n is not None and n_test is None:
+        n_test = _held_out(spec, spec.expected_train.n)
+    n_test = n_test or 500
+    return Size(n or min(1500, spec.max_train or 1500), min(n_test, spec.max_test or n_test), d, _stored(spec, d))
+
+
+def rows_of(spec: DatasetSpec) -> int | None:
+    """Training rows after split and sampling; None where the specification does not tell."""
+    n = spec.n if spec.kind == "synthetic" else spec.expected_train.n
+    if n is None:
+        return None
+    if spec.kind != "synthetic" and spec.expected_test.n is None:
+        n -= _held_out(spec, n)
+    return min(n, spec.max_train or n)
+
+
+def _held_out(spec: DatasetSpec, n: int) -> int:
+    """Test rows of a data set without a test file, of `n` rows."""
+    return spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
 
 
 def _stored(spec: DatasetSpec, d: int) -> float:
@@ -206,7 +220,7 @@ def _presentations(run: RunSettings, n: int) -> float:
         return float(n * sum(checkpoint.iterations or 0 for checkpoint in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.iterations is not None:
-        limits.append(float(budget.iterations))
+        limits.append(float(budget.iterations * getattr(run.solver_settings, "batch_size", 1)))
     if budget.kernel_evaluations is not None:
         limits.append(budget.kernel_evaluations / n)
     if run.algo in _OWN_END:

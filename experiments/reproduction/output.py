@@ -86,8 +86,8 @@ def numbers_table(numbers: Sequence[Number]) -> Table:
     rows = [
         (
             number.name,
-            f"{number.paper:g} {number.unit}".strip(),
-            "-" if number.measured is None else f"{number.measured:.4g} {number.unit}".strip(),
+            f"{_digits(number.paper, 'g')} {number.unit}".strip(),
+            "-" if number.measured is None else f"{_digits(number.measured, '.4g')} {number.unit}".strip(),
             "" if number.tolerance is None else f"± {number.tolerance:.2g}",
             words[number.agrees],
             number.note,
@@ -95,6 +95,11 @@ def numbers_table(numbers: Sequence[Number]) -> Table:
         for number in numbers
     ]
     return Table(("number", "paper", "here", "tolerance", "agrees", "note"), rows)
+
+
+def _digits(value: float, form: str) -> str:
+    """Write a number; a count with all its digits."""
+    return f"{value:,.0f}" if abs(value) >= 1e4 and value.is_integer() else f"{value:{form}}"
 
 
 def markdown_table(table: Table) -> str:

@@ -12,6 +12,7 @@ import solvers
 from datasets import DataError
 from experiments.composition import CONF, settings_of
 from experiments.identity import run_key
+from experiments.reproduction.cost import rows_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from experiments.settings import RunSettings, nearest, setting_name
 from experiments.store import FinishedRun, Store
@@ -176,9 +177,11 @@ class Planner:
         settings: dict[str, RunSettings] = {}
         runs: list[PlannedRun] = []
         for series in spec.curves:
-            if series.datasets and asked not in series.datasets:
+            if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
                 continue
             first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
+            if _too_few(first):
+                continue
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
             runs += [self._run(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
@@ -212,6 +215,12 @@ class Planner:
         except DataError as error:
             self._refused[repr(spec)] = error
             raise
+
+
+def _too_few(run: RunSettings) -> bool:
+    """Whether the data are known to have fewer examples than the run wants in a mini-batch."""
+    n = rows_of(run.dataset)
+    return n is not None and getattr(run.solver_settings, "batch_size", 1) > n
 
 
 def overrides_of(
@@ -250,4 +259,5 @@ def _stand_in(spec: FigureSpec, asked: str, dataset: str, settings: Mapping[str,
         return own
     if dataset in spec.datasets:
         return ""
-    return f"asked for by name; the paper's {spec.label} uses {', '.join(spec.datasets)}"
+    how = "takes its place here" if spec.instead.get(asked) == dataset else "asked for by name"
+    return f"{how}; the paper's {spec.label} uses {', '.join(spec.datasets)}"

@@ -37,18 +37,25 @@ class SeriesSpec:
         Further overrides on one data set.
     datasets : list of str
         Data sets (the paper's) that it is run on; empty: all of the figure's.
+    without : list of str
+        Data sets that it is not run on, stand-ins among them.
     seeds : int or None
         Runs at most, whatever the scale says: 1 for a method without random choices. None: as many as the scale says.
     grid : dict of str to list of float
         One setting and the values to sweep it over: in place of this series there is one for each value.
+    along : dict of str to dict of str to list of (float or None)
+        A setting that changes with the grid's, by data set: for each value of the grid one; with None there is no run.
+        Data sets that are not named have the values of the first.
     """
 
     name: str = ""
     overrides: list[str] = field(default_factory=list)
     by_dataset: dict[str, list[str]] = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
+    without: list[str] = field(default_factory=list)
     seeds: int | None = None
     grid: dict[str, list[float]] = field(default_factory=dict)
+    along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
 
     def members(self) -> dict[float, SeriesSpec]:
         """Return one series for each value of the grid, by the values in their order; none without a grid."""
@@ -56,12 +63,32 @@ class SeriesSpec:
             value: replace(
                 self,
                 name=f"{self.name} {_short(setting)}={value:g}",
-                overrides=[*self.overrides, f"{setting}={int(value) if value.is_integer() else value}"],
+                overrides=[*self.overrides, _set(setting, value), *self._along(place).get("", [])],
+                by_dataset={
+                    name: [*self.by_dataset.get(name, []), *self._along(place).get(name, [])]
+                    for name in {**self.by_dataset, **self._along(place)}
+                    if name
+                },
+                without=[*self.without, *self._left_out(place)],
                 grid={},
+                along={},
             )
             for setting, values in self.grid.items()
-            for value in values
+            for place, value in enumerate(values)
         }
+
+    def _along(self, place: int) -> dict[str, list[str]]:
+        """Return the words that go with one value of the grid, by data set; those for any other under an empty name."""
+        words: dict[str, list[str]] = {}
+        for setting, lists in self.along.items():
+            for name, values in [("", next(iter(lists.values()))), *lists.items()]:
+                value = values[place]
+                words.setdefault(name, []).extend([] if value is None else [_set(setting, value)])
+        return words
+
+    def _left_out(self, place: int) -> list[str]:
+        """Return the data sets that have no run with one value of the grid."""
+        return [name for lists in self.along.values() for name, values in lists.items() if values[place] is None]
 
 
 @dataclass
@@ -128,7 +155,7 @@ class FigureSpec:
     maker : str
         Module with ``make(evidence)``.
     datasets : list of str
-        In the paper's order, one panel each.
+        In the paper's order, one panel each; empty for a figure whose maker needs none.
     instead : dict of str to str
         Data set to the stand-in that takes its place where it cannot be had. Whatever is made of it says so.
     series : list of SeriesSpec
@@ -254,6 +281,15 @@ def _check_grid(series: SeriesSpec, file: str) -> None:
             raise FigureError(f"{where} {setting} needs values, all finite, got {values}")
         if len({member.name for member in series.members().values()}) < len(values):
             raise FigureError(f"{where} the values of {setting} must differ in their first six digits, got {values}")
+    count = len(next(iter(series.grid.values()), []))
+    for setting, lists in series.along.items():
+        if not lists or any(len(values) != count for values in lists.values()):
+            raise FigureError(f"{where} {setting} goes along with it, and needs {count} values for each data set")
+
+
+def _set(setting: str, value: float) -> str:
+    """Override that sets a number; whole ones suit settings that count."""
+    return f"{setting}={int(value) if value.is_integer() else value}"
 
 
 def _short(setting: str) -> str:

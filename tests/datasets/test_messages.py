@@ -198,7 +198,7 @@ def test_the_reader_s_settings_are_part_of_the_identity(
         ({"ngrams": 0}, "dataset.ngrams=0: must be at least 1"),
         ({"min_count": 0}, "dataset.min_count=0: must be at least 1"),
         ({"test": "other.tar"}, "takes one archive, which is split"),
-        ({"row_norm": "l1"}, "dataset.row_norm=l1: unknown; allowed are none, l2"),
+        ({"row_norm": "l1"}, "dataset.row_norm=l1: unknown; allowed are none, l2, longest"),
     ],
 )
 def test_senseless_settings(spec: DatasetSpec, tmp_path: Path, fields: dict[str, object], said: str) -> None:

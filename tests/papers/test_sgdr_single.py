@@ -10,7 +10,8 @@ from evidence_cases import evidence
 from pictures import drawn_with_table
 from sgdr_cases import everywhere, times_panel
 
-from experiments.papers.sgdr import effort, single_claim
+from experiments.papers import effort
+from experiments.papers.sgdr import single_claim
 from experiments.papers.sgdr.single import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure

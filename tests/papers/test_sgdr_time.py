@@ -10,7 +10,7 @@ from evidence_cases import evidence
 from pictures import drawn_with_table
 from sgdr_cases import J_OPT, everywhere, optimum_run, run, times_panel
 
-from experiments.papers.sgdr import effort
+from experiments.papers import effort
 from experiments.papers.sgdr.cpu_time import make
 from experiments.papers.sgdr.timing import methods
 from experiments.reproduction.evidence import Panel
@@ -207,8 +207,20 @@ def test_stand_ins(as_claimed: Panel) -> None:
     named = replace(as_claimed, asked="physics", dataset="ijcnn1", stand_in="no physics")
     assert judge(named)[ORDER].verdict == "reproduced"
     assert "stand-ins are judged as well" in judge(named)[ORDER].why
-    other = replace(named, asked="digits", dataset="digits")
-    assert {claim.verdict for claim in judge(other).values()} == {"not_applicable"}
+    other = judge(replace(named, asked="digits", dataset="digits"))
+    assert {claim.verdict for claim in other.values()} == {"not_applicable"}
+    assert "Pegasos over SGD-r: no case counts; ratio 1.99 (geometric mean)" in other[ORDER].measured
+    assert other[ORDER].measured.endswith("timed to the first checkpoint within 1 %, as the others: no case counts.")
+
+
+def test_where_no_case_counts_that_is_said(tmp_path: Path, as_claimed: Panel) -> None:
+    claim = judge(but(as_claimed, tmp_path, sgd_r=()))[ORDER]
+    assert claim.measured == (
+        "Pegasos over SGD-r: no case counts. SGD-r over SGD-s: no case counts. SGD-s over SGD-m: as claimed in 3 of 3 "
+        "cases; ratio 1.95 (geometric mean), from 1.95 (Adult, C = 0.1) to 1.95 (Adult, C = 0.1). SGD-s and SGD-m "
+        "timed to the first checkpoint within 1 %, as the others, as claimed: SGD-r over SGD-s (no case counts), "
+        "SGD-s over SGD-m in 3 of 3."
+    )
 
 
 def test_the_picture_and_the_table(tmp_path: Path) -> None:

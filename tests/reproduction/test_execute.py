@@ -124,6 +124,15 @@ def test_explicit_weights_take_time_by_feature_accesses_and_no_kernel_rows() -> 
     assert estimate(simba).memory < 2 * 2**30  # dense, the points alone would take 100 GiB
 
 
+def test_an_iteration_of_a_mini_batch_method_presents_the_batch() -> None:
+    words, presentations = ["dataset=rcv1_ccat_subset", "problem.C=1"], 8000 * 1600
+    for algo in ("algo=minibatch_pegasos", "algo=minibatch_sdca"):
+        batches = settings(algo, *words, "algo.batch_size=64", f"budget.iterations={presentations // 64}")
+        singles = settings(algo, *words, "algo.batch_size=1", f"budget.iterations={presentations}")
+        epochs = settings(algo, *words, "algo.batch_size=64", "budget.epochs=1600")
+        assert estimate(batches) == estimate(singles) == estimate(epochs)
+
+
 def test_a_gram_matrix_is_counted_once_and_only_where_there_is_one() -> None:
     mnist = settings("algo=sbp", "dataset=mnist")
     assert gram_bytes(mnist) == 4 * 60_000**2

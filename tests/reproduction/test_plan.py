@@ -11,7 +11,7 @@ from store_cases import TOY, Shelf
 
 from datasets import DataError, DatasetSpec
 from experiments.outcome import Outcome
-from experiments.reproduction.cost import expected_seconds
+from experiments.reproduction.cost import expected_seconds, rows_of
 from experiments.reproduction.made import Made
 from experiments.reproduction.making import evidence_of, judged
 from experiments.reproduction.plan import Options, Plan, Planner, overrides_of
@@ -133,6 +133,29 @@ def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: F
     assert plan(store, figure, options).state == "done"
 
 
+def test_what_goes_along_with_a_grid_may_differ_between_data_sets(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
+    figure.datasets = ["synthetic", "digits"]
+    along: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
+    figure.series = [swept(by_dataset={"digits": ["dataset.max_train=50"]}, along=along, seeds=1)]
+    first, second = plan(store, figure, options).panels
+    # a data set that is not named has the values of the first
+    assert [run.settings.budget.epochs for run in first.runs] == [2.0, 4.0]
+    assert [run.settings.budget.epochs for run in second.runs] == [2.0, 4.0]
+    assert {run.settings.dataset.max_train for run in second.runs} == {50}
+    assert {run.settings.dataset.max_train for run in first.runs} == {None}
+    (other,) = plan(store, figure, dataclasses.replace(options, datasets=("adult",))).panels
+    assert [(run.series, run.settings.budget.epochs) for run in other.runs] == [("sbp nu=0.01", 8.0)]
+
+
+def test_no_mini_batch_is_larger_than_the_data(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    grid = {"algo.batch_size": [1.0, 120.0, 121.0]}
+    figure.series = [SeriesSpec("sdca", ["algo=minibatch_sdca", "problem.C=1", *TOY], grid=grid)]
+    assert list(plan(store, figure, options).panels[0].settings) == ["sdca batch_size=1", "sdca batch_size=120"]
+    assert rows_of(DatasetSpec(kind="file", train="x.svm")) is None  # not known before it is read: it may be enough
+
+
 def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.checkpoints": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings
@@ -151,6 +174,8 @@ def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: 
         ("{problem.nu: [0.1], problem.C: [1.0]}", "one setting"),
         ("{problem.nu: [low]}", "low"),
         ("[0.1]", "sbp_x.yaml"),
+        ("{problem.nu: [0.1]}, along: {problem.C: {adult: [1.0, 2.0]}}", "problem.C goes along with it, and needs 1"),
+        ("{}, along: {problem.C: {adult: [1.0]}}", "problem.C goes along with it, and needs 0"),
     ],
 )
 def test_a_grid_that_is_none_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:

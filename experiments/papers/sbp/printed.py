@@ -1,14 +1,14 @@
-"""What the paper prints of its data sets, and whether a panel's data are those: numbers of others do not compare."""
+"""What the paper prints of its data sets, and whether a panel's data are those."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
+from experiments.papers import printed
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import NumberSpec
-from experiments.reproduction.verdict import Number, number
+from experiments.reproduction.verdict import Number
 
 SIZES: Final[Mapping[str, tuple[int, int]]] = {
     "reuters_money_fx": (7770, 3229),
@@ -24,18 +24,9 @@ TRAINING: Final[Mapping[str, int]] = {"reuters_money_fx": 7770, "adult": 32561, 
 
 def departure(panel: Panel) -> str:
     """Why a panel's data are not those of the paper, in a few words; empty where they are, or where there is no run."""
-    n = panel.n
-    if panel.stand_in:
-        return "a stand-in" if n is None else f"a stand-in, n = {n:,}"
-    full = TRAINING.get(panel.asked)
-    if n is None or full is None or n == full:
-        return ""
-    return f"a sample, n = {n:,} of {full:,}"
+    return printed.departure(panel, TRAINING.get(panel.asked))
 
 
 def compared(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:
     """Put a measured number beside a printed one; agreement is asked only where the data are the paper's."""
-    why = departure(panel) if panel is not None and measured is not None else ""
-    if not why:
-        return number(spec, measured, note)
-    return number(replace(spec, tolerance=None), measured, "; ".join(filter(None, (why, note))))
+    return printed.compared(spec, "" if panel is None else departure(panel), measured, note)

@@ -12,7 +12,7 @@ import pandas as pd
 from experiments.papers.judging import between
 from experiments.papers.panels import name_of
 from experiments.papers.sgdr import accuracy_picture
-from experiments.papers.sgdr.optimum import LOST
+from experiments.papers.sgdr.lost import LOST
 from experiments.papers.sgdr.study import FITTED, TARGETS, Study, studies
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from experiments.papers import layout
 from experiments.papers.panels import empty, heading
-from experiments.papers.sgdr import layout
 from experiments.papers.sgdr.study import Study
 from experiments.plotting import FAINT, INK, PANEL, Style, legend_row
 

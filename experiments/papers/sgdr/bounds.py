@@ -9,12 +9,13 @@ from typing import Final
 import pandas as pd
 
 from experiments.curve import column
+from experiments.papers.bands import Band, band
 from experiments.papers.judging import judged
+from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import name_of
 from experiments.papers.sgdr import bounds_claim, bounds_picture
-from experiments.papers.sgdr.bands import Band, band
 from experiments.papers.sgdr.bounds_claim import METHODS, OTHER_OPTIMUM, bracket
-from experiments.papers.sgdr.optimum import LOST, optimum_of
+from experiments.papers.sgdr.lost import LOST
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from datasets import DataError
 from experiments.curve import column
+from experiments.papers.cases import called, counted, decided
 from experiments.papers.judging import Part, holds
+from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.sgdr.box import PASSES, box
-from experiments.papers.sgdr.cases import called, counted, decided
-from experiments.papers.sgdr.optimum import Optimum, optimum_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from experiments.papers import layout
+from experiments.papers.bands import Band
+from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import empty, heading
-from experiments.papers.sgdr import layout
-from experiments.papers.sgdr.bands import Band
 from experiments.papers.sgdr.bounds_claim import METHODS
-from experiments.papers.sgdr.optimum import optimum_of
 from experiments.plotting import FAINT, INK, PANEL, STYLES, legend_row
 
 if TYPE_CHECKING:

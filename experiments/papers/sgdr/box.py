@@ -8,8 +8,7 @@ from typing import Any, Final
 import numpy as np
 from scipy import sparse
 
-import datasets
-from experiments.assembly import assemble
+from experiments.papers.problem import problem_of
 from experiments.settings import RunSettings
 from solvers import _core
 
@@ -56,9 +55,7 @@ def box(run: RunSettings, passes: int = PASSES) -> Box:
     DataError
         The data cannot be had.
     """
-    cache_dir = datasets.default_cache_dir()
-    data = datasets.load(run.dataset, cache_dir=cache_dir)
-    problem = assemble(run, data, cache_dir=cache_dir).problem
+    problem = problem_of(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     done, largest, apart = 0, 0.0, 0.0

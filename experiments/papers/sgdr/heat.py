@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from experiments.papers.sgdr.effort import seconds_text
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import FAINT, INK, PANEL, STYLES
 
@@ -74,7 +75,7 @@ def _block(axes: Axes, cases: Sequence[Case], names: Sequence[str]) -> None:
             axes.text(
                 column + 0.5,
                 row + 0.5,
-                "-" if effort is None else effort.text(),
+                "-" if effort is None else effort.text(seconds_text),
                 ha="center",
                 va="center_baseline",
                 size=PANEL.note - 1.2,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from experiments.papers.sgdr.cases import decided
-from experiments.papers.sgdr.effort import TimeRatio
+from experiments.papers.cases import decided
+from experiments.papers.effort import Ratio
 from experiments.papers.sgdr.questions import Question, Side, summary, when_told
 from experiments.papers.sgdr.timing import Case
 from experiments.reproduction.evidence import Evidence
@@ -25,7 +25,7 @@ RULE: Final = (
 )
 
 
-def _comparable(ratio: TimeRatio) -> Ruling:
+def _comparable(ratio: Ratio) -> Ruling:
     return ratio.at_most(COMPARABLE)
 
 

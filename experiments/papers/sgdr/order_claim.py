@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from experiments.papers.sgdr.cases import decided
+from experiments.papers.cases import decided
 from experiments.papers.sgdr.questions import Question, Side, summary, when_told
 from experiments.papers.sgdr.timing import Case
 from experiments.reproduction.evidence import Evidence

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final, Literal
 
+from experiments.papers.cases import counted
+from experiments.papers.effort import Effort, Ratio, multiple_text, ratio_of
 from experiments.papers.judging import Part
-from experiments.papers.sgdr.cases import counted
-from experiments.papers.sgdr.effort import STOPPING, Effort, TimeRatio, fastest, multiple_text, slowest, time_ratio
+from experiments.papers.sgdr.effort import STOPPING, fastest, slowest
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
@@ -61,7 +62,7 @@ class Question:
 
     first: Side
     second: Side
-    judge: Callable[[TimeRatio], Ruling]
+    judge: Callable[[Ratio], Ruling]
     at: When = "every"
 
     @property
@@ -86,7 +87,7 @@ class Question:
             lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in case.efforts]
             why = f"no finished runs of {', '.join(STYLES[name].name for name in lacking)}"
             return Part(place, about, "not_applicable", note=case.unfit or why)
-        ratio = time_ratio(first, second)
+        ratio = ratio_of(first, second)
         statistic = {
             "first_seconds": first.median,
             "second_seconds": second.median,
@@ -99,7 +100,7 @@ class Question:
             return Part(place, about, "not_applicable", "", statistic, case.unfit)
         ruling = self.judge(ratio)
         why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
-        if len(first.seconds) == len(second.seconds) == 1:
+        if len(first.costs) == len(second.costs) == 1:
             why = "one run each, so that intervals are points"
         return Part(place, about, ruling, "", statistic, why)
 
@@ -123,7 +124,7 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
         if (ratio := part.statistic.get("ratio")) is not None and not ratio["bound"]
     }
     held = sum(part.ruling == "reproduced" for part in judged)
-    text = f"{name}: as claimed in {held} of {len(judged)} cases"
+    text = f"{name}: as claimed in {held} of {len(judged)} cases" if judged else f"{name}: no case counts"
     if unclear := sum(part.ruling == "partly" for part in judged):
         text += f", unclear in {unclear}"
     if not known:
@@ -142,13 +143,17 @@ def when_told(questions: Sequence[Question], evidence: Evidence, cases: Sequence
     ]
     told = [case.when_told() for case in cases]
     answers = [(question, [part.ruling for part in question.parts(evidence, told)]) for question in concerned]
-    counts = [
-        f"{question.name} in {rulings.count('reproduced')} of {len(rulings) - rulings.count('not_applicable')}"
-        for question, rulings in answers
-    ]
     names = " and ".join(STYLES[name].name for name in STOPPING if any(name in case.told for case in cases))
-    return (
-        f"{names} timed to the first checkpoint within 1 %, as the others, as claimed: {', '.join(counts)}."
-        if names
-        else ""
-    )
+    if not names:
+        return ""
+    start = f"{names} timed to the first checkpoint within 1 %, as the others"
+    counts = [f"{question.name} {_held(rulings)}" for question, rulings in answers]
+    if all(set(rulings) <= {"not_applicable"} for _, rulings in answers):
+        return f"{start}: no case counts."
+    return f"{start}, as claimed: {', '.join(counts)}."
+
+
+def _held(rulings: Sequence[Ruling]) -> str:
+    """In how many cases the answer is yes."""
+    judged = len(rulings) - rulings.count("not_applicable")
+    return f"in {rulings.count('reproduced')} of {judged}" if judged else "(no case counts)"

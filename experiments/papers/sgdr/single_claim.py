@@ -7,9 +7,9 @@ import statistics
 from collections.abc import Sequence
 from typing import Final
 
+from experiments.papers.cases import decided
+from experiments.papers.effort import RESAMPLES
 from experiments.papers.judging import Part, above, between
-from experiments.papers.sgdr.cases import decided
-from experiments.papers.sgdr.effort import RESAMPLES
 from experiments.papers.sgdr.questions import Question, Side, summary, when_told
 from experiments.papers.sgdr.timing import Case
 from experiments.reproduction.evidence import Evidence, Panel
@@ -68,7 +68,7 @@ def sparsity(evidence: Evidence, cases: Sequence[Case]) -> Part:
 def ratio_of_means(cases: Sequence[Case], many: Sequence[bool]) -> Interval:
     """Geometric mean of the ratios of some cases over that of the others, resampling all runs."""
     signs = [1.0 / sum(many) if each else -1.0 / (len(many) - sum(many)) for each in many]
-    groups = [case.efforts[name].seconds for case in cases for name in PAIR]
+    groups = [case.efforts[name].costs for case in cases for name in PAIR]
     weights = [weight for sign in signs for weight in (sign, -sign)]
 
     def of(*chosen: Sequence[int]) -> float:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from experiments.curve import column
+from experiments.papers.cases import counted, decided
 from experiments.papers.judging import Part
-from experiments.papers.sgdr.cases import counted, decided
+from experiments.papers.optimum import Optimum
 from experiments.papers.sgdr.effort import ROUNDING, STOPPING, stopped, tolerance
-from experiments.papers.sgdr.optimum import Optimum
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence

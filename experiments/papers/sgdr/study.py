@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, cost_to_reach
-from experiments.papers.sgdr.bands import Band, band
-from experiments.papers.sgdr.optimum import Optimum, accuracy, optimum_of
+from experiments.papers.bands import Band, band
+from experiments.papers.optimum import Optimum, accuracy, optimum_of
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope

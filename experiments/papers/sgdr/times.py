@@ -8,9 +8,9 @@ from functools import partial
 import pandas as pd
 
 from experiments.curve import column
+from experiments.papers.bands import band
 from experiments.papers.judging import judged
 from experiments.papers.sgdr import times_picture, times_table
-from experiments.papers.sgdr.bands import band
 from experiments.papers.sgdr.times_picture import Way
 from experiments.papers.sgdr.timing import Case, cases, methods
 from experiments.reproduction.evidence import Evidence

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from experiments.papers import layout
+from experiments.papers.bands import Band
 from experiments.papers.panels import empty, heading
-from experiments.papers.sgdr import heat, layout
-from experiments.papers.sgdr.bands import Band
+from experiments.papers.sgdr import heat
 from experiments.papers.sgdr.effort import ACCURACY, STOPPING
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import FAINT, INK, PANEL, STYLES, axis_name, legend_row

@@ -8,9 +8,10 @@ from typing import Final
 
 import pandas as pd
 
+from experiments.papers.effort import multiple_text
 from experiments.papers.panels import name_of
-from experiments.papers.sgdr.effort import ACCURACY, STOPPING, multiple_text
-from experiments.papers.sgdr.optimum import LOST
+from experiments.papers.sgdr.effort import ACCURACY, STOPPING, seconds_text
+from experiments.papers.sgdr.lost import LOST
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
 from experiments.reproduction.made import Table
@@ -27,9 +28,9 @@ def points(cases: Sequence[Case], names: Sequence[str]) -> pd.DataFrame:
             "C": case.C,
             "series": name,
             "seconds": effort.median,
-            "least": min(effort.seconds),
-            "largest": max(effort.seconds),
-            "runs": len(effort.seconds),
+            "least": min(effort.costs),
+            "largest": max(effort.costs),
+            "runs": len(effort.costs),
             "reached": sum(effort.reached),
             "over_fastest": case.multiple(name),
         }
@@ -75,9 +76,10 @@ def _cell(case: Case, name: str) -> str:
     effort, multiple = case.efforts.get(name), case.multiple(name)
     if effort is None:
         return ""
+    text = effort.text(seconds_text)
     if multiple is None:
-        return effort.text()
-    return f"**{effort.text()}**" if multiple == 1 else f"{effort.text()} ({multiple_text(multiple)})"
+        return text
+    return f"**{text}**" if multiple == 1 else f"{text} ({multiple_text(multiple)})"
 
 
 def _mean(cases: Sequence[Case], name: str) -> str:

@@ -1,12 +1,12 @@
-"""Panels in rows of three, each on logarithmic axes."""
+"""Panels in rows, each on logarithmic axes."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from experiments.papers.bands import Band
 from experiments.papers.panels import row_of_axes
-from experiments.papers.sgdr.bands import Band
 from experiments.plotting import GRID, INK, PANEL, Style
 
 if TYPE_CHECKING:
@@ -14,29 +14,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 WIDTH: Final = 12.0  # inches, as all below
-_COLUMNS: Final = 3
+COLUMNS: Final = 3
+"""Panels in a row, unless said otherwise."""
 _ROW, _ABOVE, _BELOW = 3.2, 0.5, 0.5
 
 
-def height(panels: int) -> float:
+def height(panels: int, columns: int = COLUMNS) -> float:
     """Height of so many panels; of one row where there is none."""
-    return _ROW * max(1, math.ceil(panels / _COLUMNS))
+    return _ROW * max(1, math.ceil(panels / columns))
 
 
-def places(figure: Figure | SubFigure, panels: int, head: float) -> list[Axes]:
+def places(figure: Figure | SubFigure, panels: int, head: float, columns: int = COLUMNS) -> list[Axes]:
     """Add axes for some panels, below a head."""
     whole = figure.bbox.height / figure.dpi
     axes: list[Axes] = []
-    for row in range(math.ceil(panels / _COLUMNS)):
+    for row in range(math.ceil(panels / columns)):
         above = head + row * _ROW
-        each = row_of_axes(figure, min(_COLUMNS, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW)
+        each = row_of_axes(figure, min(columns, panels), above=above + _ABOVE, below=whole - above - _ROW + _BELOW)
         axes += each
     for surplus in axes[panels:]:
         surplus.remove()
     return axes[:panels]
 
 
-def dress(axes: Axes, cost: str, value: str, place: int) -> None:
+def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
     """Lay out logarithmic axes and name them; the value in the first panel of a row only."""
     from matplotlib.ticker import NullFormatter
 
@@ -45,7 +46,7 @@ def dress(axes: Axes, cost: str, value: str, place: int) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(cost, size=PANEL.label, color=INK)
-    if place % _COLUMNS == 0:
+    if place % columns == 0:
         axes.set_ylabel(value, size=PANEL.label, color=INK, labelpad=1)
     axes.tick_params(labelsize=PANEL.ticks, colors=INK)
     axes.grid(True, which="major", color=GRID, linewidth=0.8)

@@ -1,4 +1,4 @@
-"""What the claims of this paper have in common: how data weigh, and what is undecided while runs are missing."""
+"""What claims about several data sets have in common: how data weigh, and what is undecided while runs are missing."""
 
 from __future__ import annotations
 

@@ -16,11 +16,6 @@ SERIES: Final = "optimum"
 """Series that finds it; where a figure sweeps C, a series with the same values of C."""
 KNOWN: Final = 1e-3
 """Relative: an optimum that is known less well than this decides nothing about accuracies of 1e-2."""
-LOST: Final = (
-    "Nothing is compared with printed values: the text of the paper that reached us has lost its tables and the values "
-    "in its figures."
-)
-"""Told below each table."""
 
 
 @dataclass(frozen=True)

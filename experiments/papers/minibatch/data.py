@@ -1,0 +1,50 @@
+"""The data sets of a figure: each with its optimum and its spectral norm, as far as they are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from datasets import DataError
+from experiments.papers.minibatch.spectrum import Spectrum, spectrum_of
+from experiments.papers.optimum import Optimum, optimum_of
+from experiments.reproduction.evidence import Panel
+
+KNOWN: Final = 1e-7
+"""P* must be known to this duality gap."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is known of one data set.
+
+    Attributes
+    ----------
+    panel : Panel
+    optimum : Optimum or None
+        P*, as an interval.
+    spectrum : Spectrum or None
+    unfit : str
+        Why nothing can be judged on it; empty where it can.
+    """
+
+    panel: Panel
+    optimum: Optimum | None
+    spectrum: Spectrum | None
+    unfit: str
+
+
+def data_of(panel: Panel) -> Data:
+    """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
+    optimum = optimum_of(panel)
+    spectrum, unfit = None, ""
+    if any(panel.runs.values()):
+        try:
+            spectrum = spectrum_of(next(iter(panel.settings.values())))
+        except DataError as error:
+            unfit = f"spectral norm: {str(error).partition(': ')[0]}"
+    if optimum is None:
+        unfit = "no finished runs of the optimum"
+    elif optimum.upper - optimum.lower > KNOWN:
+        unfit = f"P* is known to {optimum.upper - optimum.lower:.0e} only"
+    return Data(panel, optimum, spectrum, unfit)

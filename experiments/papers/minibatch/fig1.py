@@ -1,0 +1,57 @@
+"""Figure 1: iterations to a 0.001-accurate primal solution against the size of the mini-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import pandas as pd
+
+from experiments.papers.judging import Judge, judged
+from experiments.papers.minibatch import fig1_picture, fig1_table, naive_claim, rivals_claim, speed_claim
+from experiments.papers.minibatch.looks import METHODS, TAIL
+from experiments.papers.minibatch.study import Study, studies
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.made import Made
+
+COLUMNS: Final = ("panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached", "beta_over_b")
+
+
+def make(evidence: Evidence) -> Made:
+    """Draw the figure and judge its claims."""
+    found = studies(evidence)
+    judges: dict[str, Judge] = {
+        "minibatch.1": partial(speed_claim.judge, found=found),
+        "minibatch.2": partial(naive_claim.judge, found=found),
+        "minibatch.3": partial(rivals_claim.judge, found=found),
+    }
+    shown = [study for study in found if study.efforts]
+    return Made(
+        _points(shown),
+        partial(fig1_picture.draw, found=shown),
+        fig1_picture.size(len(shown)),
+        table=fig1_table.table(shown),
+        claims=judged(evidence, judges),
+    )
+
+
+def _points(shown: Sequence[Study]) -> pd.DataFrame:
+    rows = [
+        {
+            "panel": study.panel.asked,
+            "dataset": study.panel.dataset,
+            "series": method,
+            "b": b,
+            "iterations": effort.median,
+            "least": min(effort.costs),
+            "largest": max(effort.costs),
+            "runs": len(effort.costs),
+            "reached": sum(effort.reached),
+            "beta_over_b": None if study.data.spectrum is None else study.data.spectrum.share(b),
+        }
+        for study in shown
+        for method in (*METHODS, TAIL)
+        for b, effort in study.of(method).items()
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,161 @@
+"""Iterations to an accurate primal solution against the size of the mini-batches, on one data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from experiments.curve import column, cost_to_reach
+from experiments.papers.effort import RESAMPLES, Effort, effort_of
+from experiments.papers.judging import above, at_most, between
+from experiments.papers.minibatch.data import Data, data_of
+from experiments.papers.minibatch.looks import METHODS, TAIL
+from experiments.papers.optimum import Optimum
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from experiments.reproduction.verdict import Ruling
+
+ACCURACY: Final = 1e-3
+"""P(w) - P* that is asked for."""
+ROUNDING: Final = 1e-12
+
+Efforts = Mapping[int, Effort]
+"""Iterations by size of the mini-batches, rising."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """One data set.
+
+    Attributes
+    ----------
+    data : Data
+    efforts : mapping of str to mapping of int to Effort
+        For each method that has runs the iterations that they take, by b; empty without an optimum.
+    """
+
+    data: Data
+    efforts: Mapping[str, Efforts]
+
+    @property
+    def panel(self) -> Panel:
+        """Its panel."""
+        return self.data.panel
+
+    def of(self, method: str) -> Efforts:
+        """Return the iterations of one method, by b; empty without runs."""
+        return self.efforts.get(method, {})
+
+    @property
+    def sizes(self) -> list[int]:
+        """All b that there are runs for."""
+        return sorted({b for efforts in self.efforts.values() for b in efforts})
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """a of T ~ b^-a, T the iterations.
+
+    Attributes
+    ----------
+    interval : Interval
+    bound : bool
+        Whether it is no more than that: runs with large b were ended by their budgets, and take longer.
+    largest : int
+        Largest b that it is fitted to.
+    """
+
+    interval: Interval
+    bound: bool
+    largest: int
+
+    def above(self, limit: float) -> Ruling:
+        """Whether it lies above a limit; a bound says so only where it does not."""
+        ruling = above(self.interval, limit)
+        return "not_applicable" if self.bound and ruling != "not_reproduced" else ruling
+
+    def at_most(self, limit: float) -> Ruling:
+        """Whether it lies at or below a limit; a bound says so only where it does."""
+        ruling = at_most(self.interval, limit)
+        return "not_applicable" if self.bound and ruling != "reproduced" else ruling
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able form."""
+        return self.interval.as_dict() | {"at_most": self.bound, "largest_b": self.largest}
+
+    def text(self) -> str:
+        """Write it with its interval."""
+        return ("at most " if self.bound else "") + between(self.interval, ".2f")
+
+
+def studies(evidence: Evidence) -> list[Study]:
+    """Return all data sets that the figure has panels for."""
+    return [_study(panel, evidence.spec) for panel in evidence.panels]
+
+
+def exponent(efforts: Efforts, least: float) -> Exponent | None:
+    """Fit the exponent to medians at all b from `least` on.
+
+    A size at which most runs did not get there counts with its budget if that is no less than what the next smaller
+    size takes: it is getting worse then, and the exponent is no more than what comes out. With a smaller budget it says
+    nothing, and is left out.
+
+    Returns
+    -------
+    Exponent or None
+        None where fewer than three sizes are left.
+    """
+    chosen = {b: effort for b, effort in _told(efforts).items() if b >= least}
+    if len(chosen) < 3:
+        return None
+    sizes = np.array(list(chosen), dtype=np.float64)
+    costs = [np.array(effort.costs) for effort in chosen.values()]
+
+    def fitted(*runs: Sequence[int]) -> float:
+        return -loglog_slope(sizes, [np.median(own[list(rows)]) for own, rows in zip(costs, runs, strict=True)])
+
+    interval = bootstrap_groups(fitted, [len(own) for own in costs], resamples=RESAMPLES)
+    assert interval is not None  # there are runs at three sizes at least
+    return Exponent(interval, not all(effort.known for effort in chosen.values()), int(sizes[-1]))
+
+
+def _told(efforts: Efforts) -> Efforts:
+    """Sizes that say something of how the iterations change."""
+    last = float("inf")
+    told: dict[int, Effort] = {}
+    for b, effort in efforts.items():
+        if effort.known or effort.median >= last:
+            told[b] = effort
+        if effort.known:
+            last = effort.median
+    return told
+
+
+def _study(panel: Panel, spec: FigureSpec) -> Study:
+    data = data_of(panel)
+    optimum = data.optimum
+    if optimum is None:
+        return Study(data, {})
+    efforts = {
+        method: {
+            int(b): effort for b, name in spec.members(method).items() if (effort := _effort(panel, name, optimum))
+        }
+        for method in (*METHODS, TAIL)
+    }
+    return Study(data, {method: own for method, own in efforts.items() if own})
+
+
+def _effort(panel: Panel, series: str, optimum: Optimum) -> Effort | None:
+    """Count iterations of runs to their first checkpoint with P(w) - P* <= `ACCURACY`; None without runs."""
+    frames = [frame for frame in panel.curves(series) if len(frame)]
+    if not frames:
+        return None
+    found = [
+        cost_to_reach(column(frame, "iterations"), column(frame, "primal") - optimum.lower, ACCURACY + ROUNDING)
+        for frame in frames
+    ]
+    return effort_of(found, max(float(column(frame, "iterations")[-1]) for frame in frames))

@@ -1,0 +1,11 @@
+"""What of the paper is lost."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOST: Final = (
+    "Nothing is compared with printed values: the text of the paper that reached us has lost its tables and the values "
+    "in its figures."
+)
+"""Told below each table."""

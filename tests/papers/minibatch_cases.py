@@ -1,0 +1,79 @@
+"""Fake runs of the mini-batch paper: objectives against iterations, for several sizes of the mini-batches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from evidence_cases import finished_run, panel
+
+from experiments.papers.minibatch.spectrum import Spectrum
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import FigureSpec
+from experiments.store import FinishedRun
+
+P_STAR = 0.3
+ENOUGH = 4.0
+"""1 / sigma^2 of all fake data."""
+N = 20_000
+SPECTRUM = Spectrum(n=N, sigma2=1 / ENOUGH, growth=(N / ENOUGH - 1) / (N - 1), lambda_=1e-4)
+SIZES = [2**k for k in range(12)]
+
+Iterations = Mapping[int, Sequence[float]]
+"""By b the iterations of each run; negative: not reached within so many."""
+
+
+def optimum_run(folder: Path, gap: float = 1e-9, **overrides: Any) -> FinishedRun:
+    """Write a run that knows P* to a gap."""
+    rows = [{"iterations": 1, "primal": P_STAR + gap, "dual": P_STAR}]
+    return finished_run(folder, name="optimum", algo="dcd", n=N, rows=rows, **overrides)
+
+
+def reaching(folder: Path, name: str, iterations: float, **overrides: Any) -> FinishedRun:
+    """Write a run that is 0.001 above P* after so many iterations and not before; of negative ones it never is."""
+    end = int(abs(iterations))
+    before = {"iterations": max(end - 1, 0), "primal": P_STAR + 0.0011, "dual": P_STAR - 0.01}
+    there = {"iterations": end, "primal": P_STAR + (0.0009 if iterations > 0 else 0.0011), "dual": P_STAR - 0.002}
+    after = [{"iterations": 2 * end, "primal": P_STAR + 0.5, "dual": P_STAR - 0.001}] if iterations > 0 else []
+    return finished_run(folder, name=name, algo="minibatch_sdca", n=N, rows=[before, there, *after], **overrides)
+
+
+def sweep_panel(
+    folder: Path,
+    spec: FigureSpec,
+    methods: Mapping[str, Iterations],
+    dataset: str = "rcv1",
+    *,
+    gap: float = 1e-9,
+    **fields: Any,
+) -> Panel:
+    """Write one data set of Figure 1; methods that are not given have no runs."""
+    runs: dict[str, list[FinishedRun]] = {"optimum": [optimum_run(folder / dataset, gap, dataset=dataset)]}
+    for method, iterations in methods.items():
+        for b, series in spec.members(method).items():
+            runs[series] = [
+                reaching(folder / dataset, f"{method} {b} {seed}", value, dataset=dataset, seed=seed)
+                for seed, value in enumerate(iterations.get(int(b), ()))
+            ]
+    return panel(dataset, runs, **{"settings": {"optimum": None}} | fields)
+
+
+def power(at_one: float, exponent: float, sizes: Sequence[int] = SIZES, flat_from: float = np.inf) -> Iterations:
+    """Iterations that fall as b^-exponent up to a size, and not beyond; two runs, 2 % apart."""
+    return {
+        b: (round(value := max(at_one * min(b, flat_from) ** -exponent, 2)), round(1.02 * value) + 1) for b in sizes
+    }
+
+
+def as_claimed() -> dict[str, Iterations]:
+    """Methods that do what the paper says, with 1 / sigma^2 = 4."""
+    naive = {b: runs if b <= 16 else (-90_000.0, -95_000.0) for b, runs in power(1e6, 1.0).items()}
+    return {
+        "pegasos": power(4e6, 0.9),
+        "naive": naive,
+        "safe": power(1e6, 0.95, flat_from=16),
+        "aggressive": power(1e6, 0.9),
+        "pegasos_tail": power(3e6, 0.9),
+    }

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from evidence_cases import evidence
+from minibatch_cases import ENOUGH, P_STAR, SPECTRUM, optimum_run, power, reaching, sweep_panel
+
+from datasets import DataError
+from experiments.composition import composing, settings_of
+from experiments.papers.effort import Effort
+from experiments.papers.minibatch import data
+from experiments.papers.minibatch.data import data_of
+from experiments.papers.minibatch.spectrum import spectrum_of
+from experiments.papers.minibatch.study import Exponent, exponent, studies
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.statistics import Interval
+
+SPEC = read_figure("minibatch_fig1")
+
+
+@pytest.fixture(autouse=True)
+def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "spectrum_of", lambda _: SPECTRUM)
+
+
+def took(*costs: float, reached: bool = True) -> Effort:
+    return Effort(costs, (reached,) * len(costs))
+
+
+def test_iterations_are_those_of_the_first_checkpoint_there(tmp_path: Path) -> None:
+    one = sweep_panel(tmp_path, SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
+    (study,) = studies(evidence(SPEC, [one]))
+    assert study.sizes == [1, 2]
+    # what does not get there stands with the longest run's end, here twice its own 100 iterations
+    assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True))
+    assert (study.of("pegasos")[1].median, study.of("pegasos")[1].known) == (100.0, True)
+    assert not study.of("pegasos")[2].known
+    assert study.of("safe") == {}
+
+
+def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum(tmp_path: Path) -> None:
+    one = sweep_panel(tmp_path, SPEC, {"safe": {1: (10.0,)}}, gap=1.05e-4)
+    (study,) = studies(evidence(SPEC, [one]))
+    assert study.of("safe")[1].reached == (True,)
+    assert study.data.unfit == "P* is known to 1e-04 only"
+
+
+def test_data_that_cannot_be_had_have_no_spectrum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise DataError("rcv1 is nowhere: no network")
+
+    monkeypatch.setattr(data, "spectrum_of", refuse)
+    one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(tmp_path),)}, settings={"optimum": None})  # type: ignore[dict-item]
+    found = data_of(one)
+    assert found.spectrum is None
+    assert found.unfit == "spectral norm: rcv1 is nowhere"
+    assert data_of(replace(one, runs={})).unfit == "no finished runs of the optimum"
+
+
+def test_the_exponent_of_a_power_law() -> None:
+    efforts = {b: took(*costs) for b, costs in power(1e6, 0.5).items()}
+    found = exponent(efforts, 4 * ENOUGH)
+    assert found is not None
+    assert found.interval.estimate == pytest.approx(0.5, abs=1e-3)
+    assert found.interval.low < 0.5 < found.interval.high
+    assert (found.bound, found.largest) == (False, 2048)
+    assert exponent(efforts, 1024) is None  # two sizes
+
+
+def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer() -> None:
+    efforts = {b: took(1e4 / b) for b in (1, 2, 4, 8)}
+    small = exponent({**efforts, 16: took(700.0, reached=False)}, 1)
+    assert small is not None
+    assert small.interval.estimate == pytest.approx(1.0)
+    assert (small.bound, small.largest) == (False, 8)
+    large = exponent({**efforts, 16: took(1e4 / 8, reached=False)}, 1)
+    assert large is not None
+    assert large.interval.estimate < 1.0
+    assert (large.bound, large.largest) == (True, 16)
+    assert exponent({b: took(700.0, reached=False) for b in (1, 2, 4)}, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bound", "above", "at_most"),
+    [
+        (0.3, 0.4, False, "reproduced", "not_reproduced"),
+        (0.1, 0.2, False, "not_reproduced", "reproduced"),
+        (0.2, 0.3, False, "partly", "partly"),
+        (0.3, 0.4, True, "not_applicable", "not_applicable"),  # it may be less
+        (0.1, 0.2, True, "not_reproduced", "reproduced"),
+        (0.2, 0.3, True, "not_applicable", "not_applicable"),
+    ],
+)
+def test_what_a_bound_decides(low: float, high: float, bound: bool, above: str, at_most: str) -> None:
+    found = Exponent(Interval((low + high) / 2, low, high), bound, 8)
+    assert (found.above(0.25), found.at_most(0.25)) == (above, at_most)
+
+
+def test_the_spectrum_of_a_run() -> None:
+    words = ["algo=dcd", "kernel=linear", "dataset=synthetic", "dataset.n=60", "problem.lambda_=0.01"]
+    with composing():
+        plain, scaled = (settings_of([*words, *more]) for more in ([], ["dataset.row_norm=longest"]))
+    first, second = spectrum_of(plain), spectrum_of(scaled)
+    # rows that are longer than 1 count as divided by the longest
+    assert first.sigma2 == pytest.approx(second.sigma2, rel=1e-5)
+    assert 1 / 60 <= first.sigma2 <= 1
+    assert (first.n, first.lambda_) == (60, 0.01)
+    assert (first.beta(1), first.share(1)) == (1.0, 1.0)
+    assert first.beta(60) == pytest.approx(60 * first.sigma2)
+    assert first.beta(first.enough) <= 2 + 1e-9
+
+
+def test_a_fake_run_is_what_it_says(tmp_path: Path) -> None:
+    curve = reaching(tmp_path, "x", 10.0).curve
+    assert list(curve["iterations"]) == [9, 10, 20]
+    assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]

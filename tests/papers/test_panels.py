@@ -1,0 +1,29 @@
+"""What is written above the panel of a data set, and how sentences call it."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure
+
+from experiments.papers.panels import heading, name_of
+from experiments.reproduction.evidence import Panel
+
+
+@pytest.mark.parametrize(
+    ("panel", "above", "name"),
+    [
+        (Panel("digits", "digits"), "a fact", "Digits"),
+        (
+            Panel("covtype_subset", "covtype", "a part only"),
+            "STAND-IN for Forest (covtype); a fact",
+            "Forest, part of it (stand-in for Forest (covtype))",
+        ),
+        (Panel("digits", "digits", "asked for by name"), "NOT THE PAPER'S; a fact", "Digits (not the paper's)"),
+    ],
+    ids=["the paper's", "stand-in", "asked for by its own name"],
+)
+def test_a_data_set_that_is_not_the_paper_s_says_so(panel: Panel, above: str, name: str) -> None:
+    axes = Figure().add_subplot()
+    heading(axes, panel, "a fact")
+    assert [text.get_text() for text in axes.texts] == [name.split(" (")[0], above]
+    assert name_of(panel) == name
