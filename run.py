@@ -18,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from experiments import cli
 from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
+from experiments.engine.choice import NO_SWEEPS
 from experiments.outcome import Outcome
 from experiments.sweep import SweepCallback
 
@@ -48,6 +49,9 @@ def main() -> int:
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
         return 0
+    if {"--multirun", "-m"} & set(sys.argv[1:]) and "engine=mpi" in sys.argv[1:]:
+        cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job
+        return 2
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
     os.environ[cli.SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     stopped: int | None = None

@@ -15,9 +15,10 @@ from typing import Any
 import solvers
 from datasets import DataError
 from experiments import sweep
-from experiments.console import CompactDisplay, FullDisplay, console
+from experiments.console import CompactDisplay, Display, FullDisplay, console
+from experiments.engine.launch import place
 from experiments.outcome import Outcome, exit_code
-from experiments.settings import available_cores, resolve, setting_name
+from experiments.settings import RunSettings, available_cores, resolve, setting_name
 from experiments.store import StoreError
 from solvers import SettingsError
 
@@ -77,15 +78,19 @@ def _run(
 ) -> Outcome:
     prefix = "" if number is None else f"[{number}] "
     label = " ".join(overrides)
-    display: FullDisplay | CompactDisplay | None = None
+    display: Display | None = None
 
     def make() -> Outcome:
         nonlocal label, display
         given = [setting_name(override) for override in overrides]
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
-        display = FullDisplay(progress=settings.progress) if number is None else CompactDisplay(prefix + label)
-        from experiments.runner import run  # here, because it brings scipy and more, which an error needs not
+        display = _display(settings, None if number is None else prefix + label)
+        # here, because these bring scipy and more, which an error needs not
+        if settings.engine == "mpi":
+            from experiments.engine.ranks import run
+        else:
+            from experiments.runner import run
 
         return run(settings, display, command)
 
@@ -102,6 +107,12 @@ def _run(
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 
+def _display(settings: RunSettings, job: str | None) -> Display:
+    if place().rank:
+        return Display()
+    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job)
+
+
 def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
     """Return what became of a run, whatever it raises; a fault of the program is written to standard error in full."""
     try:
@@ -116,7 +127,9 @@ def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
 
 
 def complain(text: str) -> None:
-    """Write to standard error, in one piece."""
+    """Write to standard error, in one piece; of the processes that ``mpirun`` has started the first speaks for all."""
+    if place().rank:
+        return
     sys.stderr.write(text.rstrip() + "\n")
     sys.stderr.flush()
 
@@ -188,6 +201,8 @@ def help_text(conf: Path) -> str:
             "budget.checkpoints=60                         points of the curve, geometric in the cost",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
+            "engine=local|mpi                              mpi: the processes of mpirun share the rows (minibatch_*)",
+            "checkpoint_seconds=auto                       wall seconds between two files to go on from (minibatch_*)",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
@@ -198,6 +213,7 @@ def help_text(conf: Path) -> str:
             "  python run.py algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
             "  python run.py algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
             "  python run.py -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
+            "  mpirun -n 4 python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi",
             "",
             "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
         ]

@@ -14,6 +14,7 @@ from typing import Any
 from datasets import DatasetSpec
 
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
+ENGINES = ("local", "mpi")
 
 
 @dataclass
@@ -158,6 +159,10 @@ class RunConfig:
         Bytes, or a number with a unit (``12GiB``), for kernel rows; auto: 75 % of the machine's memory.
     progress : "auto" or bool
         Progress bar or lines on standard error; auto: yes for a single run.
+    engine : str
+        One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` has started.
+    checkpoint_seconds : "auto", float or None
+        Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none.
     """
 
     algo: Any = None
@@ -172,6 +177,8 @@ class RunConfig:
     memory: int | str = "auto"
     rows: RowsConfig = field(default_factory=RowsConfig)
     progress: bool | str = "auto"
+    engine: str = "local"
+    checkpoint_seconds: int | float | str | None = "auto"
 
 
 def algo_schema(name: str, settings: type) -> type:

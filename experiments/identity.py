@@ -40,6 +40,7 @@ NOT_INFLUENTIAL: tuple[str, ...] = (
     "store",
     "output",
     "progress",
+    "checkpoint_seconds",
     "verbose",
     "plot",
     # why the run is made, and who chose its settings: figures share runs

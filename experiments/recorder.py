@@ -80,6 +80,11 @@ class Recorder:
         if self._waiting >= WAITING_BYTES:
             self.flush()
 
+    def resume(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Go on after these points, which an earlier process has evaluated."""
+        self.rows = list(rows)
+        self._last_iterations = rows[-1]["iterations"] if rows else -1
+
     def flush_if_due(self) -> bool:
         """Evaluate what waits if it is time; return whether something was evaluated."""
         if self._last_duration is None:

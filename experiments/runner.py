@@ -23,9 +23,11 @@ from experiments.assembly import Assembled, assemble
 from experiments.checkpoints import Limits, schedule
 from experiments.config import kernel_name
 from experiments.console import Display, count, duration
+from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
 from experiments.outcome import Outcome
 from experiments.recorder import Recorder
+from experiments.resume import FOLDER, Keeper, Kept
 from experiments.settings import RunSettings
 from experiments.store import RunHandle, Store
 
@@ -39,7 +41,7 @@ QUICK_SECONDS = 0.3
 CURVE_PICTURE = "curve.png"
 
 
-def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
+def run(settings: RunSettings, display: Display, command: Sequence[str], team: Team = TEAM_OF_ONE) -> Outcome:
     """Make one run, or find it in the store.
 
     Parameters
@@ -49,6 +51,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
         Where it says what it does.
     command : sequence of str
         The command line, for the record.
+    team : Team
+        The processes that make it; this one leads.
 
     Returns
     -------
@@ -76,16 +80,19 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     with _threads(settings.building_threads):
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):
-        solver = settings.solver(assembled.problem, settings.solver_settings, settings.seed)
+        solver = team.solver(settings, assembled.problem)
+        keeper = _keeper(settings, store, fingerprint, build["build_id"])
+        kept = keeper.read() if keeper else None
+        solver = team.drive(solver, kept)
         record = provenance.collect(build, data.provenance, command, settings.threads)
         display.header(
-            settings, _facts(settings, data, assembled, solver, store, key), assembled.settings, assembled.origins
+            settings, _facts(settings, data, assembled, solver, store, key, kept), assembled.settings, assembled.origins
         )
         # The record is opened beside the solver, which needs neither it nor the interpreter: importing mlflow takes
         # longer than many a run.
         with ThreadPoolExecutor(max_workers=1) as beside:
             begun = beside.submit(store.begin, key, settings.label(), assembled.settings, _tags(settings, record))
-            return _record(_Job(settings, display, data, assembled, solver, begun, record))
+            return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, begun, record))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,7 +103,10 @@ class _Job:
     display: Display
     data: Dataset
     assembled: Assembled
+    team: Team
     solver: Any
+    keeper: Keeper | None
+    kept: Kept | None
     begun: Future[RunHandle]
     provenance: dict[str, Any]
 
@@ -115,7 +125,7 @@ def _record(job: _Job) -> Outcome:
         with tempfile.TemporaryDirectory() as folder:
             picture = Path(folder) / CURVE_PICTURE
             try:
-                advance_through(job.solver, _budget(job), job.settings.budget.checkpoints, recorder, job.display)
+                _advance_all(job, recorder)
                 recorder.flush()
                 curve = _curve(recorder.rows)
                 files = [picture] if _drawn(job, curve, picture) else []
@@ -124,6 +134,8 @@ def _record(job: _Job) -> Outcome:
                     return _interrupted(job, recorder)
             with uninterrupted():
                 done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
+                if job.keeper:
+                    job.keeper.remove()
     except BaseException as error:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
@@ -132,6 +144,11 @@ def _record(job: _Job) -> Outcome:
     job.display.finished(done.result, lambda: recorder.rows, found=False)
     job.display.result_path(done.result_path)
     return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
+
+
+def _advance_all(job: _Job, recorder: Recorder) -> None:
+    with job.team.watching(job.solver):
+        go_on(job.solver, _budget(job), job.settings.budget.checkpoints, recorder, job.display, job.keeper, job.kept)
 
 
 def _interrupted(job: _Job, recorder: Recorder) -> Outcome:
@@ -156,7 +173,31 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def advance_through(solver: Any, budget: Limits, points: int, recorder: Recorder, display: Display) -> None:
+def go_on(
+    solver: Any,
+    budget: Limits,
+    points: int,
+    recorder: Recorder,
+    display: Display,
+    keeper: Keeper | None = None,
+    kept: Kept | None = None,
+) -> None:
+    """Advance to the end from where a run is, and keep what it needs to go on if Ctrl-C comes before; see below."""
+    if kept is not None:
+        recorder.resume(kept.rows)
+    if keeper is not None:
+        keeper.begin(solver, 0 if kept is None else kept.passed)
+    try:
+        advance_through(solver, budget, points, recorder, display, keeper)
+    except KeyboardInterrupt:
+        if keeper is not None:
+            keeper.keep(solver, recorder)
+        raise
+
+
+def advance_through(
+    solver: Any, budget: Limits, points: int, recorder: Recorder, display: Display, keeper: Keeper | None = None
+) -> None:
     """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
 
     Parameters
@@ -169,14 +210,20 @@ def advance_through(solver: Any, budget: Limits, points: int, recorder: Recorder
         Gets the solver's state at each checkpoint.
     display : Display
         Is told how far the run is, several times a second.
+    keeper : Keeper, optional
+        Knows how many checkpoints are passed, and keeps the solver's state on the way.
     """
     limits = budget.counted(_costs(solver))
-    for checkpoint in schedule(limits, points, recorder.n):
+    for checkpoint in schedule(limits, points, recorder.n)[keeper.passed if keeper else 0 :]:
         converged = False
         while not converged and not checkpoint.reached(_costs(solver)):
+            if keeper is not None:
+                keeper.keep_if_due(solver, recorder)
             converged = _advance(solver, checkpoint)
             display.progress(limits.fraction(_costs(solver)), _point(solver, recorder), recorder.latest)
         recorder.add(solver)
+        if keeper is not None:
+            keeper.passed += 1
         if converged:
             return
         recorder.flush_if_due()
@@ -184,7 +231,7 @@ def advance_through(solver: Any, budget: Limits, points: int, recorder: Recorder
 
 def _advance(solver: Any, checkpoint: Limits) -> bool:
     """Advance by one slice of time towards a checkpoint; return whether the solver has converged."""
-    slice_end = solver.cpu_seconds + SLICE_SECONDS
+    slice_end = solver.cpu_seconds + SLICE_SECONDS * solver.ranks
     seconds = slice_end if checkpoint.cpu_seconds is None else min(slice_end, checkpoint.cpu_seconds)
     limit = solvers.Limit(**checkpoint.given() | {"cpu_seconds": seconds})
     return bool(solver.advance(limit) == solvers.Status.CONVERGED)
@@ -206,7 +253,13 @@ def _budget(job: _Job) -> Limits:
 
 
 def _facts(
-    settings: RunSettings, data: Dataset, assembled: Assembled, solver: Any, store: Store, key: str
+    settings: RunSettings,
+    data: Dataset,
+    assembled: Assembled,
+    solver: Any,
+    store: Store,
+    key: str,
+    kept: Kept | None,
 ) -> dict[str, str]:
     """Lines of the header that are not settings."""
     n, d = data.X.shape
@@ -222,9 +275,22 @@ def _facts(
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
+        **({"goes on": _resumed(kept)} if kept else {}),
         "stops at": f"{ends or 'its own end'}; at most {settings.budget.checkpoints} checkpoints",
         "record": f"{store.database}, key {key}",
     }
+
+
+def _resumed(kept: Kept) -> str:
+    return f"from iteration {kept.iterations:,}, which an earlier process had reached"
+
+
+def _keeper(settings: RunSettings, store: Store, fingerprint: str, build_id: str) -> Keeper | None:
+    """Return what keeps this run's state: for any engine and number of ranks in the same file."""
+    if not settings.solver.resumes:
+        return None
+    key = run_key({**settings.identity(), "engine": None}, fingerprint, build_id)
+    return Keeper(store.root / FOLDER / f"{key}.npz", settings.checkpoint_seconds)
 
 
 def rows_line(problem: Any) -> str:
@@ -255,7 +321,8 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.X.shape[0])},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
-        "remarks": list(job.solver.remarks),
+        "remarks": [*job.solver.remarks, *([_resumed(job.kept)] if job.kept else [])],
+        **job.team.record(job.solver),
         "final": {name: rows[-1].get(name) for name in _measures(rows[-1])} if rows else {},
         "provenance": job.provenance,
     }

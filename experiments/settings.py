@@ -19,7 +19,9 @@ import solvers
 from datasets import DatasetSpec
 from experiments import presets
 from experiments.checkpoints import Limits
+from experiments.choices import check_choice
 from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
+from experiments.engine.choice import choose_checkpoint_seconds, choose_engine
 from experiments.presets import COMMAND_LINE, ProblemChoice
 from solvers import SettingsError
 
@@ -75,6 +77,12 @@ class RunSettings:
         For kernel rows. `jobs` processes share it, unless they share one Gram matrix.
     origins : dict of str to str
         Setting's name to who chose it.
+    engine : str
+        One of `ENGINES`.
+    ranks : int
+        Processes of this run; with engine=mpi known when they have met.
+    checkpoint_seconds : float or None
+        Wall seconds between two files to go on from; None: no files.
     """
 
     solver: Any
@@ -92,6 +100,9 @@ class RunSettings:
     progress: bool
     store_root: Path
     origins: Mapping[str, str]
+    engine: str = "local"
+    ranks: int = 1
+    checkpoint_seconds: float | None = None
 
     @property
     def algo(self) -> str:
@@ -108,19 +119,26 @@ class RunSettings:
         if self.budget.seconds is not None or self.solver.timed:
             # How far a run gets in a given time, or how long it takes, depends on what it may use.
             clock = {"clock": {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}}
-        return clock | {
-            "algo": {"name": self.algo, **_plain(self.solver_settings)},
-            "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
-            "problem": {
-                "lambda_": problem.lambda_,
-                "C": problem.C,
-                "nu": problem.nu,
-                "bias": problem.bias,
-                "rho": problem.rho,
-            },
-            "budget": dataclasses.asdict(self.budget),
-            "seed": self.seed,
-        }
+        engine: dict[str, Any] = {}
+        if self.engine != "local":  # the times are others; the rest is the same
+            engine = {"engine": {"name": self.engine, "ranks": self.ranks}}
+        return (
+            clock
+            | engine
+            | {
+                "algo": {"name": self.algo, **_plain(self.solver_settings)},
+                "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
+                "problem": {
+                    "lambda_": problem.lambda_,
+                    "C": problem.C,
+                    "nu": problem.nu,
+                    "bias": problem.bias,
+                    "rho": problem.rho,
+                },
+                "budget": dataclasses.asdict(self.budget),
+                "seed": self.seed,
+            }
+        )
 
     def label(self) -> str:
         """One short line that tells this run from its neighbours in a sweep."""
@@ -162,7 +180,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     budget, epochs_origin = _budget(config)
     if not 0 <= config.seed <= MAX_SEED:
         raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {config.seed}")
-    _check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
+    check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
     cores = available_cores()
     threads = _threads(config.threads, 1 if jobs else cores)
     origins = dict.fromkeys(given, COMMAND_LINE) | kernel_origins
@@ -185,6 +203,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         progress=_progress(config.progress, jobs is None),
         store_root=Path(config.store.root),
         origins=origins,
+        engine=choose_engine(config.engine, solver, jobs),
+        checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine, solver),
     )
 
 
@@ -317,15 +337,9 @@ def _threads(value: int | str, automatic: int) -> int:
 
 def _progress(value: bool | str, automatic: bool) -> bool:
     if isinstance(value, str):
-        _check_choice("progress", value, ("auto",), also="true, false")
+        check_choice("progress", value, ("auto",), also="true, false")
         return automatic
     return value
-
-
-def _check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:
-    if value not in allowed:
-        known = ", ".join([*allowed, *([also] if also else [])])
-        raise SettingsError(f"{name} must be one of {known}; got {value!r}")
 
 
 def _machine_memory() -> int:

@@ -31,7 +31,7 @@ SIGNAL_SECONDS = 0.1
 GRACE_SECONDS = 3.0
 """Time for the jobs of a stopped sweep to write their records."""
 _WATCH = "end with parent"
-NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "hydra")
+NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "checkpoint_seconds", "hydra")
 """Settings that a run's name leaves out, because results do not depend on them."""
 
 

@@ -376,7 +376,7 @@ class MiniBatchSdca(MiniBatchSolver):
         exchange: Callable[[NDArray[np.float64]], None] | None = None,
     ) -> None: ...
     def lower_bound_of(self, sum_of_alpha: float) -> float:
-        """The dual objective, given the sum of all dual variables."""
+        """Return the dual objective, given the sum of all dual variables."""
     def alpha(self) -> NDArray[np.float64]:
         """Dual variables of the own examples, in [0, 1], (n,)."""
     @property

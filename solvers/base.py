@@ -147,6 +147,12 @@ class Solver(abc.ABC):
     """The counter that its curve is drawn against."""
     remarks: tuple[str, ...] = ()
     """What it did to the problem that its user may not expect, in sentences."""
+    shares: ClassVar[bool] = False
+    """Whether processes can share the rows among them (engine=mpi)."""
+    resumes: ClassVar[bool] = False
+    """Whether it has `state` and `restore`, so that another process can go on from a file."""
+    ranks: int = 1
+    """Processes that it runs in."""
     timed: ClassVar[bool] = False
     """Whether it is there for its running time: then what it may use is part of a run's identity."""
 

@@ -4,9 +4,12 @@ import enum
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from solvers import _core
-from solvers.base import CoreSolver
-from solvers.errors import SettingsError
+from solvers.base import CoreSolver, LinearSnapshot
+from solvers.errors import CoreError, SettingsError
 from solvers.spectrum import beta
 
 
@@ -37,9 +40,18 @@ class Variant(enum.Enum):
         return _core.SdcaVariant.__members__[self.value]
 
 
+State = dict[str, NDArray[np.float64]]
+"""What a run depends on from here on, by names; dual variables (n,) in the problem's order."""
+
+
 class _MiniBatch(CoreSolver):
     needs = frozenset({"lambda"})
     kernels = explicit = frozenset({"linear"})
+    shares = resumes = True
+
+    _cpu_before = 0.0
+    """CPU and wall seconds of the processes that this one goes on from."""
+    _wall_before = 0.0
 
     def shared(self) -> dict[str, Any]:
         """Return what both methods are told."""
@@ -55,7 +67,65 @@ class _MiniBatch(CoreSolver):
             "average": settings.average.core(),
             "threads": settings.threads,
             "seed": self.seed,
+            "shard": problem.shard,
+            "exchange": None if problem.shard is None else problem.exchange.sum,
         }
+
+    def state(self) -> State | None:
+        """Return all that the rest of the run depends on, on rank 0, and None on others. All ranks call this together.
+
+        The number of ranks that go on from it is free.
+        """
+        exchange = self.problem.exchange
+        core = self._core.state()
+        own = {"cpu_seconds": np.array([self.cpu_seconds])}
+        if "alpha" in core:
+            own["alpha"] = core.pop("alpha")
+        parts = exchange.gather(own)
+        if parts is None:
+            return None
+        core["cpu_seconds"] = sum(part["cpu_seconds"] for part in parts)
+        core["wall_seconds"] = np.array([self.wall_seconds])
+        if "alpha" in own:
+            core["alpha"] = np.empty(self.problem.n)
+            for rank, part in enumerate(parts):
+                core["alpha"][rank :: exchange.ranks] = part["alpha"]
+        return core  # type: ignore[no-any-return]
+
+    def restore(self, state: State | None) -> None:
+        """Go on from the state of a solver of the same problem. All ranks call this together, before they advance.
+
+        Parameters
+        ----------
+        state : dict of str to float64 arrays, or None
+            From `state`; given by rank 0.
+
+        Raises
+        ------
+        SettingsError
+            It is not a state of this solver.
+        """
+        exchange = self.problem.exchange
+        core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
+        try:
+            self._cpu_before, self._wall_before = core.pop("cpu_seconds").item(), core.pop("wall_seconds").item()
+            self._core.restore(core)
+        except (CoreError, KeyError, ValueError) as error:
+            raise SettingsError(f"algo={self.name}: {error}") from error
+
+    @property
+    def cpu_seconds(self) -> float:
+        return self._cpu_before + super().cpu_seconds
+
+    @property
+    def wall_seconds(self) -> float:
+        return self._wall_before + super().wall_seconds
+
+
+def _of_rank(state: State, rank: int, ranks: int) -> State:
+    """Return a rank's part of a state; the CPU seconds of earlier processes are rank 0's."""
+    part = {name: values[rank::ranks] if name == "alpha" else values for name, values in state.items()}
+    return part if rank == 0 else part | {"cpu_seconds": np.zeros(1)}
 
 
 @dataclass
@@ -113,7 +183,7 @@ class MiniBatchSdca(_MiniBatch):
         if not 0.0 < settings.gamma < 1.0:
             raise SettingsError(f"algo.gamma = {settings.gamma}: it must lie between 0 and 1")
         shared = self.shared()
-        if (largest := problem.features.largest_norm) > 1.0 + 1e-5 and settings.variant is not Variant.naive:
+        if (largest := problem.largest_norm) > 1.0 + 1e-5 and settings.variant is not Variant.naive:
             self.remarks = (
                 f"steps are those for rows divided by {largest:.6g}, the largest norm, and lambda by its square",
             )
@@ -123,3 +193,10 @@ class MiniBatchSdca(_MiniBatch):
             gamma=settings.gamma,
             **shared,
         )
+
+    def snapshot(self) -> LinearSnapshot:
+        """Return the present predictor, on rank 0 with the dual objective. All ranks call this together."""
+        core = self._core
+        sums = self.problem.exchange.gather(core.alpha().sum().item())
+        lower_bound = None if sums is None else core.lower_bound_of(sum(sums))
+        return LinearSnapshot(core.weights(), core.bias, lower_bound=lower_bound)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,12 @@ from scipy import sparse
 
 from solvers import _core
 from solvers.errors import SettingsError
+from solvers.exchange import Alone, Exchange
 from solvers.kernels import Gaussian, Kernel, Linear
 from solvers.rows import RowPolicy, Rows, make_rows
 
 Features = NDArray[np.float32] | sparse.csr_matrix
+T = TypeVar("T")
 
 
 def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
@@ -89,6 +93,11 @@ class Problem:
     SettingsError
         If shapes or labels do not agree, a feature is not finite, or a value is outside its range.
     """
+
+    exchange: Exchange = Alone()
+    """Between the ranks that share the rows; see `solvers.share`."""
+    shard: _core.Shard | None = None
+    """Which of the rows these are, where they are shared."""
 
     def __init__(
         self,
@@ -174,9 +183,22 @@ class Problem:
         Columns are in the order of `feature_order`. Where fewer than half of the values are not zero they are stored
         sparsely, whatever the form of the data.
         """
-        columns = _transposed(compact(self.X))[self.feature_order]
+        columns = self._columns()
         rows = _transposed(columns)
         return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
+
+    def ordered_features(self) -> Features:
+        """Return the points as `features` stores them by rows, (n, d)."""
+        return _transposed(self._columns())
+
+    @cached_property
+    def largest_norm(self) -> float:
+        """Largest Euclidean norm of a row."""
+        return self.features.largest_norm
+
+    def of_whole(self, compute: Callable[[Problem], T]) -> T:
+        """Return what `compute` gives for the whole problem, which this is; a share asks the rank that holds it."""
+        return compute(self)
 
     def counted_features(self) -> _core.CountedFeatures:
         """Return a counted view of rows and columns, for solvers written in Python: what they read, it charges."""
@@ -224,6 +246,9 @@ class Problem:
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
         return _core.Matrix(*arrays, X.shape[1])
+
+    def _columns(self) -> Features:
+        return _transposed(compact(self.X))[self.feature_order]
 
     def _with_constant(self, X: Features) -> Features:
         return _augmented(X, self.rho) if self.rho != 0.0 else X

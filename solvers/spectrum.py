@@ -43,8 +43,9 @@ def beta(problem: Problem, batch_size: int) -> float:
     """
     if batch_size == 1:
         return 1.0  # whatever the data
-    largest = max(1.0, problem.features.largest_norm**2)
-    return max(1.0, 1.0 + (batch_size - 1) * (spectral_norm(problem.X).upper / largest - 1.0) / (problem.n - 1))
+    largest = max(1.0, problem.largest_norm**2)
+    upper = problem.of_whole(lambda whole: spectral_norm(whole.X).upper)
+    return max(1.0, 1.0 + (batch_size - 1) * (upper / largest - 1.0) / (problem.n - 1))
 
 
 def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:

@@ -16,6 +16,9 @@ constexpr std::size_t expected_lines = 8;  // of a row; what follows, the proces
 
 FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives)
     : FeatureMatrix(rows, positives) {
+  require(positives > 0 && positives < rows.rows,
+          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
+              std::to_string(rows.rows) + " are positive");
   require(columns.rows == rows.columns && columns.columns == rows.rows && columns.sparse() == rows.sparse() &&
               columns.stored() == rows.stored(),
           "the columns are not the transpose of the rows");
@@ -24,9 +27,7 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t po
 
 FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
-  require(positives > 0 && positives < rows.rows,
-          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
-              std::to_string(rows.rows) + " are positive");
+  require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
   for (std::size_t i = 0; i < rows.rows; ++i) {
     const Slice x = row(i);
     for (std::size_t k = 0; k < x.size; ++k) {

@@ -24,7 +24,7 @@ class FeatureMatrix {
  public:
   /// rows: n x d; columns: its transpose, d x n, stored in the same way.
   FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives);
-  /// For methods that read rows only.
+  /// For methods that read rows only; these may be a part of the training set, of one class.
   FeatureMatrix(MatrixView rows, std::size_t positives);
 
   std::size_t size() const noexcept { return rows_.rows; }

@@ -28,6 +28,7 @@ MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSet
       shard_(shard.ranks > 1 ? shard : Shard{0, 1, matrix.size(), matrix.largest_norm()}),
       batch_(matrix, features_, settings.batch_size, settings.threads, std::move(exchange)),
       sum_(matrix.dimension()),
+      single_(settings.batch_size == 1 && settings.average == Averaging::last && shard_.ranks == 1),
       subsets_(shard_.size, settings.batch_size, seed),
       average_(settings.average, matrix.dimension()),
       own_(shard_.ranks > 1 ? settings.batch_size : 0) {
@@ -80,8 +81,7 @@ bool MiniBatchPegasos::step() {
   // y <w, x> < 1, where w is 0 before the first step
   const auto before = static_cast<double>(counters().iterations);
   const double margin = settings_.lambda * static_cast<double>(settings_.batch_size) * before;
-  present([=](std::size_t, double response, double&) { return before == 0.0 || response < margin ? 1.0 : 0.0; });
-  end_iteration(true);
+  iterate([=](std::size_t, double response, double&) { return before == 0.0 || response < margin ? 1.0 : 0.0; });
   return true;
 }
 
@@ -121,13 +121,12 @@ void MiniBatchSdca::archive(StateArchive& state) {
 }
 
 bool MiniBatchSdca::step() {
-  bool taken = true;
-  if (own_.variant == SdcaVariant::aggressive) {
-    taken = aggressive_step();
+  // alone an example is in nobody's way: all variants make the step that raises the dual most, and it is never refused
+  if (own_.variant == SdcaVariant::aggressive && settings_.batch_size > 1) {
+    end_iteration(aggressive_step());
   } else {
-    present([&](std::size_t k, double response, double&) { return change_to(k, aim(k, response, beta_)); });
+    iterate([&](std::size_t k, double response, double&) { return change_to(k, aim(k, response, beta_)); });
   }
-  end_iteration(taken);
   return true;
 }
 
@@ -135,10 +134,11 @@ bool MiniBatchSdca::steps(const Limit& limit, std::uint64_t count) { return repe
 
 /// Equation (15): where the k-th example's alpha goes.
 double MiniBatchSdca::aim(std::size_t k, double response, double beta) const noexcept {
-  const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(subset_[k]) : unit_ * beta;
-  const double alpha = alpha_[subset_[k]];
+  const std::size_t i = subset_[k];
+  const double alpha = alpha_[i];
   // most stay at a bound, which the processor foresees without waiting for the response
   if ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_)) return alpha;
+  const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(i) : unit_ * beta;
   // a row of zeros leaves the weights alone: its coordinate goes to the bound
   const double free = divisor > 0.0 ? (lambda_n_ - response) / divisor : 1.0;
   return std::clamp(alpha + free, 0.0, 1.0);

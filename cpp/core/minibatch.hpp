@@ -53,10 +53,7 @@ class MiniBatchSolver : public LinearSolver {
   template <typename Take>
   double present(const Take& take) {
     draw();
-    for (std::size_t k = 0; k < std::min(settings_.batch_size, soon) && shard_.ranks == 1; ++k) {
-      features_.expect_place(subsets_.ahead(later + k));
-      features_.expect_row(subsets_.ahead(soon + k));
-    }
+    if (shard_.ranks == 1) expect(std::min(settings_.batch_size, soon));
     return batch_.present(
         subset_, subset_size_, sum_.data(),
         [&](std::size_t k, double dot, double& tally) {
@@ -64,6 +61,23 @@ class MiniBatchSolver : public LinearSolver {
           return y * take(k, y * dot, tally);
         },
         [&] { subsets_.prepare(); });
+  }
+  /// One iteration in which what is presented is taken.
+  template <typename Take>
+  void iterate(const Take& take) {
+    if (!single_) {
+      present(take);
+      return end_iteration(true);
+    }
+    draw();
+    expect(1);
+    const Slice x = features_.row(*subset_);
+    features_.charge_inner_product();
+    const double y = label(0);
+    double none = 0.0;
+    const double change = take(0, y * dot(kernels_, x, sum_.data()), none);
+    if (change != 0.0) svm::add(kernels_, sum_.data(), x, y * change);
+    count();
   }
   /// Takes take(k, tally) times y x instead.
   template <typename Take>
@@ -74,9 +88,7 @@ class MiniBatchSolver : public LinearSolver {
   /// Ends an iteration with what has been taken, or without.
   void end_iteration(bool taken) {
     if (taken) batch_.add(1.0, sum_.data());
-    Counters& counters = features_.counters();
-    ++counters.iterations;
-    counters.presentations += settings_.batch_size;
+    count();
     if (settings_.average != Averaging::last) average(taken);
   }
 
@@ -98,8 +110,21 @@ class MiniBatchSolver : public LinearSolver {
     if (shard_.ranks > 1) keep_own();
   }
   void keep_own() noexcept;
+  void expect(std::size_t examples) const noexcept {
+    for (std::size_t k = 0; k < examples; ++k) {
+      features_.expect_place(subsets_.ahead(later + k));
+      features_.expect_row(subsets_.ahead(soon + k));
+    }
+  }
+  void count() noexcept {
+    Counters& counters = features_.counters();
+    ++counters.iterations;
+    counters.presentations += settings_.batch_size;
+  }
   void average(bool taken);
 
+  const simd::Kernels& kernels_ = simd::kernels();
+  bool single_;  // one example, and nothing that needs its change but the weights
   RandomSubsets subsets_;
   IterateAverage average_;
   std::vector<std::uint32_t> own_;

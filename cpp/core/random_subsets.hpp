@@ -20,7 +20,7 @@ class RandomSubsets {
       : random_(seed, Purpose::sampling),
         items_(size),
         count_(count),
-        drawn_(count * std::max(stock / count, one)),
+        drawn_(count * std::max(count < large ? stock / count : one, one)),
         prepared_(drawn_.size()) {
     std::iota(items_.begin(), items_.end(), 0U);
     if (count_ >= large) unordered_.resize(count_);
@@ -56,7 +56,7 @@ class RandomSubsets {
   }
 
  private:
-  static constexpr std::size_t stock = 256;  // items that are drawn at a time, at least
+  static constexpr std::size_t stock = 1024;  // items that are drawn at a time where subsets are small
   static constexpr std::size_t one = 1;
 
   // Of large subsets, neighbours come near each other, so that a thread finds what it has looked at before: this many ranges

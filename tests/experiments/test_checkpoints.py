@@ -71,7 +71,7 @@ def test_without_a_limit_every_iteration_is_looked_at_until_the_points_run_out()
 
 
 def test_the_runner_knows_how_long_an_epoch_is() -> None:
-    solver, recorder, seen = Mock(counters=Counters(), cpu_seconds=0.0), Mock(n=100), []
+    solver, recorder, seen = Mock(counters=Counters(), cpu_seconds=0.0, ranks=1), Mock(n=100), []
 
     def advance(limit: Limits) -> Status:
         solver.counters = Counters(presentations=limit.presentations)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import minibatch_reference as reference
@@ -14,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_reference import folded, lower_bound, weights
 from scipy import sparse
+from thread_ranks import shared, together
 
-from solvers import Limit, Linear, Problem, _core
+from solvers import Counters, Limit, Linear, Problem, _core
 from solvers.errors import CoreError
+from solvers.exchange import Exchange
 from solvers.minibatch import Averaging, Variant
 from solvers.spectrum import beta
 
@@ -89,75 +89,24 @@ def test_the_same_bits_for_any_number_of_threads(kind: str, method: dict[str, An
     assert one.counters == many.counters
 
 
-class _Ranks:
-    """Threads in the place of processes: each adds up what all of them bring."""
-
-    def __init__(self, ranks: int) -> None:
-        self._barrier = threading.Barrier(ranks, timeout=60)
-        self._brought: dict[int, Array] = {}
-
-    def exchange(self, rank: int) -> Callable[[Array], None]:
-        def add_up(values: Array) -> None:
-            self._brought[rank] = values.copy()
-            self._barrier.wait()
-            total = sum(self._brought[other] for other in sorted(self._brought))
-            self._barrier.wait()
-            values[:] = total
-
-        return add_up
-
-
-def shares(p: Problem, ranks: int, method: dict[str, Any], b: int, iterations: int) -> list[_core.MiniBatchSolver]:
-    """The solvers of all ranks, after so many iterations."""
-    _, own = split(method)
-    X = p.X[:, p.feature_order] if isinstance(p.X, np.ndarray) else p.X[:, p.feature_order].sorted_indices()
-    between = _Ranks(ranks)
-    keep: list[Any] = []
-
-    def make(rank: int) -> _core.MiniBatchSolver:
-        rows = Problem.core_matrix(X[rank::ranks].copy())
-        features = _core.FeatureMatrix(rows, len(range(rank, p.positives, ranks)))
-        keep.append((rows, features))
-        shared: dict[str, Any] = {
-            "lambda_": LAMBDA,
-            "batch_size": b,
-            "seed": 4,
-            "average": own.get("average", Averaging.last).core(),
-            "shard": _core.Shard(rank, ranks, N, p.features.largest_norm),
-            "exchange": between.exchange(rank),
-        }
-        if "variant" not in own:
-            return _core.MiniBatchPegasos(features, **shared)
-        return _core.MiniBatchSdca(features, variant=own["variant"].core(), beta=beta(p, b), **shared)
-
-    made = [make(rank) for rank in range(ranks)]
-    workers = [threading.Thread(target=one.advance, kwargs={"iterations": iterations}) for one in made]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    return made
-
-
-@pytest.mark.parametrize("b", [2, B], ids=["some ranks without a row", "large"])
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [2, 3])
 @every_kind
 @every_method
-def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ranks: int, b: int) -> None:
-    p = problem(kind)
+def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ranks: int) -> None:
     name, own = split(method)
-    alone = run(name, p, Limit(iterations=30), 4, batch_size=b, **own)
-    made = shares(p, ranks, method, b, 30)
-    w = alone._core.weights()  # type: ignore[attr-defined]
-    for one in made:
-        np.testing.assert_allclose(one.weights(), w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))
-        assert one.weights().tobytes() == made[0].weights().tobytes()
-        for counter in ("iterations", "presentations", "inner_products", "feature_accesses", "feature_accesses_dense"):
-            assert getattr(one.counters, counter) == getattr(alone.counters, counter), counter
-    if isinstance(made[0], _core.MiniBatchSdca):
-        total = sum(one.alpha().sum() for one in made)  # type: ignore[attr-defined]
-        assert made[0].lower_bound_of(total) == pytest.approx(lower_bound(alone), abs=1e-12)
-        assert (made[0].lower_bound is None) == (ranks > 1)
+    p = problem(kind)
+    alone = run(name, p, Limit(iterations=30), 4, batch_size=B, **own)
+
+    def work(exchange: Exchange) -> tuple[Array, Counters]:
+        made = run(name, shared(p, exchange), Limit(iterations=30), 4, batch_size=B, **own)
+        return weights(made), made.counters
+
+    found = together(ranks, work)
+    w = weights(alone)
+    for own_w, counters in found:
+        np.testing.assert_allclose(own_w, w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))
+        assert own_w.tobytes() == found[0][0].tobytes()
+        assert counters == alone.counters
 
 
 @given(st.sampled_from([1, 3, 127, 128, B, N]), st.integers(0, 30), st.integers(0, 30), st.sampled_from(METHODS))

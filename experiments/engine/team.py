@@ -1,0 +1,35 @@
+"""The processes that make a run, as the one that leads sees them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from experiments.resume import Kept
+from experiments.settings import RunSettings
+from solvers import Problem
+
+
+class Team:
+    """One process: that of engine=local, which has nobody to lead."""
+
+    def solver(self, settings: RunSettings, problem: Problem) -> Any:
+        """Make the solver of a problem."""
+        return settings.solver(problem, settings.solver_settings, settings.seed)
+
+    def drive(self, solver: Any, kept: Kept | None) -> Any:
+        """Return what is to be advanced for a solver, which goes on from what has been kept, if anything has."""
+        if kept is not None:
+            solver.restore(kept.state)
+        return solver
+
+    def watching(self, solver: Any) -> contextlib.AbstractContextManager[None]:
+        """While this is entered, `solver` advances: decide what Ctrl-C does."""
+        return contextlib.nullcontext()
+
+    def record(self, solver: Any) -> dict[str, Any]:
+        """Return what result.json says of how these processes worked together."""
+        return {}
+
+
+TEAM_OF_ONE = Team()

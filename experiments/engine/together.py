@@ -1,0 +1,130 @@
+"""A solver that runs in several processes at once, as one solver: all ranks see the same costs and stop together."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import signal
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from solvers import Counters, Limit, Snapshot, Status
+
+if TYPE_CHECKING:
+    from experiments.engine.mpi import Mpi
+
+SLICE_SECONDS = 0.2
+"""The ranks agree on how far they are about this often."""
+GROWTH = 8
+"""A slice has at most so many times the iterations of the one before: the first one says little about the speed."""
+
+
+class Together:
+    """The ranks' solvers of one problem, advanced in slices of iterations.
+
+    Everything that decides how the run goes on is the same on all ranks. `counters` are because the solver's are; times
+    are agreed on after each slice: `cpu_seconds` is the sum over all ranks, `wall_seconds` rank 0's.
+
+    Parameters
+    ----------
+    solver : Solver
+        This rank's, just made or restored.
+    exchange : Mpi
+    earlier : mapping of str to number
+        `communication` of the processes that this run goes on from.
+    """
+
+    def __init__(self, solver: Any, exchange: Mpi, earlier: Mapping[str, float]) -> None:
+        self.solver = solver
+        self.ranks = exchange.ranks
+        self.cost: str = solver.cost
+        self.remarks: tuple[str, ...] = solver.remarks
+        self._exchange = exchange
+        self._earlier = earlier
+        self._interrupt = False
+        self._interrupted = False
+        self._done = 0
+        self._per_wall = self._per_cpu = 0.0
+        self.cpu_seconds = self.wall_seconds = 0.0
+        self._agree()
+
+    @property
+    def counters(self) -> Counters:
+        """Exact costs so far, of all ranks together."""
+        return self.solver.counters  # type: ignore[no-any-return]
+
+    def snapshot(self) -> Snapshot:
+        """Return the present predictor; see the solver's own. All ranks call this together."""
+        return self.solver.snapshot()  # type: ignore[no-any-return]
+
+    def state(self) -> Any:
+        """Return all that the rest of the run depends on, on rank 0. All ranks call this together."""
+        return self.solver.state()
+
+    def advance(self, limit: Limit) -> Status:
+        """Run until a limit is reached, in slices; the limit on CPU seconds is looked at between them.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On all ranks after the same iteration, when one of them has got Ctrl-C (see `watching`).
+        """
+        counts = dataclasses.replace(limit, cpu_seconds=None)
+        cpu_limit = math.inf if limit.cpu_seconds is None else limit.cpu_seconds
+        while not self._interrupted:
+            status = self._slice(counts, cpu_limit - self.cpu_seconds)
+            reached = any((getattr(self.counters, name) or 0) >= value for name, value in counts.given().items())
+            if status is Status.CONVERGED or reached or self.cpu_seconds >= cpu_limit:
+                return status
+        raise KeyboardInterrupt
+
+    def _slice(self, counts: Limit, cpu_left: float) -> Status:
+        begin = self.counters.iterations or 0
+        wall, cpu = self.wall_seconds, self.cpu_seconds
+        # the same on all ranks, because these numbers are
+        steps = max(1, int(min(SLICE_SECONDS * self._per_wall, cpu_left * self._per_cpu, GROWTH * self._done)))
+        end = min(begin + steps, math.inf if counts.iterations is None else counts.iterations)
+        status: Status = self.solver.advance(dataclasses.replace(counts, iterations=int(end)))
+        self._agree()
+        self._done = (self.counters.iterations or 0) - begin
+        self._per_wall = self._done / max(self.wall_seconds - wall, 1e-9)
+        self._per_cpu = self._done / max(self.cpu_seconds - cpu, 1e-9)
+        return status
+
+    def _agree(self) -> None:
+        own = self._exchange.communication
+        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, self._interrupt, *vars(own).values()]
+        everyone = self._exchange.everyone(np.array(mine, dtype=np.float64))
+        self.cpu_seconds = float(everyone[:, 0].sum())
+        self.wall_seconds = float(everyone[0, 1])
+        self._interrupted = bool(everyone[:, 2].any())
+        self._communication = everyone[:, 3:]
+
+    @property
+    def communication(self) -> dict[str, int | float]:
+        """Costs of the sums for the record: see docs/record.md."""
+        exchanges, sparse, handed_over, seconds = self._communication.T
+        costs = {
+            "exchanges": int(exchanges[0]),
+            "sparse_exchanges": int(sparse[0]),
+            "bytes": int(handed_over.sum()),
+            "seconds": float(seconds[0]),
+            "seconds_max": float(seconds.max()),
+        }
+        return {"ranks": self.ranks} | {name: value + self._earlier.get(name, 0) for name, value in costs.items()}
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Take Ctrl-C for a wish that `advance` grants when all ranks have heard of it."""
+
+        def wish(*_: object) -> None:
+            self._interrupt = True
+
+        before = signal.signal(signal.SIGINT, wish)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,28 @@
+"""`minibatch_sdca` that does to itself, at some iteration on one rank, what the environment variable DIES says."""
+
+import os
+import signal
+from typing import Any, ClassVar
+
+from solvers.base import Limit, Status
+from solvers.minibatch import MiniBatchSdca, MiniBatchSdcaSettings
+
+
+class Dying(MiniBatchSdca):
+    name = "dying"
+    summary = "SDCA that ends in the middle"
+    Settings: ClassVar[type[Any]] = MiniBatchSdcaSettings
+
+    def advance(self, limit: Limit) -> Status:
+        rank, _, way = os.environ.get("DIES", "").partition(" ")
+        if way and int(rank) == self.problem.exchange.rank and (self.counters.iterations or 0) > 8:
+            match way:
+                case "killed":
+                    os.kill(os.getpid(), signal.SIGKILL)
+                case "parent killed":
+                    os.kill(os.getppid(), signal.SIGKILL)
+                case "raises":
+                    raise RuntimeError("a fault")
+                case "interrupted":
+                    os.kill(os.getpid(), signal.SIGINT)
+        return super().advance(limit)
