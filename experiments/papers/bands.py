@@ -34,6 +34,10 @@ class Band:
         """Return the same with smaller values replaced, which a logarithmic axis would not show."""
         return replace(self, **{name: np.maximum(getattr(self, name), value) for name in ("median", "low", "high")})
 
+    def times(self, factor: float) -> Band:
+        """Return the same in another unit."""
+        return replace(self, **{name: factor * getattr(self, name) for name in ("median", "low", "high")})
+
 
 def band(runs: Sequence[Points]) -> Band | None:
     """Put runs on one grid of costs.

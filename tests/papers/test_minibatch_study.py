@@ -114,6 +114,6 @@ def test_the_spectrum_of_a_run() -> None:
 
 
 def test_a_fake_run_is_what_it_says(tmp_path: Path) -> None:
-    curve = reaching(tmp_path, "x", 10.0).curve
+    curve = reaching(optimum_run(tmp_path), "x", 10.0).curve
     assert list(curve["iterations"]) == [9, 10, 20]
     assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]

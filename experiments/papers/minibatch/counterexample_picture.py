@@ -1,17 +1,15 @@
-"""How the counterexample is drawn: the dual objective along the iterations, and where the iterates are on it."""
+"""How the counterexample is drawn: the dual variables and their objective along the iterations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from experiments.papers import layout
 from experiments.papers.minibatch.looks import LOOKS
 from experiments.papers.minibatch.two_points import OPTIMUM, Path
 from experiments.papers.panels import row_of_axes
-from experiments.plotting import FAINT, GRID, INK, PANEL, legend_row
+from experiments.plotting import GRID, INK, PANEL, legend_row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,26 +31,22 @@ def draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
     legend_row(figure, [LOOKS[variant] for variant in paths], (left.get_position().x0, 1.0))
     for variant, found in paths.items():
         style = LOOKS[variant]
-        look: dict[str, Any] = {"color": style.color, "linewidth": style.width, "linestyle": style.line}
-        left.plot(found.dual[: SHOWN + 1], **look, **style.markers(PANEL.lines), zorder=3)
-    left.axhline(OPTIMUM, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
-    left.annotate(
-        "optimum, D = 0.25", (SHOWN, OPTIMUM), (0, 5), textcoords="offset points", ha="right", size=PANEL.note
-    )
-    a = np.linspace(0, 1, 101)
-    right.plot(a, a - a**2, color=FAINT, linewidth=1.4, zorder=1)
-    for variant, found in paths.items():
-        style = LOOKS[variant]
-        at = found.alpha[: SHOWN + 1, 0]
-        right.plot(at, at - at**2, linestyle="none", **style.markers(1.3), zorder=3)
-    note = "naive: from one end to the other and back;\nsafe and aggressive: to the top in one step"
-    right.annotate(note, (0.5, 0.03), size=PANEL.note, color=INK, ha="center")
-    _dress(left, "Iteration", "Dual objective D(alpha)")
-    _dress(right, "alpha_1 = alpha_2", "")
+        # safe and aggressive steps are the same here: the one below is to be seen
+        width = 3 * style.width if variant == "safe" else style.width
+        look: dict[str, Any] = {"color": style.color, "linewidth": width, "alpha": 0.45 if variant == "safe" else 1.0}
+        for axes, values in ((left, found.alpha[:, 0]), (right, found.dual)):
+            axes.plot(values[: SHOWN + 1], **look, **style.markers(PANEL.lines), zorder=3)
+    for axes, value, text in ((left, 0.5, "optimum, 0.5"), (right, OPTIMUM, "optimum, 0.25")):
+        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
+        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "size": PANEL.note}
+        axes.annotate(text, (SHOWN, value), (0, 7), **above)
+    left.set_ylim(-0.08, 1.08)
+    right.set_ylim(-0.022, 0.297)
+    _dress(left, "Iteration", "alpha_1 = alpha_2")
+    _dress(right, "Iteration", "Dual objective D(alpha)")
 
 
 def _dress(axes: Axes, below: str, beside: str) -> None:
-    axes.set_ylim(-0.02, 0.28)
     axes.set_xlabel(below, size=PANEL.label, color=INK)
     axes.set_ylabel(beside, size=PANEL.label, color=INK)
     axes.tick_params(labelsize=PANEL.ticks, colors=INK)

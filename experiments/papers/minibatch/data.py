@@ -37,14 +37,19 @@ class Data:
 def data_of(panel: Panel) -> Data:
     """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
     optimum = optimum_of(panel)
-    spectrum, unfit = None, ""
-    if any(panel.runs.values()):
-        try:
-            spectrum = spectrum_of(next(iter(panel.settings.values())))
-        except DataError as error:
-            unfit = f"spectral norm: {str(error).partition(': ')[0]}"
+    spectrum, unfit = spectral(panel)
     if optimum is None:
         unfit = "no finished runs of the optimum"
     elif optimum.upper - optimum.lower > KNOWN:
         unfit = f"P* is known to {optimum.upper - optimum.lower:.0e} only"
     return Data(panel, optimum, spectrum, unfit)
+
+
+def spectral(panel: Panel) -> tuple[Spectrum | None, str]:
+    """Return the spectrum of a panel's data set, or why it is not known; without runs there is neither."""
+    if not any(panel.runs.values()):
+        return None, ""
+    try:
+        return spectrum_of(next(iter(panel.settings.values()))), ""
+    except DataError as error:
+        return None, f"spectral norm: {str(error).partition(': ')[0]}"

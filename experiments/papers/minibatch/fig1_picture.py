@@ -52,13 +52,13 @@ def draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
         place.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
         layout.dress(place, "b, examples in a mini-batch", "Iterations", k, _COLUMNS)
         for name in names:
-            _draw_method(place, study.of(name), LOOKS[name])
+            draw_method(place, study.of(name), LOOKS[name])
         heading(place, study.panel, "" if study.data.optimum is None else f"P* = {study.data.optimum.upper:.6f}")
         if study.data.spectrum is not None:
             _draw_beta(place, study, last=k % _COLUMNS == _COLUMNS - 1 or k == len(found) - 1)
 
 
-def _draw_method(axes: Axes, efforts: Efforts, style: Style) -> None:
+def draw_method(axes: Axes, efforts: Efforts, style: Style) -> None:
     """Draw the sizes at which a method gets there, and arrows at the budgets of the others."""
     known = {b: effort for b, effort in efforts.items() if effort.known}
     missed = {b: effort for b, effort in efforts.items() if not effort.known}

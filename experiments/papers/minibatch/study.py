@@ -145,6 +145,7 @@ def _study(panel: Panel, spec: FigureSpec) -> Study:
             int(b): effort for b, name in spec.members(method).items() if (effort := _effort(panel, name, optimum))
         }
         for method in (*METHODS, TAIL)
+        if any(series.name == method for series in spec.series)
     }
     return Study(data, {method: own for method, own in efforts.items() if own})
 

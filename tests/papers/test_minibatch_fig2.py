@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from evidence_cases import evidence, finished_run, panel
+from minibatch_cases import P_STAR, optimum_run
+from pictures import drawn_with_table, render
+
+from experiments.papers.minibatch import data
+from experiments.papers.minibatch.fig2 import make
+from experiments.papers.minibatch.looks import METHODS
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Claim
+
+SPEC = read_figure("minibatch_fig2")
+CONVERGES = (0.5, 0.01, 1e-4)
+FAILS = (0.5, 0.01, 0.4)
+
+
+def way_panel(folder: Path, gap: float = 1e-9, **above: Sequence[float]) -> Panel:
+    """Methods that have this distance from P* after 1, 10, 100, ... iterations with the largest b."""
+    known = {**dict.fromkeys(METHODS, CONVERGES), "naive": FAILS, **above}
+    runs = {"optimum": [optimum_run(folder, gap)]}
+    for method, values in known.items():
+        for b, series in SPEC.members(method).items():
+            rows = [
+                {
+                    "iterations": 10**k,
+                    "primal": P_STAR + (value if b > 100 else 1e-4),
+                    "dual": None if method == "pegasos" else P_STAR - value,
+                    "test_error": 0.1 + value / 10,
+                }
+                for k, value in enumerate(values)
+            ]
+            runs[series] = [finished_run(folder, name=f"{method} {b} {seed}", rows=rows, seed=seed) for seed in (0, 1)]
+    return panel("news20", runs)
+
+
+def judge(one: Panel) -> Claim:
+    (claim,) = make(evidence(SPEC, [one])).claims
+    return claim
+
+
+def test_what_the_paper_says(tmp_path: Path) -> None:
+    claim = judge(way_panel(tmp_path))
+    assert claim.verdict == "reproduced"
+    assert set(claim.statistic["news20"]) == {f"{method} b=1024" for method in METHODS}
+
+
+@pytest.mark.parametrize(
+    ("naive", "ruling"),
+    [
+        (CONVERGES, "not_reproduced"),
+        ((0.5, 0.4, 0.3), "not_reproduced"),  # slow, but it does not deteriorate
+        ((0.5, 1e-5, 5e-4), "not_reproduced"),  # it is there
+        (FAILS, "reproduced"),
+    ],
+)
+def test_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
+    assert judge(way_panel(tmp_path, naive=naive)).statistic["news20"]["naive b=1024"]["ruling"] == ruling
+
+
+def test_others_that_do_not_converge(tmp_path: Path) -> None:
+    found = judge(way_panel(tmp_path, safe=(0.5, 0.1, 0.05), aggressive=FAILS)).statistic["news20"]
+    assert found["safe b=1024"]["ruling"] == "not_applicable"  # on its way
+    assert found["aggressive b=1024"]["ruling"] == "not_reproduced"
+
+
+def test_what_decides_nothing(tmp_path: Path) -> None:
+    assert judge(way_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
+    other = replace(way_panel(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
+    assert judge(other).verdict == "not_applicable"
+
+
+def test_the_picture(tmp_path: Path) -> None:
+    one = way_panel(tmp_path)
+    made = make(evidence(SPEC, [one, replace(one, asked="astro_ph", dataset="rcv1_ccat_subset", stand_in="a part")]))
+    render(made)
+    assert len(made.data) == 2 * 2 * 3 * (4 + 3 + 4)  # Pegasos has no dual objective
+    for none in ([], [Panel("news20", "news20")]):
+        empty = make(evidence(SPEC, none))
+        render(empty)
+        assert [claim.verdict for claim in empty.claims] == ["not_applicable"]
+
+
+def test_times_of_iterations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from minibatch_cases import SPECTRUM
+
+    from experiments.papers.minibatch import speedup
+
+    monkeypatch.setattr(data, "spectrum_of", lambda _: SPECTRUM)
+    spec = read_figure("minibatch_speedup")
+    runs = {
+        member: [
+            finished_run(
+                tmp_path,
+                name=f"{member} {seed}",
+                seed=seed,
+                rows=[{"iterations": 100, "wall_seconds": (4.0 + 0.1 * seed) / count**0.5}],
+            )
+            for seed in (0, 1)
+        ]
+        for series in spec.series
+        for count, member in spec.members(series.name).items()
+        # with this b there are no runs of one thread to compare with
+        if not (series.name == "pegasos_8192_threads" and count == 1)
+    }
+    made = drawn_with_table(speedup.make(evidence(spec, [panel("rcv1", runs, settings={"x": None})])))
+    assert len(made.data) == 3 * 2
+    two = made.data[made.data["workers"] == 2]
+    assert two["speedup"].to_numpy() == pytest.approx(2**0.5)
+    assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)
+    assert made.table is not None
+    assert made.table.rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 threads"]
+    for none in ([], [Panel("rcv1", "rcv1")]):
+        assert drawn_with_table(speedup.make(evidence(spec, none))).data.empty
