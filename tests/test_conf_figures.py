@@ -94,3 +94,19 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(FigureError, match=message) as caught:
             read_figure("sbp_x", tmp_path)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name in catalogue() if name.startswith("minibatch")])
+def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
+    spec = read_figure(name)
+    # of a sweep the ends: between them only a number differs
+    sweeps = [list(series.members().values()) or [series] for series in spec.series]
+    for asked in spec.datasets:
+        for dataset in {asked, spec.instead.get(asked, asked)}:
+            found = {
+                (repr(run.dataset), run.problem.lambda_)
+                for members in sweeps
+                for series in (members[:1] + members[1:][-1:])
+                for run in [settings_of(overrides_of(series, [], asked, dataset, Options("paper")), jobs=1)]
+            }
+            assert len(found) == 1, (asked, dataset)

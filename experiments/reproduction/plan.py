@@ -226,8 +226,11 @@ def _too_few(run: RunSettings) -> bool:
 def overrides_of(
     series: SeriesSpec, scale: Sequence[str], asked: str, dataset: str, options: Options
 ) -> tuple[str, ...]:
-    """Words that ``run.py`` would get for a series on a data set, without the seed; later ones win."""
-    own = series.by_dataset.get(dataset, series.by_dataset.get(asked, []))
+    """Words that ``run.py`` would get for a series on a data set, without the seed; later ones win.
+
+    What is said of the paper's data set holds for its stand-in, unless something else is said of that one.
+    """
+    own = [word for name in (asked, dataset) for word in series.by_dataset.get(name, [])]
     words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
     return (f"dataset={dataset}", *words.values())
 

@@ -259,6 +259,12 @@ def test_later_overrides_win() -> None:
     assert "budget.epochs=1" in overrides_of(series, [], "mnist", "mnist", Options("paper"))
 
 
+def test_a_stand_in_has_what_is_said_of_the_data_set_and_of_itself() -> None:
+    own = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
+    words = overrides_of(SeriesSpec("sbp", ["algo=sbp"], by_dataset=own), [], "adult", "digits", Options("paper"))
+    assert words == ("dataset=digits", "algo=sbp", "problem.lambda_=1", "budget.epochs=3")
+
+
 def test_expected_seconds_grow_with_the_runs_and_fall_with_the_jobs(
     store: Shelf, figure: FigureSpec, options: Options
 ) -> None:

@@ -9,6 +9,7 @@ from datasets import DataError
 from experiments.papers.minibatch.spectrum import Spectrum, spectrum_of
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.reproduction.evidence import Panel
+from experiments.settings import RunSettings
 
 KNOWN: Final = 1e-7
 """P* must be known to this duality gap."""
@@ -38,7 +39,9 @@ def data_of(panel: Panel) -> Data:
     """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
     optimum = optimum_of(panel)
     spectrum, unfit = spectral(panel)
-    if optimum is None:
+    if len({_problem(run) for run in panel.settings.values() if run is not None}) > 1:
+        unfit = "its runs are not all of the same problem"
+    elif optimum is None:
         unfit = "no finished runs of the optimum"
     elif optimum.upper - optimum.lower > KNOWN:
         unfit = f"P* is known to {optimum.upper - optimum.lower:.0e} only"
@@ -53,3 +56,8 @@ def spectral(panel: Panel) -> tuple[Spectrum | None, str]:
         return spectrum_of(next(iter(panel.settings.values()))), ""
     except DataError as error:
         return None, f"spectral norm: {str(error).partition(': ')[0]}"
+
+
+def _problem(run: RunSettings) -> tuple[str, float | None]:
+    """Return the data and lambda of a run, to be compared."""
+    return repr(run.dataset), run.problem.lambda_
