@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from datasets import Dataset
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
-from solvers.problem import Features, compact
+from solvers.problem import Features
 
 Measures = dict[str, float | None]
 """By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
@@ -123,16 +123,16 @@ class Evaluator:
         )
 
     def _project(self, snapshots: Sequence[LinearSnapshot]) -> list[_Predictor]:
-        weights = np.stack([self._problem.in_data_order(snapshot.weights) for snapshot in snapshots], axis=1)  # (d, k)
-        train, test = (points @ weights for points in self._compact)
+        train, test = (_products(points, snapshots) for points in self._ordered)
         return [
-            self._level(snapshot, train[:, k] + snapshot.bias, test[:, k] + snapshot.bias)
+            self._level(snapshot, train[k] + snapshot.bias, test[k] + snapshot.bias)
             for k, snapshot in enumerate(snapshots)
         ]
 
     @cached_property
-    def _compact(self) -> tuple[Features, Features]:
-        return compact(self._problem.X), compact(self._X_test)
+    def _ordered(self) -> tuple[Features, Features]:
+        """Training and test points, features in the order of the weights: that is done once, not for each snapshot."""
+        return self._problem.in_feature_order(self._problem.X), self._problem.in_feature_order(self._X_test)
 
     def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
@@ -182,6 +182,14 @@ class Evaluator:
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,
         }
+
+
+def _products(points: Features, snapshots: Sequence[LinearSnapshot]) -> Sequence[NDArray[np.float64]]:
+    """Return the inner products of all points with the weights of each snapshot."""
+    if isinstance(points, np.ndarray):
+        weights = np.stack([snapshot.weights for snapshot in snapshots], axis=1)  # (d, k)
+        return list(np.asarray(points @ weights, dtype=np.float64).T)
+    return [points @ snapshot.weights for snapshot in snapshots]  # side by side, long weights would have to be copied
 
 
 def _scale(level: float | None) -> float:

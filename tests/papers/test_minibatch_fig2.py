@@ -115,6 +115,6 @@ def test_times_of_iterations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert two["speedup"].to_numpy() == pytest.approx(2**0.5)
     assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)
     assert made.table is not None
-    assert made.table.rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 threads"]
+    assert made.table.rows[0][:5] == ["RCV1", "Pegasos", "1,024", "3.99", "1 thread"]
     for none in ([], [Panel("rcv1", "rcv1")]):
         assert drawn_with_table(speedup.make(evidence(spec, none))).data.empty

@@ -18,6 +18,7 @@ from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.statistics import Interval
 from experiments.store import FinishedRun
 
 COLUMNS: Final = ("panel", "dataset", "series", "b", "kind", "workers", "seconds", "speedup", "low", "high", "runs")
@@ -49,8 +50,11 @@ class Times:
     @property
     def ratios(self) -> dict[int, Ratio]:
         """How many times as fast as one worker so many are."""
-        found = {count: ratio_of(self.efforts[1], effort) for count, effort in self.efforts.items()}
-        return {count: ratio for count, ratio in found.items() if ratio is not None}
+        found = {1: Ratio(Interval(1.0, 1.0, 1.0))}
+        for count, effort in self.efforts.items():
+            if count > 1 and (ratio := ratio_of(self.efforts[1], effort)) is not None:
+                found[count] = ratio
+        return found
 
 
 def make(evidence: Evidence) -> Made:
@@ -109,9 +113,9 @@ def _table(found: Sequence[Times]) -> Table:
             LOOKS[times.method].name,
             f"{times.b:,}",
             "" if times.spectrum is None else f"{1 / times.spectrum.share(times.b):.3g}",
-            f"{count} {times.kind}",
+            f"{count} {times.kind if count > 1 else times.kind.removesuffix('s')}",
             f"{1e6 * times.efforts[count].median:,.0f}",
-            ratio.text(),
+            ratio.text() if count > 1 else "",
         ]
         for times in found
         for count, ratio in times.ratios.items()
