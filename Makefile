@@ -20,7 +20,7 @@ PY := $(VENV)/bin/python
 IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 # Pinned versions with hashes; build requirements also for the one dependency that comes as source.
-INSTALL := $(UV) pip install --quiet --python $(PY) --require-hashes --build-constraints requirements/build.txt
+INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(PY) --require-hashes --build-constraints requirements/build.txt
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links
 

@@ -27,7 +27,7 @@ TELL_SECONDS = 0.5
 """A run says how far it is this often."""
 QUIET_SECONDS = 5.0
 """After so long without a word from any run they are told again."""
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 20.0
 """Time for runs to record how far they are after Ctrl-C."""
 
 
