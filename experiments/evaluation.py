@@ -132,7 +132,7 @@ class Evaluator:
     @cached_property
     def _ordered(self) -> tuple[Features, Features]:
         """Training and test points, features in the order of the weights: that is done once, not for each snapshot."""
-        return self._problem.in_feature_order(self._problem.X), self._problem.in_feature_order(self._X_test)
+        return _exact(self._problem.ordered), _exact(self._problem.in_feature_order(self._X_test))
 
     def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
@@ -182,6 +182,11 @@ class Evaluator:
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,
         }
+
+
+def _exact(points: Features) -> Features:
+    """Return sparse points in float64, which a product would turn them into each time."""
+    return points if isinstance(points, np.ndarray) else points.astype(np.float64)
 
 
 def _products(points: Features, snapshots: Sequence[LinearSnapshot]) -> Sequence[NDArray[np.float64]]:

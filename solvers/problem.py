@@ -183,13 +183,18 @@ class Problem:
         Columns are in the order of `feature_order`. Where fewer than half of the values are not zero they are stored
         sparsely, whatever the form of the data.
         """
-        columns = self._columns(self.X)
-        rows = _transposed(columns)
+        rows = self.ordered
+        columns = _transposed(rows)
         return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
+
+    @cached_property
+    def ordered(self) -> Features:
+        """The training points as `features` has them by rows: (n, d), columns in the order of `feature_order`."""
+        return self.in_feature_order(self.X)
 
     def in_feature_order(self, X: Features) -> Features:
         """Return points, (m, d), as `features` has them by rows: features in its order, sparse where most are zero."""
-        return _transposed(self._columns(X))
+        return _transposed(_transposed(compact(X))[self.feature_order])
 
     @cached_property
     def largest_norm(self) -> float:
@@ -246,9 +251,6 @@ class Problem:
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
         return _core.Matrix(*arrays, X.shape[1])
-
-    def _columns(self, X: Features) -> Features:
-        return _transposed(compact(X))[self.feature_order]
 
     def _with_constant(self, X: Features) -> Features:
         return _augmented(X, self.rho) if self.rho != 0.0 else X

@@ -91,7 +91,7 @@ def deal(whole: Problem | None, exchange: Exchange) -> Problem:
 
 
 def _cut(whole: Problem, ranks: int) -> Callable[[int], _Piece]:
-    rows = whole.in_feature_order(whole.X)
+    rows = whole.ordered
 
     def piece(rank: int) -> _Piece:
         part = rows[rank::ranks]

@@ -1,5 +1,7 @@
 #include "../core/kernel.hpp"
 
+#include <algorithm>
+
 #include "../core/gram.hpp"
 #include "arrays.hpp"
 
@@ -20,13 +22,13 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
   const std::int64_t* first = offsets.data();
   const auto rows = static_cast<std::size_t>(offsets.size() - 1);
   require(first[0] == 0 && first[rows] == values.size(), "offsets run from 0 to the number of stored values");
-  for (std::size_t i = 0; i < rows; ++i) {
-    require(first[i] <= first[i + 1], "offsets must not decrease (row " + std::to_string(i) + ")");
-  }
-  for (py::ssize_t p = 0; p < indices.size(); ++p) {
-    require(indices.data()[p] >= 0 && static_cast<std::size_t>(indices.data()[p]) < columns,
-            "a column index is outside [0, " + std::to_string(columns) + ")");
-  }
+  const std::int64_t* last = first + rows;
+  const std::int64_t* sorted = std::is_sorted_until(first, last + 1);
+  require(sorted == last + 1, "offsets must not decrease (row " + std::to_string(sorted - first - 1) + ")");
+  const bool inside = std::all_of(indices.data(), indices.data() + indices.size(), [columns](std::int32_t index) {
+    return index >= 0 && static_cast<std::size_t>(index) < columns;
+  });
+  require(inside, "a column index is outside [0, " + std::to_string(columns) + ")");
   view_.rows = rows;
   view_.columns = columns;
   view_.values = values.data();

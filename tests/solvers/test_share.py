@@ -72,7 +72,7 @@ def test_the_iterates_are_those_of_one_process(
 
 def test_a_share_has_every_ranks_th_row() -> None:
     whole = problem()
-    rows = whole.in_feature_order(whole.X)
+    rows = whole.ordered
 
     def work(exchange: Exchange) -> None:
         share = shared(whole, exchange)
