@@ -49,7 +49,8 @@ def main() -> int:
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
         return 0
-    if {"--multirun", "-m"} & set(sys.argv[1:]) and "engine=mpi" in sys.argv[1:]:
+    sweep = bool({"--multirun", "-m"} & set(sys.argv[1:]))
+    if sweep and "engine=mpi" in sys.argv[1:] and not any(word.startswith("ranks=") for word in sys.argv[1:]):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job
         return 2
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving

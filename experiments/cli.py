@@ -16,6 +16,7 @@ import solvers
 from datasets import DataError
 from experiments import sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
+from experiments.engine import dispatch
 from experiments.engine.launch import place
 from experiments.outcome import Outcome, exit_code
 from experiments.settings import RunSettings, available_cores, resolve, setting_name
@@ -86,13 +87,7 @@ def _run(
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
         display = _display(settings, None if number is None else prefix + label)
-        # here, because these bring scipy and more, which an error needs not
-        if settings.engine == "mpi":
-            from experiments.engine.ranks import run
-        else:
-            from experiments.runner import run
-
-        return run(settings, display, command)
+        return dispatch.run(settings, display, command)
 
     outcome = settle(make, lambda: prefix + label)
     if display is not None:
@@ -201,7 +196,7 @@ def help_text(conf: Path) -> str:
             "budget.checkpoints=60                         points of the curve, geometric in the cost",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
-            "engine=local|mpi                              mpi: the processes of mpirun share the rows (minibatch_*)",
+            "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=auto                       wall seconds between two files to go on from (minibatch_*)",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
@@ -213,7 +208,7 @@ def help_text(conf: Path) -> str:
             "  python run.py algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
             "  python run.py algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
             "  python run.py -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
-            "  mpirun -n 4 python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi",
+            "  python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
             "",
             "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
         ]

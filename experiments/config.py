@@ -160,7 +160,9 @@ class RunConfig:
     progress : "auto" or bool
         Progress bar or lines on standard error; auto: yes for a single run.
     engine : str
-        One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` has started.
+        One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` starts.
+    ranks : "auto" or int
+        With engine=mpi the number of processes to start; auto: the run is made by those that have been started.
     checkpoint_seconds : "auto", float or None
         Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none.
     """
@@ -178,6 +180,7 @@ class RunConfig:
     rows: RowsConfig = field(default_factory=RowsConfig)
     progress: bool | str = "auto"
     engine: str = "local"
+    ranks: int | str = "auto"
     checkpoint_seconds: int | float | str | None = "auto"
 
 

@@ -21,7 +21,7 @@ from experiments import presets
 from experiments.checkpoints import Limits
 from experiments.choices import check_choice
 from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
-from experiments.engine.choice import choose_checkpoint_seconds, choose_engine
+from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
 from solvers import SettingsError
 
@@ -80,7 +80,9 @@ class RunSettings:
     engine : str
         One of `ENGINES`.
     ranks : int
-        Processes of this run; with engine=mpi known when they have met.
+        Processes of this run; with engine=mpi known when they have met, unless they are started for it.
+    starts_ranks : bool
+        They are.
     checkpoint_seconds : float or None
         Wall seconds between two files to go on from; None: no files.
     """
@@ -102,6 +104,7 @@ class RunSettings:
     origins: Mapping[str, str]
     engine: str = "local"
     ranks: int = 1
+    starts_ranks: bool = False
     checkpoint_seconds: float | None = None
 
     @property
@@ -115,30 +118,19 @@ class RunSettings:
         What follows from the data (a width, nu, lambda = 1/(C n)) stands here as None or as the form it was given in.
         """
         problem = self.problem
-        clock: dict[str, Any] = {}
+        identity: dict[str, Any] = {
+            "algo": {"name": self.algo, **_plain(self.solver_settings)},
+            "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
+            "problem": {name: getattr(problem, name) for name in ("lambda_", "C", "nu", "bias", "rho")},
+            "budget": dataclasses.asdict(self.budget),
+            "seed": self.seed,
+        }
         if self.budget.seconds is not None or self.solver.timed:
             # How far a run gets in a given time, or how long it takes, depends on what it may use.
-            clock = {"clock": {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}}
-        engine: dict[str, Any] = {}
+            identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
         if self.engine != "local":  # the times are others; the rest is the same
-            engine = {"engine": {"name": self.engine, "ranks": self.ranks}}
-        return (
-            clock
-            | engine
-            | {
-                "algo": {"name": self.algo, **_plain(self.solver_settings)},
-                "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
-                "problem": {
-                    "lambda_": problem.lambda_,
-                    "C": problem.C,
-                    "nu": problem.nu,
-                    "bias": problem.bias,
-                    "rho": problem.rho,
-                },
-                "budget": dataclasses.asdict(self.budget),
-                "seed": self.seed,
-            }
-        )
+            identity["engine"] = {"name": self.engine, "ranks": self.ranks}
+        return identity
 
     def label(self) -> str:
         """One short line that tells this run from its neighbours in a sweep."""
@@ -180,6 +172,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     budget, epochs_origin = _budget(config)
     if not 0 <= config.seed <= MAX_SEED:
         raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {config.seed}")
+    check_engine(config.engine, solver)
+    ranks = choose_ranks(config.ranks, config.engine, jobs)
     check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
     cores = available_cores()
     threads = _threads(config.threads, 1 if jobs else cores)
@@ -203,7 +197,9 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         progress=_progress(config.progress, jobs is None),
         store_root=Path(config.store.root),
         origins=origins,
-        engine=choose_engine(config.engine, solver, jobs),
+        engine=config.engine,
+        ranks=ranks or 1,
+        starts_ranks=ranks is not None,
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine, solver),
     )
 

@@ -96,6 +96,23 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
+    runs = {}
+    for name in ("minibatch_fig1", "minibatch_bound"):
+        spec = read_figure(name)
+        runs[name] = {
+            overrides_of(series, spec.scale(scale).overrides, asked, dataset, Options(scale))
+            for series in spec.curves
+            for scale in SCALES
+            for asked in spec.datasets
+            for dataset in (asked, spec.instead[asked])
+            if not {asked, dataset} & {*series.without}
+        }
+    assert runs["minibatch_bound"] < runs["minibatch_fig1"]
+    for scale in SCALES:
+        assert read_figure("minibatch_bound").scale(scale) == read_figure("minibatch_fig1").scale(scale)
+
+
 @pytest.mark.parametrize("name", [name for name in catalogue() if name.startswith("minibatch")])
 def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.bench.measure import Row, alternate, median_ratio
+from experiments.engine.choice import mpirun
+from solvers import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA: dict[str, list[str]] = {
@@ -55,14 +57,11 @@ class Measured:
 
 def rows(repetitions: int) -> list[Row]:
     """Return the rows of all data sets; none without mpirun."""
-    if not mpirun().exists():
+    try:
+        mpirun()
+    except SettingsError:
         return []
     return [row for name in DATA for method in METHODS for row in _rows(name, method, repetitions)]
-
-
-def mpirun() -> Path:
-    """Where the extra `mpi` puts it."""
-    return Path(sys.executable).with_name("mpirun")
 
 
 def _rows(name: str, method: str, repetitions: int) -> list[Row]:
@@ -95,7 +94,7 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
         options += [f"budget.iterations={ITERATIONS}", "budget.checkpoints=1", "progress=false", f"store.root={store}"]
         command = [sys.executable, "run.py", *options, "threads=1"]
         if ranks is not None:
-            command = [str(mpirun()), "-n", str(ranks), *command, "engine=mpi"]
+            command = [mpirun(), "-n", str(ranks), *command, "engine=mpi"]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         (path,) = Path(store).glob("artifacts/**/result.json")
         result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import shutil
+import sys
+from pathlib import Path
 from typing import Any
 
 import solvers
@@ -12,21 +15,26 @@ from experiments.config import ENGINES
 from experiments.engine.launch import place
 from solvers import SettingsError
 
-NO_SWEEPS = "engine=mpi makes one run at a time: leave out -m, or leave out engine=mpi"
+NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
+MPI = "engine=mpi"
+
+
+class EngineMissingError(SettingsError):
+    """The engine is not installed; everything else about the settings may be right."""
+
+
 CHECKPOINT_SECONDS = 600.0
 """Between two files to go on from with engine=mpi: a job of many machines loses one now and then."""
 
 
-def choose_engine(name: str, solver: Any, jobs: int | None) -> str:
-    """Return the name if this engine can make the run.
+def check_engine(name: str, solver: Any) -> None:
+    """Check that an engine can make the run.
 
     Parameters
     ----------
     name : str
     solver : type
         The solver's class.
-    jobs : int or None
-        Number of jobs that a sweep runs at the same time; None: a single run.
 
     Raises
     ------
@@ -39,14 +47,56 @@ def choose_engine(name: str, solver: Any, jobs: int | None) -> str:
             raise SettingsError(
                 f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
             )
-        return name
-    if jobs is not None:
-        raise SettingsError(NO_SWEEPS)
+        return
     if not solver.shares:
         raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {_those_that('shares')}")
     if importlib.util.find_spec("mpi4py") is None:
-        raise SettingsError("engine=mpi needs mpi4py, which is not installed: pip install '.[mpi]'")
-    return name
+        raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: pip install '.[mpi]'")
+
+
+def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
+    """Return how many processes are to be started for a run; None: it is made by those that are there.
+
+    Parameters
+    ----------
+    value : "auto" or int
+    engine : str
+    jobs : int or None
+        Number of jobs that a sweep runs at the same time; None: a single run.
+
+    Raises
+    ------
+    SettingsError
+        No such number, not with this engine, or others have been started already.
+    """
+    if isinstance(value, str):
+        check_choice("ranks", value, ("auto",), also="a number of processes")
+        if engine == "mpi" and jobs is not None:
+            raise SettingsError(NO_SWEEPS)
+        return None
+    if value < 1:
+        raise SettingsError(f"ranks must be auto or at least 1, got {value}")
+    if engine != "mpi":
+        raise SettingsError(f"ranks={value} is for engine=mpi")
+    if (started := place().ranks) > 1:
+        raise SettingsError(f"mpirun has started {started} processes: leave out ranks={value}")
+    mpirun()
+    return value
+
+
+def mpirun() -> str:
+    """Return the path of the program that starts ranks: beside this Python, as the extra puts it, or any other.
+
+    Raises
+    ------
+    EngineMissingError
+        There is none.
+    """
+    beside = Path(sys.executable).with_name("mpirun")
+    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    if found is None:
+        raise EngineMissingError("there is no mpirun to start ranks with: pip install '.[mpi]' brings one")
+    return found
 
 
 def choose_checkpoint_seconds(value: float | str | None, engine: str, solver: Any) -> float | None:

@@ -38,6 +38,12 @@ def place(environment: Mapping[str, str] = os.environ) -> Place:
     return Place(0, 1)
 
 
+def without_place(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment for a process that no ``mpirun`` has started."""
+    told = {name for names in _VARIABLES for name in names}
+    return {name: value for name, value in environment.items() if name not in told}
+
+
 def supervise(here: Place) -> None:
     """Go on in a child process, and keep this one to say by its rank what ends the child.
 

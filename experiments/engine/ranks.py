@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import solvers
 from experiments import runner
+from experiments.advance import go_on
 from experiments.cli import settle
 from experiments.console import Display
 from experiments.engine.launch import Place, place, say_last, supervise
@@ -169,7 +170,7 @@ def _work(settings: RunSettings, ranks: Ranks) -> None:
     budget = settings.budget
     recorder = Recorder(_Blind(), n, pause=0.0)
     with ranks.watching(solver):
-        runner.go_on(solver, budget.limits(n), budget.checkpoints, recorder, Display(), keeper, ranks.kept)
+        go_on(solver, budget.limits(n), budget.checkpoints, recorder, Display(), keeper, ranks.kept)
 
 
 def _abort(exchange: Mpi, here: Place, why: str, code: int, details: str = "") -> NoReturn:

@@ -11,6 +11,7 @@ import datasets
 import solvers
 from datasets import DataError
 from experiments.composition import CONF, settings_of
+from experiments.engine.choice import MPI, EngineMissingError
 from experiments.identity import run_key
 from experiments.reproduction.cost import rows_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
@@ -97,7 +98,7 @@ class Plan:
     options : Options
     panels : tuple of PlannedPanel
     absent : mapping of str to str
-        Data sets that cannot be had, and why.
+        Data sets, and engines, that cannot be had, and why.
     """
 
     spec: FigureSpec
@@ -158,7 +159,7 @@ class Planner:
         for asked, candidates in _data_sets(spec, options.datasets).items():
             for dataset in candidates:
                 try:
-                    panels.append(self._panel(spec, options, asked, dataset))
+                    panels.append(self._panel(spec, options, asked, dataset, absent))
                     break
                 except DataError as error:
                     absent[dataset] = str(error)
@@ -171,15 +172,24 @@ class Planner:
             self._settings[key] = settings_of(overrides, jobs=jobs)
         return self._settings[key]
 
-    def _panel(self, spec: FigureSpec, options: Options, asked: str, dataset: str) -> PlannedPanel:
-        """Plan one data set; a DataError says why it cannot be had, unless nothing has to be made of it."""
+    def _panel(
+        self, spec: FigureSpec, options: Options, asked: str, dataset: str, absent: dict[str, str]
+    ) -> PlannedPanel:
+        """Plan one data set; a DataError says why it cannot be had, unless nothing has to be made of it.
+
+        Series whose engine is not installed are left out, and the engine is added to what is absent.
+        """
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
         runs: list[PlannedRun] = []
         for series in spec.curves:
             if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
                 continue
-            first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
+            try:
+                first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
+            except EngineMissingError as error:
+                absent[MPI] = str(error)
+                continue
             if _too_few(first):
                 continue
             settings[series.name] = first

@@ -20,6 +20,7 @@ from typing import Any
 from experiments import sweep
 from experiments.cli import settle
 from experiments.console import Display
+from experiments.engine import dispatch
 from experiments.outcome import Outcome
 from experiments.settings import RunSettings
 
@@ -183,10 +184,8 @@ def _serve(connection: Connection[Any, Any], command: Sequence[str], parent: int
 
 
 def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequence[str]) -> Outcome:
-    from experiments.runner import run  # here, because it brings scipy and more
-
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return settle(lambda: run(settings, _Telling(connection), command), settings.label)
+        return settle(lambda: dispatch.run(settings, _Telling(connection), command), settings.label)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import runner
+from experiments import advance, runner
 from experiments.checkpoints import Limits
 from experiments.composition import CONF, composing, settings_of
 from experiments.console import Display
@@ -184,18 +184,18 @@ def test_a_run_in_one_process_goes_on_from_its_file(
 ) -> None:
     words = [f"algo={algo}", *RUN, "checkpoint_seconds=1e-9"]
     whole = alone(place, *words)
-    advance, calls = runner._advance, iter(range(100))
+    step, calls = advance._advance, iter(range(100))
 
     def stop(solver: Any, checkpoint: Limits) -> bool:
         if next(calls) == 5:
             raise KeyboardInterrupt
-        return advance(solver, checkpoint)
+        return step(solver, checkpoint)
 
-    monkeypatch.setattr(runner, "_advance", stop)
+    monkeypatch.setattr(advance, "_advance", stop)
     cut = alone(fresh, *words)
     assert cut[0]["status"] == "interrupted"
     assert 0 < cut[0]["counters"]["iterations"] < whole[0]["counters"]["iterations"]
-    monkeypatch.setattr(runner, "_advance", advance)
+    monkeypatch.setattr(advance, "_advance", step)
     resumed = alone(fresh, *words)
     same(resumed, whole)  # the measures, that is, which are evaluated in other blocks; the iterates are to the bit
     assert (np.diff(resumed[1]["cpu_seconds"]) >= 0).all()
@@ -219,7 +219,10 @@ def refusal(*words: str, jobs: int | None = None) -> str:
 def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     mpi = ["algo=minibatch_sdca", "engine=mpi"]
     assert "engine=mpi works with algo=minibatch_pegasos and algo=minibatch_sdca" in refusal("algo=sbp", "engine=mpi")
-    assert "one run at a time" in refusal(*mpi, jobs=2)
+    assert "leave out -m, or say ranks=2" in refusal(*mpi, jobs=2)
+    assert refusal("algo=minibatch_sdca", "ranks=2") == "ranks=2 is for engine=mpi"
+    assert "at least 1" in refusal(*mpi, "ranks=0")
+    assert "ranks must be one of auto, a number of processes" in refusal(*mpi, "ranks=all")
     assert "local, mpi" in refusal("algo=sbp", "engine=cluster")
     assert "algo=sbp cannot go on from a file" in refusal("algo=sbp", "checkpoint_seconds=5")
     for value in ("0", "-1", "inf", "often"):
@@ -232,6 +235,10 @@ def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
             started.setenv(rank, "1")
             started.setenv(ranks, "3")
             assert "mpirun has started 3 processes" in refusal("algo=sbp")
+            assert "leave out ranks=3" in refusal(*mpi, "ranks=3")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "no mpirun" in refusal(*mpi, "ranks=2")
 
 
 def test_files_are_left_every_ten_minutes_by_ranks_and_never_by_one_process() -> None:
@@ -249,7 +256,7 @@ def test_a_sweep_of_jobs_of_many_ranks_is_refused_once() -> None:
     command = [sys.executable, ROOT / "run.py", "-m", "algo=minibatch_sdca,minibatch_pegasos", *DATA, "engine=mpi"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr == "error: engine=mpi makes one run at a time: leave out -m, or leave out engine=mpi\n"
+    assert re.fullmatch("error: processes that mpirun has started make one run: .* ranks=2 .*\n", done.stderr)
 
 
 @needs_mpi

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,20 @@ def test_what_cannot_be_had_is_left_out_and_named(store: Shelf, figure: FigureSp
     made = Planner(store, refuse("digits")).plan(figure, options)
     assert [panel.dataset for panel in made.panels] == ["synthetic"]
     assert made.absent == {"digits": "digits is nowhere"}
+
+
+def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
+    store: Shelf, figure: FigureSpec, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    figure.series = [
+        SeriesSpec("alone", ["algo=minibatch_sdca", *TOY]),
+        SeriesSpec("together", ["algo=minibatch_sdca", *TOY, "engine=mpi"], grid={"ranks": [1.0, 2.0]}),
+    ]
+    made = plan(store, figure, options)
+    assert [list(panel.settings) for panel in made.panels] == [["alone"]]
+    assert list(made.absent) == ["engine=mpi"]
+    assert "pip install" in made.absent["engine=mpi"]
 
 
 def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:

@@ -159,7 +159,7 @@ def _notices(figure: Figure, result: Result) -> Iterator[str]:
         )
     for title, reasons in (
         ("Stand-in data", record.stand_in),
-        ("Data not to be had", record.absent),
+        ("Not to be had", record.absent),
         ("Runs missing", record.missing),
     ):
         lines += [f"**{title}.** {_code(name)}: {escaped(reason)}" for name, reason in reasons.items()]

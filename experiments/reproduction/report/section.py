@@ -112,7 +112,7 @@ def _notices(figure: Figure, result: Result) -> list[Markup]:
         notices.append(tag("p", tag("b", name), text, tag("code", figure.command), class_="notice"))
     groups: Sequence[tuple[str, Mapping[str, str]]] = (
         ("Stand-in data", record.stand_in),
-        ("Data not to be had", record.absent),
+        ("Not to be had", record.absent),
         ("Runs missing", record.missing),
     )
     for title, reasons in groups:

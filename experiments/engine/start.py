@@ -1,0 +1,110 @@
+"""``ranks=4``: the ranks of a run are started for it, and what the first of them says is shown here."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from typing import Any
+
+from experiments.console import Display
+from experiments.engine.choice import mpirun
+from experiments.engine.launch import without_place
+from experiments.outcome import Outcome
+from experiments.settings import RunSettings
+
+SOCKET = "socket"
+JOB = "job.pickle"
+
+
+def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
+    """Start ``mpirun`` on this machine with one process for each rank of a run, and wait for it.
+
+    Ctrl-C here is Ctrl-C for the ranks: they record how far they are.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    display : Display
+        Shows what rank 0 says.
+    command : sequence of str
+        The command line, for the record.
+
+    Returns
+    -------
+    Outcome
+        ``failed`` if the ranks have ended without one; they say why on standard error.
+    """
+    job = Job(dataclasses.replace(settings, starts_ranks=False), tuple(command), display.pause)
+    with tempfile.TemporaryDirectory(prefix="svm-ranks-") as folder:
+        address = str(Path(folder) / SOCKET)
+        Path(folder, JOB).write_bytes(pickle.dumps(job))
+        with Listener(address, "AF_UNIX") as listener:
+            process = subprocess.Popen(
+                [mpirun(), "-n", str(settings.ranks), sys.executable, "-m", "experiments.engine.started", folder],
+                stdin=subprocess.DEVNULL,
+                env=without_place(os.environ),
+                start_new_session=True,  # a terminal's Ctrl-C comes through `_shown`
+            )
+            threading.Thread(target=_end, args=(process, address), daemon=True).start()
+            try:
+                outcome = _shown(listener, process, display)
+            finally:
+                process.terminate()
+                process.wait()
+    if outcome is None:
+        display.close()
+        return Outcome(settings.label(), "failed", f"mpirun has ended with status {process.returncode}")
+    return outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What the ranks are told.
+
+    Attributes
+    ----------
+    settings : RunSettings
+    command : tuple of str
+    pause : float
+        Seconds between two new test errors that are shown.
+    """
+
+    settings: RunSettings
+    command: tuple[str, ...]
+    pause: float
+
+
+def _end(process: subprocess.Popen[bytes], address: str) -> None:
+    """When the ranks have gone, end the wait for a first word of them."""
+    process.wait()
+    with contextlib.suppress(OSError):
+        Client(address, "AF_UNIX").close()
+
+
+def _shown(listener: Listener, process: subprocess.Popen[bytes], display: Display) -> Outcome | None:
+    """Show what rank 0 says until it says what has become of the run; None if it goes before."""
+    connection: Connection[Any, Any] | None = None
+    while True:
+        try:
+            connection = connection or listener.accept()
+            told = connection.recv()
+        except EOFError:
+            return None
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            continue
+        if isinstance(told, Outcome):
+            process.wait()
+            return told
+        name, words, named = told
+        getattr(display, name)(*words, **named)

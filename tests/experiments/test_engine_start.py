@@ -1,0 +1,56 @@
+"""``ranks=2``: a run starts its own ranks, shows what they say, stops them, and says so if they are lost."""
+
+from __future__ import annotations
+
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.composition import CONF, composing, settings_of
+from experiments.console import Display
+from experiments.engine import dispatch, start
+
+ROOT = CONF.parent
+pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install '.[mpi]'")
+
+TOY = ["algo=minibatch_sdca", "algo.batch_size=40", "dataset=synthetic", "dataset.n=300", "dataset.d=12", "engine=mpi"]
+
+
+def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.epochs=3", f"store.root={tmp_path}"]
+    for expected in ("mpi, ranks=2", "already in the store"):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert expected in done.stdout
+        assert done.stdout.count("result: ") == 1
+
+
+def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(tmp_path: Path) -> None:
+    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.iterations=1e9", f"store.root={tmp_path}"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert any("mpi, ranks=2" in line for line in process.stdout)  # the header: the solver is about to begin
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "interrupted" in errors
+    (result,) = tmp_path.rglob("result.json")
+    assert '"interrupted"' in result.read_text()
+
+
+def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "mpirun"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(start, "mpirun", lambda: str(broken))
+    with composing():
+        settings = settings_of([*TOY, "ranks=1", f"store.root={tmp_path}"], jobs=1)
+    outcome = dispatch.run(settings, Display(), ["a test"])
+    assert (outcome.status, outcome.message) == ("failed", "mpirun has ended with status 3")
+    assert list(tmp_path.iterdir()) == [broken]
