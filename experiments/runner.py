@@ -19,8 +19,9 @@ import datasets
 import solvers
 from datasets import Dataset
 from experiments import provenance
+from experiments.advance import costs_of, go_on
 from experiments.assembly import Assembled, assemble
-from experiments.checkpoints import Limits, schedule
+from experiments.checkpoints import Limits
 from experiments.config import kernel_name
 from experiments.console import Display, count, duration
 from experiments.engine.team import TEAM_OF_ONE, Team
@@ -34,8 +35,6 @@ from experiments.store import RunHandle, Store
 if TYPE_CHECKING:
     import pandas as pd
 
-SLICE_SECONDS = 0.2
-"""A solver runs this long (its CPU seconds) between two looks at the screen; how a run is cut does not change it."""
 QUICK_SECONDS = 0.3
 """After Ctrl-C, points that wait are still evaluated if that takes no longer."""
 CURVE_PICTURE = "curve.png"
@@ -173,81 +172,6 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def go_on(
-    solver: Any,
-    budget: Limits,
-    points: int,
-    recorder: Recorder,
-    display: Display,
-    keeper: Keeper | None = None,
-    kept: Kept | None = None,
-) -> None:
-    """Advance to the end from where a run is, and keep what it needs to go on if Ctrl-C comes before; see below."""
-    if kept is not None:
-        recorder.resume(kept.rows)
-    if keeper is not None:
-        keeper.begin(solver, 0 if kept is None else kept.passed)
-    try:
-        advance_through(solver, budget, points, recorder, display, keeper)
-    except KeyboardInterrupt:
-        if keeper is not None:
-            keeper.keep(solver, recorder)
-        raise
-
-
-def advance_through(
-    solver: Any, budget: Limits, points: int, recorder: Recorder, display: Display, keeper: Keeper | None = None
-) -> None:
-    """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
-
-    Parameters
-    ----------
-    solver : solvers.Solver
-    budget : Limits
-    points : int
-        Checkpoints at most.
-    recorder : Recorder
-        Gets the solver's state at each checkpoint.
-    display : Display
-        Is told how far the run is, several times a second.
-    keeper : Keeper, optional
-        Knows how many checkpoints are passed, and keeps the solver's state on the way.
-    """
-    limits = budget.counted(_costs(solver))
-    for checkpoint in schedule(limits, points, recorder.n)[keeper.passed if keeper else 0 :]:
-        converged = False
-        while not converged and not checkpoint.reached(_costs(solver)):
-            if keeper is not None:
-                keeper.keep_if_due(solver, recorder)
-            converged = _advance(solver, checkpoint)
-            display.progress(limits.fraction(_costs(solver)), _point(solver, recorder), recorder.latest)
-        recorder.add(solver)
-        if keeper is not None:
-            keeper.passed += 1
-        if converged:
-            return
-        recorder.flush_if_due()
-
-
-def _advance(solver: Any, checkpoint: Limits) -> bool:
-    """Advance by one slice of time towards a checkpoint; return whether the solver has converged."""
-    slice_end = solver.cpu_seconds + SLICE_SECONDS * solver.ranks
-    seconds = slice_end if checkpoint.cpu_seconds is None else min(slice_end, checkpoint.cpu_seconds)
-    limit = solvers.Limit(**checkpoint.given() | {"cpu_seconds": seconds})
-    return bool(solver.advance(limit) == solvers.Status.CONVERGED)
-
-
-def _costs(solver: Any) -> dict[str, float | None]:
-    counters = solver.counters
-    return {name: getattr(counters, name, None) for name in Limits.__dataclass_fields__} | {
-        "cpu_seconds": solver.cpu_seconds
-    }
-
-
-def _point(solver: Any, recorder: Recorder) -> dict[str, Any]:
-    return {**_costs(solver), "epochs": solver.counters.epochs(recorder.n)}
-
-
 def _budget(job: _Job) -> Limits:
     return job.settings.budget.limits(job.data.X.shape[0])
 
@@ -263,7 +187,7 @@ def _facts(
 ) -> dict[str, str]:
     """Lines of the header that are not settings."""
     n, d = data.X.shape
-    limits = settings.budget.limits(n).counted(_costs(solver))
+    limits = settings.budget.limits(n).counted(costs_of(solver))
     nonzero = int(np.count_nonzero(data.X if isinstance(data.X, np.ndarray) else data.X.data))
     positives = int((data.y > 0).sum())
     ends = " or ".join(

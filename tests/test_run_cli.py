@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import run
-from experiments import runner
+from experiments import advance
 from experiments.composition import CONF
 from experiments.sweep import SweepCallback
 
@@ -123,14 +123,14 @@ def test_a_job_that_is_refused_does_not_stop_the_others(
 def test_a_crash_in_one_job_does_not_stop_the_others(
     here: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = runner.advance_through
+    real = advance.advance_through
 
     def crash(solver: Any, *arguments: Any) -> None:
         if solver.name == "pegasos":
             raise ZeroDivisionError("of ours")
         real(solver, *arguments)
 
-    monkeypatch.setattr(runner, "advance_through", crash)
+    monkeypatch.setattr(advance, "advance_through", crash)
     assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.checkpoints=8") == 1
     out, err = capsys.readouterr()
     assert "ZeroDivisionError: of ours" in err

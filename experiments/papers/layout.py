@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers.bands import Band
 from experiments.papers.panels import row_of_axes
-from experiments.plotting import GRID, INK, PANEL, Style
+from experiments.plotting import INK, PANEL, Style, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +48,7 @@ def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS)
     axes.set_xlabel(cost, size=PANEL.label, color=INK)
     if place % columns == 0:
         axes.set_ylabel(value, size=PANEL.label, color=INK, labelpad=1)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
-    axes.grid(True, which="major", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, PANEL.ticks)
 
 
 def draw_band(axes: Axes, band: Band, style: Style) -> None:

@@ -7,6 +7,7 @@ legend (`legend`).
 """
 
 from experiments.plotting.curves import DPI, HEIGHT, WIDTH, plot_curves
+from experiments.plotting.frame import plain_frame
 from experiments.plotting.legend import label_ends, legend_row
 from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
 from experiments.plotting.panel import PANEL, SINGLE, Drawn, Sizes, draw_panel
@@ -44,6 +45,7 @@ __all__ = [
     "mean_curve",
     "mean_curves",
     "own_settings",
+    "plain_frame",
     "plot_curves",
     "spread",
     "styles_for",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.plotting.frame import plain_frame
 from experiments.plotting.means import MeanCurve
 from experiments.plotting.ranges import from_common_start, interesting_range, spread
-from experiments.plotting.styles import DASHED, GRID, INK, Style, axis_name
+from experiments.plotting.styles import DASHED, INK, Style, axis_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,11 +141,7 @@ def _lay_out(
     axes.yaxis.set_major_locator(MaxNLocator(sizes.intervals))
     if unit:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
-    axes.tick_params(labelsize=sizes.ticks, colors=INK)
-    axes.grid(True, which="major", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, sizes.ticks)
 
 
 def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:

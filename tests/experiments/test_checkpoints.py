@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.advance import advance_through
 from experiments.checkpoints import DECADES, Limits, schedule
-from experiments.runner import advance_through
 from solvers import Counters, Status
 
 counts = st.one_of(st.none(), st.integers(1, 10**15))

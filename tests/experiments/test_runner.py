@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 import datasets
 import solvers
 from datasets import DataError, DatasetSpec
-from experiments import assembly, plotting, runner
+from experiments import advance, assembly, plotting, runner
+from experiments.advance import advance_through
 from experiments.assembly import assemble, row_memory, sigma2_from_data
 from experiments.checkpoints import Limits
 from experiments.config import BudgetConfig, GaussianConfig, ProblemConfig, RunConfig, StoreConfig, algo_schema
@@ -25,7 +26,6 @@ from experiments.console import Display
 from experiments.evaluation import Evaluator
 from experiments.outcome import Outcome, exit_code
 from experiments.recorder import Recorder
-from experiments.runner import advance_through
 from experiments.settings import RunSettings, resolve
 from experiments.store import Store
 from solvers import SettingsError
@@ -135,7 +135,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
     problem = assemble(run, data, cache_dir=tmp_path).problem
 
     def curve(slice_seconds: float) -> list[dict[str, Any]]:
-        monkeypatch.setattr(runner, "SLICE_SECONDS", slice_seconds)
+        monkeypatch.setattr(advance, "SLICE_SECONDS", slice_seconds)
         recorder = Recorder(Evaluator(problem, data), problem.n, 1.0)
         advance_through(run.solver(problem, run.solver_settings, 11), run.budget.limits(80), 12, recorder, Display())
         recorder.flush()
@@ -146,7 +146,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
 
 def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = settings(root, seed=21)
-    real = runner._advance
+    real = advance._advance
     calls = iter(range(1000))
 
     def stop(solver: Any, checkpoint: Limits) -> bool:
@@ -154,7 +154,7 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
             raise KeyboardInterrupt
         return real(solver, checkpoint)
 
-    monkeypatch.setattr(runner, "_advance", stop)
+    monkeypatch.setattr(advance, "_advance", stop)
     monkeypatch.setattr(Display, "pause", 0.0)
     display = Spy()
     outcome = make(run, display)
@@ -167,7 +167,7 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
     assert display.said[-1] == outcome.result_path
     assert statuses(root, key=result["key"]) == ["interrupted"]
 
-    monkeypatch.setattr(runner, "_advance", real)
+    monkeypatch.setattr(advance, "_advance", real)
     assert make(run).status == "finished"
     assert sorted(statuses(root, key=result["key"])) == ["finished", "interrupted"]
 
@@ -177,7 +177,7 @@ def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPat
         raise ZeroDivisionError("of ours")
 
     run = settings(root, seed=31)
-    monkeypatch.setattr(runner, "_advance", crash)
+    monkeypatch.setattr(advance, "_advance", crash)
     with pytest.raises(ZeroDivisionError):
         make(run)
     assert "failed" in statuses(root, algo="sbp")

@@ -7,15 +7,13 @@ from functools import partial
 from statistics import geometric_mean
 from typing import Final
 
-import pandas as pd
-
 from experiments.papers.cases import called, counted, decided
 from experiments.papers.effort import Effort, multiple_text
 from experiments.papers.judging import Part, holds, judged
 from experiments.papers.minibatch import bound_picture, theorems
 from experiments.papers.minibatch.looks import LOOKS, TAIL
 from experiments.papers.minibatch.spectrum import Spectrum
-from experiments.papers.minibatch.study import ACCURACY, Study, studies
+from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
@@ -23,7 +21,6 @@ from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, Ruling
 
 BOUNDS: Final[Mapping[str, Callable[[Spectrum, int, float], float]]] = {TAIL: theorems.pegasos, "safe": theorems.safe}
-COLUMNS: Final = ("panel", "dataset", "series", "b", "iterations", "reached", "runs", "bound")
 RULE: Final = (
     "For each data set, theorem and b: whether the largest number of iterations of a run until P(w) - P* <= 0.001 is "
     "at most the theorem's. (The theorems are about expectations, and about all numbers of iterations from theirs on; "
@@ -36,7 +33,7 @@ def make(evidence: Evidence) -> Made:
     """Draw the figure and judge the theorems."""
     found = [study for study in studies(evidence) if study.efforts and study.data.spectrum is not None]
     return Made(
-        _points(found),
+        points(found, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
         partial(bound_picture.draw, found=found, bounds=BOUNDS),
         bound_picture.size(len(found)),
         table=_table(found),
@@ -89,25 +86,6 @@ def _told(method: str, parts: Sequence[Part], found: Sequence[Study]) -> str:
         return f"{text}."
     low, mean, high = (multiple_text(value) for value in (min(multiples), geometric_mean(multiples), max(multiples)))
     return f"{text}, which asks for {mean} times as many iterations (geometric mean; {low} to {high})."
-
-
-def _points(found: Sequence[Study]) -> pd.DataFrame:
-    rows = [
-        {
-            "panel": study.panel.asked,
-            "dataset": study.panel.dataset,
-            "series": method,
-            "b": b,
-            "iterations": effort.median,
-            "reached": sum(effort.reached),
-            "runs": len(effort.costs),
-            "bound": bound(study, method, b),
-        }
-        for study in found
-        for method in BOUNDS
-        for b, effort in study.of(method).items()
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _table(found: Sequence[Study]) -> Table:

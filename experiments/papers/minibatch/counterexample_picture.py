@@ -9,7 +9,7 @@ from experiments.papers import layout
 from experiments.papers.minibatch.looks import LOOKS
 from experiments.papers.minibatch.two_points import OPTIMUM, Path
 from experiments.papers.panels import row_of_axes
-from experiments.plotting import GRID, INK, PANEL, legend_row
+from experiments.plotting import INK, PANEL, legend_row, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,8 +49,4 @@ def draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
 def _dress(axes: Axes, below: str, beside: str) -> None:
     axes.set_xlabel(below, size=PANEL.label, color=INK)
     axes.set_ylabel(beside, size=PANEL.label, color=INK)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
-    axes.grid(True, color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, PANEL.ticks)

@@ -38,14 +38,19 @@ class Data:
 def data_of(panel: Panel) -> Data:
     """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
     optimum = optimum_of(panel)
-    spectrum, unfit = spectral(panel)
+    spectrum, unknown = spectral(panel)
+    return Data(panel, optimum, spectrum, why_unfit(panel, optimum) or unknown)
+
+
+def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
+    """Say why distances from the optimum of a panel cannot be judged; empty where they can."""
     if len({_problem(run) for run in panel.settings.values() if run is not None}) > 1:
-        unfit = "its runs are not all of the same problem"
-    elif optimum is None:
-        unfit = "no finished runs of the optimum"
-    elif optimum.upper - optimum.lower > KNOWN:
-        unfit = f"P* is known to {optimum.upper - optimum.lower:.0e} only"
-    return Data(panel, optimum, spectrum, unfit)
+        return "its runs are not all of the same problem"
+    if optimum is None:
+        return "no finished runs of the optimum"
+    if optimum.upper - optimum.lower > KNOWN:
+        return f"P* is known to {optimum.upper - optimum.lower:.0e} only"
+    return ""
 
 
 def spectral(panel: Panel) -> tuple[Spectrum | None, str]:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Final
-
-import pandas as pd
 
 from experiments.papers.judging import Judge, judged
 from experiments.papers.minibatch import fig1_picture, fig1_table, naive_claim, rivals_claim, speed_claim
 from experiments.papers.minibatch.looks import METHODS, TAIL
-from experiments.papers.minibatch.study import Study, studies
+from experiments.papers.minibatch.study import Study, points, studies
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made
-
-COLUMNS: Final = ("panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached", "beta_over_b")
 
 
 def make(evidence: Evidence) -> Made:
@@ -28,7 +22,7 @@ def make(evidence: Evidence) -> Made:
     }
     shown = [study for study in found if study.efforts]
     return Made(
-        _points(shown),
+        points(shown, (*METHODS, TAIL), _share),
         partial(fig1_picture.draw, found=shown),
         fig1_picture.size(len(shown)),
         table=fig1_table.table(shown),
@@ -36,22 +30,6 @@ def make(evidence: Evidence) -> Made:
     )
 
 
-def _points(shown: Sequence[Study]) -> pd.DataFrame:
-    rows = [
-        {
-            "panel": study.panel.asked,
-            "dataset": study.panel.dataset,
-            "series": method,
-            "b": b,
-            "iterations": effort.median,
-            "least": min(effort.costs),
-            "largest": max(effort.costs),
-            "runs": len(effort.costs),
-            "reached": sum(effort.reached),
-            "beta_over_b": None if study.data.spectrum is None else study.data.spectrum.share(b),
-        }
-        for study in shown
-        for method in (*METHODS, TAIL)
-        for b, effort in study.of(method).items()
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+def _share(study: Study, _: str, b: int) -> dict[str, float | None]:
+    """beta_b / b, to which the bounds' iterations are proportional."""
+    return {"beta_over_b": None if study.data.spectrum is None else study.data.spectrum.share(b)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from experiments.curve import column, cost_to_reach
 from experiments.papers.effort import RESAMPLES, Effort, effort_of
@@ -22,6 +23,7 @@ from experiments.reproduction.verdict import Ruling
 ACCURACY: Final = 1e-3
 """P(w) - P* that is asked for."""
 ROUNDING: Final = 1e-12
+POINTS: Final = ("panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached")
 
 Efforts = Mapping[int, Effort]
 """Iterations by size of the mini-batches, rising."""
@@ -95,6 +97,43 @@ class Exponent:
 def studies(evidence: Evidence) -> list[Study]:
     """Return all data sets that the figure has panels for."""
     return [_study(panel, evidence.spec) for panel in evidence.panels]
+
+
+def points(
+    found: Sequence[Study], methods: Sequence[str], more: Callable[[Study, str, int], Mapping[str, Any]]
+) -> pd.DataFrame:
+    """Return the numbers behind a figure: a row for each data set, method and b.
+
+    Parameters
+    ----------
+    found : sequence of Study
+    methods : sequence of str
+    more : callable
+        Further columns of a row, from the data set, the method and b.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns `POINTS` and those of `more`.
+    """
+    rows = [
+        {
+            "panel": study.panel.asked,
+            "dataset": study.panel.dataset,
+            "series": method,
+            "b": b,
+            "iterations": effort.median,
+            "least": min(effort.costs),
+            "largest": max(effort.costs),
+            "runs": len(effort.costs),
+            "reached": sum(effort.reached),
+            **more(study, method, b),
+        }
+        for study in found
+        for method in methods
+        for b, effort in study.of(method).items()
+    ]
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(POINTS))
 
 
 def exponent(efforts: Efforts, least: float) -> Exponent | None:

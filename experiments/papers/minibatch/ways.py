@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from experiments.curve import column
 from experiments.papers.bands import Band, band
-from experiments.papers.minibatch.data import KNOWN
+from experiments.papers.minibatch.data import why_unfit
 from experiments.papers.minibatch.looks import METHODS
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.reproduction.evidence import Evidence, Panel
@@ -57,8 +57,9 @@ def ways(evidence: Evidence) -> list[Way]:
 
 def _way(panel: Panel, b: int, evidence: Evidence) -> Way:
     optimum = optimum_of(panel)
+    unfit = why_unfit(panel, optimum)
     if optimum is None:
-        return Way(panel, b, None, {}, "no finished runs of the optimum")
+        return Way(panel, b, None, {}, unfit)
     bands: dict[str, dict[str, Band]] = {}
     for method in METHODS:
         frames = panel.curves(evidence.spec.members(method)[b])
@@ -66,8 +67,7 @@ def _way(panel: Panel, b: int, evidence: Evidence) -> Way:
             runs = [(column(frame, "iterations"), _distance(frame, measure, optimum)) for frame in frames]
             if (own := band(runs)) is not None:
                 bands.setdefault(method, {})[measure] = own
-    width = optimum.upper - optimum.lower
-    return Way(panel, b, optimum, bands, f"P* is known to {width:.0e} only" if width > KNOWN else "")
+    return Way(panel, b, optimum, bands, unfit)
 
 
 def _distance(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np.float64]:

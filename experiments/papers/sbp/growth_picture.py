@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.papers.panels import empty, heading, row_of_axes
 from experiments.papers.sbp.growth import BOUNDS, DELTAS, KEPT, PRINTED, Growth
-from experiments.plotting import FAINT, GRID, INK, PANEL, Style, legend_row, styles_for
+from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame, styles_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,11 +73,7 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     axes.xaxis.set_major_formatter(FixedFormatter([f"{delta:g}" for delta in PRINTED]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("δ, where the error wanted is (1 + δ) E*", size=PANEL.label, color=INK)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
-    axes.grid(True, which="major", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, PANEL.ticks)
     for name, growth in measured.growths.items():
         _draw_series(axes, growth, styles[name])
     limits = axes.get_ylim()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers.panels import empty
-from experiments.plotting import FAINT, GRID, INK, PANEL, STYLES
+from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -100,8 +100,4 @@ def draw(figure: Figure | SubFigure, ratios: Sequence[Ratio]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("derived nu / printed nu", size=PANEL.label, color=INK)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
-    axes.grid(True, axis="x", which="major", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, PANEL.ticks, grid="x")

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.papers.judging import between
 from experiments.papers.panels import empty, heading, row_of_axes
 from experiments.papers.simba.rate import CONSTANT, Rate, theorem_iterations
-from experiments.plotting import FAINT, GRID, INK, PANEL, Style, legend_row, styles_for
+from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame, styles_for
 from experiments.reproduction.evidence import Panel
 
 if TYPE_CHECKING:
@@ -70,11 +70,7 @@ def _lay_out(axes: Axes) -> None:
     axes.set_yscale("log")
     axes.invert_xaxis()  # better solutions to the right
     axes.set_xlabel("epsilon: optimum less value of the mean iterate", size=PANEL.label, color=INK)
-    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
-    axes.grid(True, which="major", color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    plain_frame(axes, PANEL.ticks)
 
 
 def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
