@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import ceil, log2
 from pathlib import Path
 from typing import Any
@@ -89,15 +90,18 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
     subprocess.CalledProcessError
         The run has failed.
     """
-    with tempfile.TemporaryDirectory() as store:
-        options = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
-        options += [f"budget.iterations={ITERATIONS}", "budget.checkpoints=1", "progress=false", f"store.root={store}"]
-        command = [sys.executable, "run.py", *options, "threads=1"]
-        if ranks is not None:
-            command = [mpirun(), "-n", str(ranks), *command, "engine=mpi"]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        (path,) = Path(store).glob("artifacts/**/result.json")
-        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    options = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
+    options += [f"budget.iterations={ITERATIONS}", "budget.checkpoints=1", "progress=false", "threads=1"]
+    # another seed each time, as what is in the store is not run again
+    options += [
+        f"seed={next(_seeds)}",
+        f"store.root={_store().name}",
+        *([f"ranks={ranks}", "engine=mpi"] if ranks else []),
+    ]
+    command = [sys.executable, "run.py", *options]
+    said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    path = next(line.removeprefix("result: ") for line in said.splitlines() if line.startswith("result: "))
+    result: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     iterations = result["counters"]["iterations"]
     costs = result.get("communication", {})
     sums = costs.get("exchanges", 0)
@@ -106,6 +110,15 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
         sums / iterations,
         costs["bytes"] / (sums * costs["ranks"]) if sums else 0.0,
     )
+
+
+_seeds = itertools.count()
+
+
+@cache
+def _store() -> tempfile.TemporaryDirectory[str]:
+    """Make a store for all measurements, which goes with this process: a new one takes seconds."""
+    return tempfile.TemporaryDirectory()
 
 
 def seconds_on(machines: int, alone: float, shared: Measured) -> float:

@@ -253,7 +253,7 @@ def known_data_sets() -> list[str]:
 def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Each data set of the paper with those to use for it, the first that can be had."""
     own = {asked: (asked, *([spec.instead[asked]] if asked in spec.instead else [])) for asked in spec.datasets}
-    if not chosen:
+    if not chosen or not own:  # a figure of no data set has no use for those that others are made of
         return own
     known = known_data_sets()
     result: dict[str, tuple[str, ...]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import stat
 import subprocess
@@ -21,8 +22,14 @@ pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install '.[mp
 TOY = ["algo=minibatch_sdca", "algo.batch_size=40", "dataset=synthetic", "dataset.n=300", "dataset.d=12", "engine=mpi"]
 
 
-def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(tmp_path: Path) -> None:
-    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.epochs=3", f"store.root={tmp_path}"]
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Path:
+    """An empty store."""
+    return shutil.copytree(template, tmp_path / "results")
+
+
+def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(store: Path) -> None:
+    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.epochs=3", f"store.root={store}"]
     for expected in ("mpi, ranks=2", "already in the store"):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
@@ -30,8 +37,8 @@ def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(tmp_path:
         assert done.stdout.count("result: ") == 1
 
 
-def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(tmp_path: Path) -> None:
-    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.iterations=1e9", f"store.root={tmp_path}"]
+def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> None:
+    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.iterations=1e9", f"store.root={store}"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert any("mpi, ranks=2" in line for line in process.stdout)  # the header: the solver is about to begin
@@ -40,7 +47,7 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(tmp_path: Path) -> 
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "interrupted" in errors
-    (result,) = tmp_path.rglob("result.json")
+    (result,) = store.rglob("result.json")
     assert '"interrupted"' in result.read_text()
 
 

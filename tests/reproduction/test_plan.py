@@ -212,6 +212,11 @@ def test_the_paper_s_own_data_set_by_name_is_no_stand_in(store: Shelf, figure: F
     assert made.panels[0].stand_in == ""
 
 
+def test_a_figure_of_no_data_set_takes_none(store: Shelf, figure: FigureSpec, options: Options) -> None:
+    figure.datasets, figure.series = [], []
+    assert not plan(store, figure, dataclasses.replace(options, datasets=("synthetic",))).panels
+
+
 def refuse(*names: str) -> Any:
     def fetch(spec: DatasetSpec) -> None:
         if spec.name in names:
