@@ -87,10 +87,12 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
         display.header(
             settings, _facts(settings, data, assembled, solver, store, key, kept), assembled.settings, assembled.origins
         )
-        # The record is opened beside the solver, which needs neither it nor the interpreter: importing mlflow takes
-        # longer than many a run.
+        # The record is opened beside a solver of one thread, which needs neither it nor the interpreter: importing
+        # mlflow takes longer than many a run.
         with ThreadPoolExecutor(max_workers=1) as beside:
             begun = beside.submit(store.begin, key, settings.label(), assembled.settings, _tags(settings, record))
+            if settings.works_together:
+                begun.result()
             return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, begun, record))
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
+    from experiments.papers.minibatch.spectrum import Spectrum
     from experiments.papers.minibatch.speedup import Times
 
 _HEAD: Final = 0.62  # inches
@@ -93,5 +94,12 @@ def _draw_one(axes: Axes, own: Sequence[Times], styles: dict[tuple[str, int], St
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     spectrum = own[0].spectrum
-    facts = [] if spectrum is None else [f"{1 / spectrum.share(b):.3g} (b = {b:,})" for b in sorted({t.b for t in own})]
-    heading(axes, own[0].panel, f"b / beta_b = {', '.join(facts)}" if facts else "")
+    heading(axes, own[0].panel, "" if spectrum is None else _promised(spectrum, sorted({times.b for times in own})))
+
+
+def _promised(spectrum: Spectrum, sizes: Sequence[int]) -> str:
+    """Say what the bounds promise of mini-batches of some sizes, once if it is the same."""
+    shares = [f"{1 / spectrum.share(b):.3g}" for b in sizes]
+    if len(set(shares)) == 1:
+        return f"b / beta_b = {shares[0]}"
+    return "b / beta_b = " + ", ".join(f"{share} (b = {b:,})" for share, b in zip(shares, sizes, strict=True))
