@@ -9,7 +9,6 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -73,6 +72,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
         display.result_path(found.result_path)
         return Outcome.of_result(settings.label(), "found", found.result, found.result_path)
 
+    store.warm_up()
     cache_dir = datasets.default_cache_dir()
     display.note(f"loading {settings.dataset.name}")
     data = datasets.load(settings.dataset, cache_dir=cache_dir)
@@ -87,13 +87,9 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
         display.header(
             settings, _facts(settings, data, assembled, solver, store, key, kept), assembled.settings, assembled.origins
         )
-        # The record is opened beside a solver of one thread, which needs neither it nor the interpreter: importing
-        # mlflow takes longer than many a run.
-        with ThreadPoolExecutor(max_workers=1) as beside:
-            begun = beside.submit(store.begin, key, settings.label(), assembled.settings, _tags(settings, record))
-            if settings.works_together:
-                begun.result()
-            return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, begun, record))
+        # Before the solver begins, whose time is measured: what is done beside it takes memory and the interpreter.
+        handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
+        return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, handle, record))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,13 +104,8 @@ class _Job:
     solver: Any
     keeper: Keeper | None
     kept: Kept | None
-    begun: Future[RunHandle]
+    handle: RunHandle
     provenance: dict[str, Any]
-
-    @property
-    def handle(self) -> RunHandle:
-        """The open record; waits for it."""
-        return self.begun.result()
 
 
 def _record(job: _Job) -> Outcome:

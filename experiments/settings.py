@@ -112,11 +112,6 @@ class RunSettings:
         """Name of the solver."""
         return str(self.solver.name)
 
-    @property
-    def works_together(self) -> bool:
-        """Whether threads or processes share the solver's work: they need all cores, and processes the interpreter."""
-        return self.ranks > 1 or getattr(self.solver_settings, "threads", 1) > 1
-
     def identity(self) -> dict[str, Any]:
         """Return the settings that determine the result, for `run_key`; known without loading data.
 

@@ -19,6 +19,8 @@ const MiniBatchSettings& checked(const MiniBatchSettings& settings, std::size_t 
   return settings;
 }
 
+__extension__ using Wide = unsigned __int128;
+
 }  // namespace
 
 MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
@@ -37,10 +39,15 @@ MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSet
 }
 
 void MiniBatchSolver::keep_own() noexcept {
+  // ceil(2^64 / ranks) times a 32-bit number is its quotient in the upper half: a division takes as long as an example. And
+  // nothing foresees which examples are kept, so all are written, and those that are not are written over.
+  const std::uint64_t inverse = std::numeric_limits<std::uint64_t>::max() / shard_.ranks + 1;
   std::size_t kept = 0;
   for (std::size_t k = 0; k < settings_.batch_size; ++k) {
-    if (subset_[k] % shard_.ranks != shard_.rank) continue;
-    own_[kept++] = static_cast<std::uint32_t>(subset_[k] / shard_.ranks);
+    const std::uint64_t i = subset_[k];
+    const auto quotient = static_cast<std::uint64_t>((static_cast<Wide>(inverse) * i) >> 64);
+    own_[kept] = static_cast<std::uint32_t>(quotient);
+    kept += i - quotient * shard_.ranks == shard_.rank ? 1 : 0;
   }
   subset_ = own_.data();
   subset_size_ = kept;

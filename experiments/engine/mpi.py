@@ -30,6 +30,8 @@ SPIN_SECONDS_CROWDED = 5e-5
 """The same where a machine has more ranks than cores."""
 NAPS = 2e-5, 1e-2
 """Shortest and longest nap, seconds; between them it is a twentieth of the time waited so far."""
+SMALL = 4096
+"""Bytes up to which all values are handed over, without a look at how many are zero."""
 _PLACED = 12
 """Bytes of a value and its place."""
 
@@ -45,8 +47,8 @@ class Communication:
     sparse_exchanges : int
         Those for which ranks handed over places and values.
     bytes : int
-        Handed over to MPI for them: 8 for the count of values that are not zero, and 8 for each value, or 12 for each
-        that is not zero. What travels then is MPI's affair.
+        Handed over to MPI for them: 8 for each value, or 12 for each that is not zero, and 8 for their count where it
+        is asked. What travels then is MPI's affair.
     seconds : float
         Wall time inside, waiting for other ranks included.
     """
@@ -81,22 +83,26 @@ class Mpi(Exchange):
         """Sum values in place, (m,) float64.
 
         Each rank hands over all values, or the places and values of those that are not zero, whichever is less for
-        all ranks together: an all-reduce passes every value twice, a gathered one once.
+        all ranks together: an all-reduce passes every value twice, a gathered one once. Of few values that is not
+        asked: it takes as long as the sum.
         """
         began = time.perf_counter()
         own = self.communication
-        counts = self.everyone(np.array([np.count_nonzero(values)], dtype=np.int64)).ravel()
-        sparse = _PLACED * int(counts.sum()) < 2 * values.nbytes
-        if sparse:
-            self._sum_sparse(values, counts)
-        else:
+        if values.nbytes <= SMALL or not self._sum_if_sparse(values):
             self._wait(self._world.Iallreduce(MPI.IN_PLACE, values))
+            own.bytes += values.nbytes
         own.exchanges += 1
-        own.sparse_exchanges += sparse
-        own.bytes += counts.itemsize + (_PLACED * int(counts[self.rank]) if sparse else values.nbytes)
         own.seconds += time.perf_counter() - began
 
-    def _sum_sparse(self, values: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+    def _sum_if_sparse(self, values: NDArray[np.float64]) -> bool:
+        """Sum by places and values if that is less; return whether it was."""
+        own = self.communication
+        counts = self.everyone(np.array([np.count_nonzero(values)], dtype=np.int64)).ravel()
+        own.bytes += counts.itemsize
+        if _PLACED * int(counts.sum()) >= 2 * values.nbytes:
+            return False
+        own.sparse_exchanges += 1
+        own.bytes += _PLACED * int(counts[self.rank])
         places = np.flatnonzero(values != 0.0)
         all_places, all_values = np.empty(counts.sum(), dtype=np.int32), np.empty(counts.sum())
         requests = [
@@ -107,6 +113,7 @@ class Mpi(Exchange):
             self._wait(request)
         # one after the other in the order of ranks: the same bits on each
         values[:] = np.bincount(all_places, all_values, values.size)
+        return True
 
     def everyone(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return what all ranks give, (ranks, m), from (m,) of each."""

@@ -144,6 +144,8 @@ def _lead(settings: RunSettings, display: Display, command: Sequence[str], excha
     outcome = settle(lambda: runner.run(settings, display, command, ranks), settings.label)
     if ranks.busy:
         display.close()
+        if outcome.status == "interrupted":  # before the solvers watched for it
+            exchange.abort(outcome.exit_code)
         _abort(exchange, here, outcome.message, outcome.exit_code)
     if not ranks.begun:
         exchange.broadcast(False)

@@ -19,7 +19,7 @@ from typing import Any
 from experiments.console import Display
 from experiments.engine.choice import mpirun
 from experiments.engine.launch import without_place
-from experiments.outcome import Outcome
+from experiments.outcome import EXIT_CODES, Outcome, OutcomeStatus
 from experiments.settings import RunSettings
 
 SOCKET = "socket"
@@ -63,7 +63,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 process.wait()
     if outcome is None:
         display.close()
-        return Outcome(settings.label(), "failed", f"mpirun has ended with status {process.returncode}")
+        status: OutcomeStatus = "interrupted" if process.returncode == EXIT_CODES["interrupted"] else "failed"
+        return Outcome(settings.label(), status, f"mpirun has ended with status {process.returncode}")
     return outcome
 
 

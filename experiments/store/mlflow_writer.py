@@ -127,6 +127,11 @@ def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], t
         _check_status(place, run_id, status)
 
 
+def load() -> None:
+    """Import mlflow, if that has not been done."""
+    _mlflow()
+
+
 @cache
 def _mlflow() -> Any:
     """Import mlflow, silenced, on first use: it takes more than a second."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,10 @@ class Store:
             if matches and row.key not in found and (run := load(self._place, row)):
                 found[row.key] = run
         return sorted(found.values(), key=lambda run: (run.name, run.key))
+
+    def warm_up(self) -> None:
+        """Load beside other work what `begin` needs, which takes seconds the first time in a process."""
+        threading.Thread(target=mlflow_writer.load, name="load mlflow", daemon=True).start()
 
     def begin(self, key: str, name: str, params: Mapping[str, Any], tags: Mapping[str, Any]) -> RunHandle:
         """Record that a run begins. Runs of the same key that a killed process left behind are closed as killed.

@@ -41,7 +41,12 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.iterations=1e9", f"store.root={store}"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert any("mpi, ranks=2" in line for line in process.stdout)  # the header: the solver is about to begin
+    assert any("mpi, ranks=2" in line for line in process.stdout)  # the header
+    deadline = time.monotonic() + 60
+    while (
+        not any(store.glob("artifacts/*")) and time.monotonic() < deadline
+    ):  # the record: the solver begins
+        time.sleep(0.05)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
