@@ -43,9 +43,7 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     assert process.stdout is not None
     assert any("mpi, ranks=2" in line for line in process.stdout)  # the header
     deadline = time.monotonic() + 60
-    while (
-        not any(store.glob("artifacts/*")) and time.monotonic() < deadline
-    ):  # the record: the solver begins
+    while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
         time.sleep(0.05)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
