@@ -50,6 +50,11 @@ double CountedRows::largest_diagonal() const noexcept {
   return static_cast<double>(*std::max_element(source_.diagonal().begin(), source_.diagonal().end()));
 }
 
+void CountedRows::add(Part& part, std::size_t i) const {
+  part.members.push_back(static_cast<std::uint32_t>(i));
+  part.stored += source_.points().matrix().stored(i);
+}
+
 void CountedRows::enter_support(std::size_t i) noexcept {
   ++support_;
   support_stored_ += source_.points().matrix().stored(i);

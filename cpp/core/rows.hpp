@@ -79,6 +79,14 @@ enum class Accounting {
   on_demand,  ///< none are kept: as many evaluations as there are support vectors for each response asked for
 };
 
+/// Some of the examples: a method that has put the others aside needs no more of a row.
+struct Part {
+  std::vector<std::uint32_t> members;
+  std::size_t stored = 0;  ///< coordinates that their points have stored
+
+  std::size_t size() const noexcept { return members.size(); }
+};
+
 /// What a solver sees of the kernel: every row or response that it takes is counted here.
 class CountedRows {
  public:
@@ -96,6 +104,14 @@ class CountedRows {
     if constexpr (counting) charge(size(), stored_);
     return source_.row(i);
   }
+  /// Row i, of which only a part is looked at: as many evaluations as the part has members.
+  const float* row(std::size_t i, const Part& part) {
+    if constexpr (counting) charge(part.size(), part.stored);
+    return source_.row(i);
+  }
+  void add(Part& part, std::size_t i) const;
+  /// Row i, or the part of it, that has been charged in the same iteration and is looked at again.
+  const float* row_again(std::size_t i) { return source_.row(i); }
   /// Row i under on-demand accounting, where `response` has been charged instead.
   const float* row_paid_by_responses(std::size_t i) { return source_.row(i); }
   /// One response under on-demand accounting: one evaluation for each support vector.

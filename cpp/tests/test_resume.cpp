@@ -9,6 +9,7 @@
 #include "sbp.hpp"
 #include "sdca.hpp"
 #include "smo.hpp"
+#include "svmlight.hpp"
 
 using svm::KernelSolver;
 using svm::Limit;
@@ -71,6 +72,12 @@ int main() {
       [](RowSource& rows) { return std::make_unique<svm::Sdca>(rows, svm::SdcaSettings{}, 1); },
       [](RowSource& rows) { return std::make_unique<svm::Smo>(rows, svm::SmoSettings{10.0, 0.0}); },
       [](RowSource& rows) { return std::make_unique<svm::SmoWithBias>(rows, svm::SmoSettings{10.0, 0.0}); },
+      [](RowSource& rows) {
+        return std::make_unique<svm::SvmLight>(rows, svm::SvmLightSettings{10.0, false, 0.0, 4, 5});
+      },
+      [](RowSource& rows) {
+        return std::make_unique<svm::SvmLight>(rows, svm::SvmLightSettings{10.0, true, 0.0, 10, 20});
+      },
       [](RowSource& rows) { return std::make_unique<svm::Perceptron>(rows, 1); },
   };
   for (const bool sparse : {false, true}) {

@@ -97,6 +97,7 @@ def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> 
         ("sdca", False),
         ("smo", False),
         ("smo", True),
+        ("svmlight", True),
         ("perceptron", False),
     ],
 )

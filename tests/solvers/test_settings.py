@@ -168,6 +168,10 @@ def test_fourier_needs_a_gaussian(kernel: Kernel) -> None:
         ("sbp", {"eta": np.nan}, r"algo=sbp: eta must be positive"),
         ("smo", {"tolerance": -1.0}, r"algo=smo: the tolerance must be finite and not negative"),
         ("smo", {"tolerance": np.nan}, r"algo=smo: the tolerance"),
+        ("svmlight", {"tolerance": -1.0}, r"algo=svmlight: the tolerance must be finite and not negative"),
+        ("svmlight", {"working_set": 5}, r"working set has an even number of variables, from 2 to 50, got 5"),
+        ("svmlight", {"working_set": 0}, r"working set has an even number of variables, from 2 to 50, got 0"),
+        ("svmlight", {"working_set": 52}, r"working set has an even number of variables, from 2 to 50, got 52"),
     ],
 )
 def test_settings_of_solvers(name: str, settings: dict[str, Any], text: str) -> None:
@@ -199,7 +203,7 @@ def test_the_core_says_no_as_well() -> None:
     for value in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="lambda must be finite and positive"):
             _core.Pegasos(rows, lambda_=value, seed=0)
-        for kind in (_core.Smo, _core.SmoWithBias):
+        for kind in (_core.Smo, _core.SmoWithBias, _core.SvmLight):
             with pytest.raises(ValueError, match="C must be finite and positive"):
                 kind(rows, C=value)
         with pytest.raises(ValueError, match="C must be finite and positive"):
@@ -210,7 +214,7 @@ def test_the_core_says_no_as_well() -> None:
 
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
+    kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo", "svmlight"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
     assert solvers.names() == sorted([*kernels, *linear, *batches, "svmperf", "svmsgd"])
