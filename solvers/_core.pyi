@@ -298,6 +298,26 @@ class SvmLight(KernelSolver):
     def active(self) -> int:
         """Variables that are not put aside."""
 
+class Lasvm(KernelSolver):
+    """Online SMO over a growing and shrinking expansion; passes = 0: until a pass changes nothing."""
+
+    def __init__(
+        self,
+        rows: RowSource,
+        *,
+        C: float,
+        bias: bool = False,
+        tolerance: float = 1e-3,
+        passes: int = 1,
+        delta_max: float = ...,
+        seed: int,
+    ) -> None: ...
+    @property
+    def expansion(self) -> int:
+        """Members, those with alpha = 0 included."""
+    @property
+    def finishing(self) -> bool: ...
+
 def box_qp(
     gradient: NDArray[np.float64],
     H: NDArray[np.float64],

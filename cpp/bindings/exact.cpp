@@ -1,3 +1,4 @@
+#include "../core/lasvm.hpp"
 #include "../core/svmlight.hpp"
 #include "arrays.hpp"
 
@@ -12,6 +13,17 @@ void bind_exact(py::module_& module) {
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
            py::arg("working_set") = 10, py::arg("shrink_after") = 100, py::keep_alive<1, 2>())
       .def_property_readonly("active", &SvmLight::active);
+
+  py::class_<Lasvm, KernelSolver>(module, "Lasvm")
+      .def(py::init([](RowSource& rows, double C, bool bias, double tolerance, std::uint64_t passes, double delta_max,
+                       std::uint64_t seed) {
+             return std::make_unique<Lasvm>(rows, LasvmSettings{C, bias, tolerance, passes, delta_max}, seed);
+           }),
+           py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
+           py::arg("passes") = 1, py::arg("delta_max") = std::numeric_limits<double>::infinity(), py::arg("seed"),
+           py::keep_alive<1, 2>())
+      .def_property_readonly("expansion", &Lasvm::expansion)
+      .def_property_readonly("finishing", &Lasvm::finishing);
 
   module.def(
       "box_qp",

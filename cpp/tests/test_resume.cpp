@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
+#include "lasvm.hpp"
 #include "pegasos.hpp"
 #include "perceptron.hpp"
 #include "sbp.hpp"
@@ -77,6 +78,10 @@ int main() {
       },
       [](RowSource& rows) {
         return std::make_unique<svm::SvmLight>(rows, svm::SvmLightSettings{10.0, true, 0.0, 10, 20});
+      },
+      [](RowSource& rows) { return std::make_unique<svm::Lasvm>(rows, svm::LasvmSettings{10.0, false, 0.0, 0}, 1); },
+      [](RowSource& rows) {
+        return std::make_unique<svm::Lasvm>(rows, svm::LasvmSettings{10.0, true, 0.0, 2, 0.5}, 1);
       },
       [](RowSource& rows) { return std::make_unique<svm::Perceptron>(rows, 1); },
   };

@@ -98,6 +98,7 @@ def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> 
         ("smo", False),
         ("smo", True),
         ("svmlight", True),
+        ("lasvm", True),
         ("perceptron", False),
     ],
 )
