@@ -281,6 +281,53 @@ class SmoWithBias(KernelSolver):
 
     def __init__(self, rows: RowSource, *, C: float, tolerance: float = 1e-3) -> None: ...
 
+class SvmLight(KernelSolver):
+    """SVMlight's decomposition of the dual."""
+
+    def __init__(
+        self,
+        rows: RowSource,
+        *,
+        C: float,
+        bias: bool = False,
+        tolerance: float = 1e-3,
+        working_set: int = 10,
+        shrink_after: int = 100,
+    ) -> None: ...
+    @property
+    def active(self) -> int:
+        """Variables that are not put aside."""
+
+class Lasvm(KernelSolver):
+    """Online SMO over a growing and shrinking expansion; passes = 0: until a pass changes nothing."""
+
+    def __init__(
+        self,
+        rows: RowSource,
+        *,
+        C: float,
+        bias: bool = False,
+        tolerance: float = 1e-3,
+        passes: int = 1,
+        delta_max: float = ...,
+        seed: int,
+    ) -> None: ...
+    @property
+    def expansion(self) -> int:
+        """Members, those with alpha = 0 included."""
+    @property
+    def finishing(self) -> bool: ...
+
+def box_qp(
+    gradient: NDArray[np.float64],
+    H: NDArray[np.float64],
+    *,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    balanced: bool,
+) -> NDArray[np.float64]:
+    """Return argmax of <gradient, d> - <d, H d> / 2 over low <= d <= high, (m,), and sum d = 0 where balanced."""
+
 class Perceptron(KernelSolver):
     """The kernel Perceptron."""
 

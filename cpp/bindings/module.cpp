@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, module) {
   bind_features(module);
   bind_water_level(module);
   bind_solvers(module);
+  bind_exact(module);
   bind_linear_solvers(module);
   bind_minibatch(module);
   bind_sgd(module);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aligned.hpp"
 #include "blas.hpp"
 #include "error.hpp"
 #include "simd.hpp"
@@ -85,6 +86,35 @@ void products_by_columns(const Points& x, std::size_t i, float* row) {
   simd::kernels().column_dots(values.data(), which.data(), values.size(), x.columns().data(), x.size(), row);
 }
 
+// The kernel's value for each number of ones, through the same code as everywhere: a gaussian of points with norms 0 and
+// inner product -h / 2 is that of points at squared distance h.
+std::vector<float> values_by_ones(const KernelFunction& kernel, std::size_t columns) {
+  const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+  std::vector<float> table(columns + 1);
+  const std::vector<float> zeros(columns + 1);
+  for (std::size_t h = 0; h <= columns; ++h) table[h] = (distance ? -0.5F : 1.0F) * static_cast<float>(h);
+  kernel.apply(table.data(), 0.0F, zeros.data(), table.size());
+  return table;
+}
+
+// The inner products of sparse point i with some others: it is spread over a dense vector, which each of them meets.
+void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
+  thread_local std::vector<double> spread;
+  if (spread.size() < x.columns) spread.resize(x.columns);
+  const auto each = [&](bool clear) {
+    for (std::int64_t p = x.offsets[i]; p < x.offsets[i + 1]; ++p) {
+      spread[static_cast<std::size_t>(x.indices[p])] = clear ? 0.0 : static_cast<double>(x.values[p]);
+    }
+  };
+  each(false);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::int64_t offset = x.offsets[members[k]];
+    out[k] = static_cast<float>(
+        simd::kernels().sparse_dot(x.indices + offset, x.values + offset, x.stored(members[k]), spread.data()));
+  }
+  each(true);
+}
+
 // 16 rows of x at a time are spread over a dense strip, which every sparse row of z then meets once.
 void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
                  std::size_t count_z, float* tile, std::size_t stride) {
@@ -136,14 +166,8 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
 
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
   if (x.words() > 0) {
-    // The kernel's value for each number of ones, through the same code as everywhere: a gaussian of points with norms
-    // 0 and inner product -h / 2 is that of points at squared distance h.
     const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
-    const std::size_t columns = x.matrix().columns;
-    std::vector<float> table(columns + 1);
-    const std::vector<float> zeros(columns + 1);
-    for (std::size_t h = 0; h <= columns; ++h) table[h] = (distance ? -0.5F : 1.0F) * static_cast<float>(h);
-    kernel.apply(table.data(), 0.0F, zeros.data(), table.size());
+    const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
     simd::kernels().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
   } else if (!x.columns().empty()) {
     products_by_columns(x, i, row);
@@ -152,6 +176,44 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
     kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
   }
   row[i] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
+}
+
+void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,
+                   std::size_t count, float* out) {
+  const simd::Kernels& kernels = simd::kernels();
+  const MatrixView& matrix = x.matrix();
+  if (x.words() > 0) {
+    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+    thread_local std::vector<float> table;
+    thread_local KernelFunction known;
+    if (table.size() != matrix.columns + 1 || !(known == kernel)) {
+      table = values_by_ones(kernel, matrix.columns);
+      known = kernel;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      kernels.binary_lookup(x.bits(i), x.bits(members[k]), 1, x.words(), distance, table.data(), out + k);
+    }
+  } else {
+    // Whole blocks, so that a value is computed alike wherever it stands: the last few of an odd number would not be.
+    thread_local AlignedVector<float> norms;
+    thread_local AlignedVector<float> products;
+    norms.resize((count + simd::block - 1) / simd::block * simd::block);
+    products.resize(norms.size());
+    for (std::size_t k = 0; k < count; ++k) norms[k] = x.norms()[members[k]];
+    if (matrix.sparse()) {
+      sparse_products(matrix, i, members, count, products.data());
+    } else {
+      const float* point = matrix.values + i * matrix.columns;
+      for (std::size_t k = 0; k < count; ++k) {
+        kernels.dots(point, matrix.values + members[k] * matrix.columns, 1, matrix.columns, products.data() + k);
+      }
+    }
+    kernel.apply(products.data(), x.norms()[i], norms.data(), products.size());
+    std::copy_n(products.begin(), count, out);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (members[k] == i) out[k] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
+  }
 }
 
 }  // namespace svm

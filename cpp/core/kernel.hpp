@@ -19,6 +19,9 @@ struct KernelFunction {
   double coef0 = 0.0;
   int degree = 1;
 
+  bool operator==(const KernelFunction& other) const noexcept {
+    return kind == other.kind && gamma == other.gamma && coef0 == other.coef0 && degree == other.degree;
+  }
   /// K(x, x) for a point of squared norm `square`.
   double self(double square) const noexcept;
   /// Turns inner products of one point with n others into kernel values, in place.
@@ -62,5 +65,8 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
 /// packed words and the kernel's values from a table; points kept by columns read those in which point i is not 0; others
 /// take all from the data.
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
+/// out[k] = K(row i of x, row members[k] of x), for `count` members: the values of `kernel_row` up to rounding.
+void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,
+                   std::size_t count, float* out);
 
 }  // namespace svm

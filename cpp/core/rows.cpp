@@ -19,10 +19,19 @@ RowSource::RowSource(KernelFunction kernel, MatrixView matrix, std::size_t posit
 GramRows::GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram)
     : RowSource(kernel, matrix, positives), gram_(gram) {}
 
+void GramRows::values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
+  const float* row = gram_ + i * size();
+  for (std::size_t k = 0; k < count; ++k) out[k] = row[members[k]];
+}
+
 CachedRows::CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity)
     : RowSource(kernel, matrix, positives), capacity_(std::min(capacity, std::max<std::size_t>(matrix.rows, 2))) {
   require(capacity >= 2, "a row cache holds at least 2 rows, got " + std::to_string(capacity));
   keep_columns();
+}
+
+void CachedRows::values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
+  kernel_values(kernel(), points(), i, members, count, out);
 }
 
 const float* CachedRows::row(std::size_t i) {
@@ -48,6 +57,11 @@ CountedRows::CountedRows(RowSource& source)
 
 double CountedRows::largest_diagonal() const noexcept {
   return static_cast<double>(*std::max_element(source_.diagonal().begin(), source_.diagonal().end()));
+}
+
+void CountedRows::add(Part& part, std::size_t i) const {
+  part.members.push_back(static_cast<std::uint32_t>(i));
+  part.stored += source_.points().matrix().stored(i);
 }
 
 void CountedRows::enter_support(std::size_t i) noexcept {

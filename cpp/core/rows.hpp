@@ -23,6 +23,10 @@ class RowSource {
 
   /// n values K(x_i, x_j), float32; valid until two further rows have been asked for.
   virtual const float* row(std::size_t i) = 0;
+  /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
+  virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
+  /// Bytes that a method may take for values that it keeps itself; 0 where they are in memory already.
+  virtual std::size_t room() const noexcept { return 0; }
 
   std::size_t size() const noexcept { return points_.size(); }
   std::size_t positives() const noexcept { return positives_; }
@@ -47,6 +51,7 @@ class GramRows final : public RowSource {
  public:
   GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram);
   const float* row(std::size_t i) override { return gram_ + i * size(); }
+  void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
   const float* gram() const noexcept { return gram_; }
 
  private:
@@ -59,6 +64,10 @@ class CachedRows final : public RowSource {
   /// capacity >= 2 rows.
   CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity);
   const float* row(std::size_t i) override;
+  /// Computed, whatever rows are kept: the same bits for any capacity.
+  void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
+  /// What the rows may take.
+  std::size_t room() const noexcept override { return capacity_ * size() * sizeof(float); }
   std::uint64_t computed() const noexcept { return computed_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
@@ -79,6 +88,14 @@ enum class Accounting {
   on_demand,  ///< none are kept: as many evaluations as there are support vectors for each response asked for
 };
 
+/// Some of the examples: a method that has put the others aside needs no more of a row.
+struct Part {
+  std::vector<std::uint32_t> members;
+  std::size_t stored = 0;  ///< coordinates that their points have stored
+
+  std::size_t size() const noexcept { return members.size(); }
+};
+
 /// What a solver sees of the kernel: every row or response that it takes is counted here.
 class CountedRows {
  public:
@@ -96,8 +113,21 @@ class CountedRows {
     if constexpr (counting) charge(size(), stored_);
     return source_.row(i);
   }
+  /// Row i, of which only a part is looked at: as many evaluations as the part has members.
+  const float* row(std::size_t i, const Part& part) {
+    if constexpr (counting) charge(part.size(), part.stored);
+    return source_.row(i);
+  }
+  void add(Part& part, std::size_t i) const;
+  /// Row i, or the part of it, that has been charged in the same iteration and is looked at again.
+  const float* row_again(std::size_t i) { return source_.row(i); }
   /// Row i under on-demand accounting, where `response` has been charged instead.
   const float* row_paid_by_responses(std::size_t i) { return source_.row(i); }
+  /// Some values of row i under on-demand accounting, and room to keep them: see RowSource.
+  void values_paid_by_responses(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
+    source_.values(i, members, count, out);
+  }
+  std::size_t room() const noexcept { return source_.room(); }
   /// One response under on-demand accounting: one evaluation for each support vector.
   void charge_response() {
     if constexpr (counting) charge(support_, support_stored_);

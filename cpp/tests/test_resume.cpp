@@ -4,11 +4,13 @@
 
 #include "check.hpp"
 #include "data.hpp"
+#include "lasvm.hpp"
 #include "pegasos.hpp"
 #include "perceptron.hpp"
 #include "sbp.hpp"
 #include "sdca.hpp"
 #include "smo.hpp"
+#include "svmlight.hpp"
 
 using svm::KernelSolver;
 using svm::Limit;
@@ -71,6 +73,16 @@ int main() {
       [](RowSource& rows) { return std::make_unique<svm::Sdca>(rows, svm::SdcaSettings{}, 1); },
       [](RowSource& rows) { return std::make_unique<svm::Smo>(rows, svm::SmoSettings{10.0, 0.0}); },
       [](RowSource& rows) { return std::make_unique<svm::SmoWithBias>(rows, svm::SmoSettings{10.0, 0.0}); },
+      [](RowSource& rows) {
+        return std::make_unique<svm::SvmLight>(rows, svm::SvmLightSettings{10.0, false, 0.0, 4, 5});
+      },
+      [](RowSource& rows) {
+        return std::make_unique<svm::SvmLight>(rows, svm::SvmLightSettings{10.0, true, 0.0, 10, 20});
+      },
+      [](RowSource& rows) { return std::make_unique<svm::Lasvm>(rows, svm::LasvmSettings{10.0, false, 0.0, 0}, 1); },
+      [](RowSource& rows) {
+        return std::make_unique<svm::Lasvm>(rows, svm::LasvmSettings{10.0, true, 0.0, 2, 0.5}, 1);
+      },
       [](RowSource& rows) { return std::make_unique<svm::Perceptron>(rows, 1); },
   };
   for (const bool sparse : {false, true}) {

@@ -97,6 +97,8 @@ def compare(found: dict[str, float | None], wanted: dict[str, float | None]) -> 
         ("sdca", False),
         ("smo", False),
         ("smo", True),
+        ("svmlight", True),
+        ("lasvm", True),
         ("perceptron", False),
     ],
 )

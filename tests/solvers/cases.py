@@ -60,6 +60,19 @@ def run(name: str, p: Problem, limit: Limit | None = None, seed: int = 0, **sett
     return made
 
 
+def assert_optimal(p: Problem, coefficients: Array, bias: float, tolerance: float) -> None:
+    """The KKT conditions of the lambda form, with responses computed anew."""
+    y = p.y.astype(np.float64)
+    alpha = y * coefficients
+    c = y * (gram(p) @ coefficients + bias)
+    assert alpha.min() >= 0.0
+    assert alpha.max() <= p.C
+    assert np.all(c[alpha == 0.0] >= 1.0 - tolerance)
+    assert np.all(c[alpha == p.C] <= 1.0 + tolerance)
+    free = (alpha > 0.0) & (alpha < p.C)
+    np.testing.assert_allclose(c[free], 1.0, rtol=0, atol=tolerance)
+
+
 def core_rows(K: Array, positives: int) -> _core.GramRows:
     """Rows of a given Gram matrix of points of unit self-similarity."""
     function = _core.KernelFunction(_core.KernelFunction.Kind.gaussian)

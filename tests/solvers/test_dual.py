@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import reference
-from cases import core_rows, gram, problem, run, solver
+from cases import assert_optimal, core_rows, gram, problem, run, solver
 from sklearn.svm import SVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, Status, _core
@@ -17,19 +17,6 @@ def snapshot(name: str, p: Problem, limit: Limit | None = None, **settings: obje
     made = run(name, p, limit, **settings).snapshot()
     assert isinstance(made, KernelSnapshot)
     return made
-
-
-def assert_optimal(p: Problem, coefficients: np.ndarray, bias: float, tolerance: float) -> None:
-    """The KKT conditions of the lambda form, with responses computed anew."""
-    y = p.y.astype(np.float64)
-    alpha = y * coefficients
-    c = y * (gram(p) @ coefficients + bias)
-    assert alpha.min() >= 0.0
-    assert alpha.max() <= p.C
-    assert np.all(c[alpha == 0.0] >= 1.0 - tolerance)
-    assert np.all(c[alpha == p.C] <= 1.0 + tolerance)
-    free = (alpha > 0.0) & (alpha < p.C)
-    np.testing.assert_allclose(c[free], 1.0, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)

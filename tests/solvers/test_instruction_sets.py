@@ -25,9 +25,11 @@ for as_csr in (False, True):
 for name, bias, iterations in (
     ("sbp", False, 400), ("sbp", True, 400), ("pegasos", False, 2000), ("sdca", False, 2000),
     ("smo", False, 10**6), ("smo", True, 10**6), ("perceptron", False, 1000),
+    ("svmlight", False, 10**6), ("svmlight", True, 10**6), ("lasvm", True, 10**6),
 ):
     p = problem(151, 9, bias=bias, rows={"provider": "on_the_fly"})
-    settings = {"tolerance": 1e-8} if name == "smo" else {}
+    settings = {"tolerance": 1e-8} if name in ("smo", "svmlight", "lasvm") else {}
+    settings |= {"passes": 0} if name == "lasvm" else {}
     snapshot = run(name, p, Limit(iterations=iterations), 5, **settings).snapshot()
     out[f"run {name} {bias}"] = gram(p) @ snapshot.coefficients + snapshot.bias
 p = problem(151, 9)

@@ -29,6 +29,11 @@ VARIANTS: dict[str, Variant] = {
     "sdca": ("sdca", False, {}),
     "smo": ("smo", False, {"tolerance": 0.0}),
     "smo, bias": ("smo", True, {"tolerance": 0.0}),
+    "svmlight": ("svmlight", False, {"tolerance": 0.0, "working_set": 4, "shrink_after": 5}),
+    "svmlight, bias": ("svmlight", True, {"tolerance": 0.0, "working_set": 4, "shrink_after": 5}),
+    "lasvm": ("lasvm", False, {"tolerance": 0.0, "passes": 0}),
+    "lasvm, bias": ("lasvm", True, {"tolerance": 0.0, "passes": 2}),
+    "lasvm, bias, repeated": ("lasvm", True, {"tolerance": 0.0, "passes": 0, "delta_max": 0.5}),
     "perceptron": ("perceptron", False, {}),
     "averaged_perceptron": ("averaged_perceptron", False, {}),
     "sgd_r": ("sgd_r", False, {}),
@@ -38,7 +43,7 @@ VARIANTS: dict[str, Variant] = {
     "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
     "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
 }
-RANDOM = [name for name in VARIANTS if not name.startswith("smo")]
+RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight"))]
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
 
 
@@ -116,7 +121,7 @@ def test_seeds(variant: str) -> None:
     assert len({s[1] for s in states}) == 3, "other seeds, other runs"
 
 
-@pytest.mark.parametrize("variant", ["smo", "smo, bias"])
+@pytest.mark.parametrize("variant", ["smo", "smo, bias", "svmlight", "svmlight, bias"])
 def test_greedy_methods_use_no_randomness(variant: str) -> None:
     made = [make(variant, seed) for seed in (1, 2)]
     for each in made:

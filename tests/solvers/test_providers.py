@@ -22,6 +22,10 @@ ALGORITHMS: list[tuple[str, bool, int]] = [
     ("sdca", False, 2000),
     ("smo", False, 500),
     ("smo", True, 500),
+    ("lasvm", False, 200),
+    # an exact step leaves its variables equally steep, and later on rounding decides which of them is steepest
+    ("svmlight", False, 15),
+    ("svmlight", True, 15),
     ("perceptron", False, 1000),
 ]
 BY_ALGORITHM = pytest.mark.parametrize(("name", "bias", "iterations"), ALGORITHMS)

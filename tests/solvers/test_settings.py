@@ -168,6 +168,14 @@ def test_fourier_needs_a_gaussian(kernel: Kernel) -> None:
         ("sbp", {"eta": np.nan}, r"algo=sbp: eta must be positive"),
         ("smo", {"tolerance": -1.0}, r"algo=smo: the tolerance must be finite and not negative"),
         ("smo", {"tolerance": np.nan}, r"algo=smo: the tolerance"),
+        ("lasvm", {"tolerance": np.inf}, r"algo=lasvm: the tolerance must be finite and not negative"),
+        ("lasvm", {"delta_max": 0.0}, r"algo=lasvm: delta_max must be positive, or left out"),
+        ("lasvm", {"delta_max": np.nan}, r"algo=lasvm: delta_max must be positive, or left out"),
+        ("lasvm", {"passes": -1}, r"algo\.passes = -1: it must not be negative"),
+        ("svmlight", {"tolerance": -1.0}, r"algo=svmlight: the tolerance must be finite and not negative"),
+        ("svmlight", {"working_set": 5}, r"working set has an even number of variables, from 2 to 50, got 5"),
+        ("svmlight", {"working_set": 0}, r"working set has an even number of variables, from 2 to 50, got 0"),
+        ("svmlight", {"working_set": 52}, r"working set has an even number of variables, from 2 to 50, got 52"),
     ],
 )
 def test_settings_of_solvers(name: str, settings: dict[str, Any], text: str) -> None:
@@ -199,11 +207,13 @@ def test_the_core_says_no_as_well() -> None:
     for value in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="lambda must be finite and positive"):
             _core.Pegasos(rows, lambda_=value, seed=0)
-        for kind in (_core.Smo, _core.SmoWithBias):
+        for kind in (_core.Smo, _core.SmoWithBias, _core.SvmLight):
             with pytest.raises(ValueError, match="C must be finite and positive"):
                 kind(rows, C=value)
         with pytest.raises(ValueError, match="C must be finite and positive"):
             _core.Sdca(rows, C=value, seed=0)
+        with pytest.raises(ValueError, match="C must be finite and positive"):
+            _core.Lasvm(rows, C=value, seed=0)
     for kwargs in ({"iterations": -1}, {"iterations": 1.5}, {"epochs": 3}):
         with pytest.raises(TypeError):
             _core.Perceptron(rows, seed=0).advance(**kwargs)
@@ -211,9 +221,10 @@ def test_the_core_says_no_as_well() -> None:
 
 def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
+    exact = ["lasvm", "svmlight"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
-    assert solvers.names() == sorted([*kernels, *linear, *batches, "svmperf", "svmsgd"])
+    assert solvers.names() == sorted([*kernels, *exact, *linear, *batches, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name

@@ -1,0 +1,293 @@
+"""LASVM: a step-by-step replay, the optimum after finishing, feasibility, what it costs, its expansion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from cases import Array, assert_optimal, core_rows, gram, points, problem, run, solver
+from lasvm_reference import Lasvm
+from scipy import sparse
+from sklearn.svm import SVC
+
+from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
+
+KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
+BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+
+
+def look(made: Solver) -> KernelSnapshot:
+    found = made.snapshot()
+    assert isinstance(found, KernelSnapshot)
+    return found
+
+
+def core(made: Solver) -> Any:
+    return vars(made)["_core"]
+
+
+def dual(p: Problem, made: Solver) -> float:
+    return reference.dual(gram(p), p.y.astype(np.float64), look(made).coefficients)
+
+
+def seeds_of(p: Problem, seed: int) -> set[int]:
+    """Five of each class by the sampling stream, without repetitions."""
+    stream, chosen = _core.Random(seed, _core.Purpose.sampling), set[int]()
+    for first, count in ((0, p.positives), (p.positives, p.n - p.positives)):
+        own = set[int]()
+        while len(own) < min(5, count):
+            own.add(first + stream.below(count))
+        chosen |= own
+    return chosen
+
+
+@STORAGE
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BIAS
+def test_replay(kernel: Kernel, bias: bool, as_csr: bool) -> None:
+    """Every iteration of a pass and of finishing: alphas, members, evaluations, coordinates."""
+    p = problem(80, 5, kernel=kernel, bias=bias, as_csr=as_csr, zeros=0.5, lambda_=1.0 / 160)
+    made = solver("lasvm", p, 7)
+    slow = Lasvm(gram(p), p.y.astype(np.float64), p.C, bias, 1e-3, seeds_of(p, 7) if bias else set())
+    order = _core.Random(7, _core.Purpose.order).permutation(p.n)
+
+    def follow(t: int, slow: Lasvm, followers: list[Lasvm]) -> Lasvm:
+        """The one of those that may come next that the core has gone to."""
+        made.advance(Limit(iterations=t))
+        found = look(made).coefficients
+        differences = [float(np.abs(found - after.alpha).max()) for after in followers]
+        assert min(differences) < 1e-9, f"iteration {t}"
+        slow = followers[int(np.argmin(differences))]
+        assert core(made).expansion == len(slow.members)
+        assert made.counters.kernel_evaluations == slow.evaluations
+        slow.alpha = found  # so that rounding does not add up
+        return slow
+
+    for t, k in enumerate(order.tolist(), start=1):
+        slow = follow(t, slow, [after for first in slow.process(k) for after in first.reprocess()])
+        assert made.counters.presentations == t
+    assert core(made).finishing
+    t = p.n
+    while slow.delta > 1e-3 and t < p.n + 60:
+        t += 1
+        slow = follow(t, slow, slow.reprocess())
+    assert t > p.n
+    assert made.counters.presentations == p.n + (2 if bias else 1) * (t - p.n)
+    assert made.counters.feature_accesses_dense == slow.evaluations * p.d
+    if not as_csr:
+        assert made.counters.feature_accesses == slow.evaluations * p.d
+
+
+@BIAS
+def test_costs_in_coordinates_are_those_of_the_members(bias: bool) -> None:
+    """Points of one stored coordinate each: as many coordinates as evaluations."""
+    X = np.zeros((40, 4), np.float32)
+    X[np.arange(40), np.arange(40) % 4] = np.random.default_rng(0).normal(size=40)
+    _, y = points(40)
+    p = Problem(sparse.csr_matrix(X), y, Gaussian(1.0), lambda_=1.0 / 40, bias=bias)
+    counters = run("lasvm", p).counters
+    assert counters.feature_accesses == counters.kernel_evaluations == counters.inner_products
+    assert (counters.kernel_evaluations or 0) > 0
+
+
+@BIAS
+def test_finishing_ends_where_no_member_violates_and_counts_nothing_more(bias: bool) -> None:
+    p = problem(150, bias=bias, lambda_=1.0 / 300)
+    made = solver("lasvm", p, tolerance=1e-6)
+    assert made.advance(Limit(iterations=10**6)) is Status.CONVERGED
+    found = look(made)
+    assert found.dual_feasible
+    assert found.responses is None
+    members = np.flatnonzero(found.coefficients)
+    assert core(made).expansion >= members.size
+    slow = Lasvm(gram(p), p.y.astype(np.float64), p.C, bias, 1e-6, set(members.tolist()))
+    slow.alpha = found.coefficients
+    assert slow.delta <= 1e-6 + 1e-12
+    before = made.counters
+    assert made.advance(Limit()) is Status.CONVERGED
+    assert made.counters == before
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BIAS
+def test_passes_until_nothing_changes_end_at_the_optimum(kernel: Kernel, bias: bool) -> None:
+    p = problem(150, 4, kernel=kernel, bias=bias, lambda_=1.0 / 300)
+    made = solver("lasvm", p, tolerance=1e-7, passes=0)
+    assert made.advance(Limit(iterations=1_000_000)) is Status.CONVERGED
+    found = look(made)
+    assert_optimal(p, found.coefficients, found.bias, 1e-6)
+    if bias:
+        assert abs(found.coefficients.sum()) < 1e-9 * p.C * p.n
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_agrees_with_libsvm(kernel: Kernel, seed: int, C: float) -> None:
+    """After enough passes; one leaves out examples that so small a problem would need."""
+    n = 60 + 13 * seed
+    p = problem(n, 4, seed, kernel=kernel, bias=True, lambda_=1.0 / (C * n))
+    peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
+    theirs = np.zeros(n)
+    theirs[peer.support_] = peer.dual_coef_.ravel()
+    optimum = reference.dual(gram(p), p.y.astype(np.float64), theirs)
+    assert dual(p, run("lasvm", p, passes=0)) == pytest.approx(optimum, rel=1e-3)
+    assert dual(p, run("lasvm", p, passes=0, tolerance=1e-7)) == pytest.approx(optimum, rel=1e-6)
+    once = dual(p, run("lasvm", p))
+    assert once <= optimum * (1 + 1e-9)
+    assert once >= 0.75 * optimum
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_agrees_with_smo_without_bias(kernel: Kernel, seed: int) -> None:
+    n = 60 + 13 * seed
+    p = problem(n, 4, seed, kernel=kernel, lambda_=(10.0, 1.0, 0.1)[seed % 3] / n)
+    optimum = dual(p, run("smo", p, tolerance=1e-8))
+    assert dual(p, run("lasvm", p, passes=0)) == pytest.approx(optimum, rel=1e-3)
+    assert dual(p, run("lasvm", p, passes=0, tolerance=1e-7)) == pytest.approx(optimum, rel=1e-6)
+
+
+@BIAS
+def test_more_passes_come_nearer(bias: bool) -> None:
+    p = problem(300, bias=bias, lambda_=1.0 / 1500, flips=0.2)
+    best = dual(p, run("smo", p, tolerance=1e-8))
+    gaps = [1.0 - dual(p, run("lasvm", p, passes=k, tolerance=1e-6)) / best for k in (1, 3, 0)]
+    assert gaps[0] >= gaps[1] - 1e-9
+    assert abs(gaps[2]) < 1e-8
+
+
+@BIAS
+@pytest.mark.parametrize("delta_max", [None, 0.5])
+def test_every_step_is_feasible_and_the_dual_never_falls(bias: bool, delta_max: float | None) -> None:
+    p = problem(100, bias=bias, lambda_=1.0 / 500)
+    K, y = gram(p), p.y.astype(np.float64)
+    made, before = solver("lasvm", p, 3, delta_max=delta_max), 0.0
+    for t in range(1, 600):
+        if made.advance(Limit(iterations=t)) is Status.CONVERGED:
+            break
+        coefficients = look(made).coefficients
+        alpha = y * coefficients
+        assert alpha.min() >= 0.0
+        assert alpha.max() <= p.C
+        assert not bias or abs(coefficients.sum()) < 1e-12 * p.C * p.n
+        now = reference.dual(K, y, coefficients)
+        assert now >= before - 1e-12 * max(1.0, before)
+        before = now
+    assert t > p.n
+
+
+def test_delta_max_bounds_what_a_fresh_example_meets() -> None:
+    """REPROCESS goes on until delta is small enough, at iterations of its own."""
+    p = problem(100, bias=True, lambda_=1.0 / 500)
+    K, y = gram(p), p.y.astype(np.float64)
+    made = solver("lasvm", p, 3, delta_max=0.5)
+    t = presented = 0
+    deltas: list[float] = []
+    slow = Lasvm(K, y, p.C, True, 1e-3)
+    while not core(made).finishing:
+        t += 1
+        made.advance(Limit(iterations=t))
+        now = made.counters.presentations or 0
+        if now - presented == 1 and t > 1:
+            deltas.append(slow.delta)
+        presented = now
+        slow.alpha = look(made).coefficients
+        slow.members = set(np.flatnonzero(slow.alpha).tolist())
+    assert len(deltas) == p.n - 1
+    assert max(deltas) <= 0.5 + 1e-9
+    assert t > p.n
+
+
+# Hard cases
+
+
+@BIAS
+@pytest.mark.parametrize("C", [1e-12, 1e-3, 1e3, 1e9])
+def test_boxes_of_any_size(bias: bool, C: float) -> None:
+    X, y = points(40, 3, flips=0.0)
+    X[20:24], y[20:24] = X[0:4], y[0:4]
+    p = Problem(X, y, Gaussian(0.1), lambda_=1.0 / (C * 40), bias=bias)  # so narrow that all can be separated
+    found = look(run("lasvm", p, Limit(iterations=200_000), passes=0, tolerance=1e-6))
+    assert_optimal(p, found.coefficients, found.bias, 1e-5)
+
+
+@BIAS
+def test_one_example_of_each_class(bias: bool) -> None:
+    K = np.array([[1.0, 0.5], [0.5, 1.0]])
+    made = _core.Lasvm(core_rows(K, 1), C=10.0, bias=bias, tolerance=1e-9, seed=0)
+    assert made.advance(iterations=10_000) == _core.Status.converged
+    np.testing.assert_allclose(made.coefficients(), [2.0, -2.0], atol=1e-8)
+    assert made.bias == pytest.approx(0.0, abs=1e-8)
+
+
+@BIAS
+def test_equal_points_of_both_classes(bias: bool) -> None:
+    made = _core.Lasvm(core_rows(np.ones((6, 6)), 3), C=2.0, bias=bias, tolerance=1e-6, passes=0, seed=0)
+    assert made.advance(iterations=1000) == _core.Status.converged
+    assert np.abs(made.coefficients()).sum() == pytest.approx(12.0, abs=1e-6)
+
+
+def test_points_of_no_length() -> None:
+    p = problem(40, 3, kernel=Linear())
+    X = np.array(p.X)
+    X[:5] = 0.0
+    zeros = Problem(X, p.y, Linear(), lambda_=1.0 / 40, rows=p.policy)
+    alpha = zeros.y * look(run("lasvm", zeros)).coefficients
+    np.testing.assert_array_equal(alpha[:5], zeros.C)
+
+
+def test_examples_that_need_no_place_leave() -> None:
+    """Two clusters far apart: the expansion stays small."""
+    X, y = points(400, 3, flips=0.0)
+    X[:, 0] = np.where(y > 0, 3.0, -3.0) + 0.1 * X[:, 0]
+    for bias in (False, True):
+        made = solver("lasvm", Problem(X, y, Gaussian(8.0), lambda_=1.0 / 400, bias=bias))
+        sizes = []
+        for t in range(1, 401):
+            made.advance(Limit(iterations=t))
+            sizes.append(core(made).expansion)
+        assert max(sizes) < 120
+        assert sizes[-1] < 60
+
+
+# Where values come from
+
+
+@pytest.mark.parametrize("provider", ["cache", "on_the_fly"])
+@BIAS
+def test_providers_share_the_optimum(bias: bool, provider: str) -> None:
+    """Rounding decides between pairs that are equally steep: ways differ, the optimum does not."""
+    settings: dict[str, Any] = {"lambda_": 1.0 / 450, "bias": bias}
+    made = [
+        run("lasvm", problem(90, rows={"provider": name}, **settings), passes=0, tolerance=1e-7)
+        for name in ("gram", provider)
+    ]
+    K = gram(made[0].problem)
+    ours, theirs = (K @ look(m).coefficients + look(m).bias for m in made)
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+def values(X: Array, kernel: Kernel, as_csr: bool, capacity: int) -> tuple[Array, Any]:
+    """Coefficients and counters after a pass on a row cache of so many rows."""
+    _, y = points(len(X))
+    p = Problem(sparse.csr_matrix(X) if as_csr else X, y, kernel, lambda_=1.0 / len(X), bias=True)
+    rows = _core.CachedRows(kernel.core(), p.matrix, p.positives, capacity)
+    made = _core.Lasvm(rows, C=1.0, bias=True, seed=4)
+    made.advance(iterations=3 * len(X))
+    return made.coefficients(), made.counters.kernel_evaluations
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("kind", ["dense", "binary", "mostly zeros", "csr"])
+def test_kept_values_change_no_bit(kernel: Kernel, kind: str) -> None:
+    X = points(120, 6, zeros={"mostly zeros": 0.7, "csr": 0.7}.get(kind, 0.0))[0]
+    X = (X > 0).astype(np.float32) if kind == "binary" else X
+    small, counted = values(X, kernel, kind == "csr", 2)
+    for capacity in (10, 120):
+        found, again = values(X, kernel, kind == "csr", capacity)
+        np.testing.assert_array_equal(found, small)
+        assert again == counted

@@ -1,0 +1,339 @@
+"""SVMlight: the working set's problem by itself, optimality, what each iteration does, what it costs, shrinking."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from cases import Array, assert_optimal, core_rows, gram, points, problem, run, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+from sklearn.svm import SVC
+
+from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
+
+KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
+BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+
+
+def look(made: Solver) -> KernelSnapshot:
+    found = made.snapshot()
+    assert isinstance(found, KernelSnapshot)
+    return found
+
+
+def dual(p: Problem, made: Solver) -> float:
+    return reference.dual(gram(p), p.y.astype(np.float64), look(made).coefficients)
+
+
+# The working set's problem
+
+
+def objective(g: Array, H: Array, d: Array) -> float:
+    return float(g @ d - 0.5 * d @ H @ d)
+
+
+def by_active_sets(g: Array, H: Array, low: Array, high: Array, balanced: bool) -> float:
+    """The maximum over all ways to put variables at bounds, with the rest at a stationary point."""
+    best, m = 0.0, len(g)
+    for state in product("lhf", repeat=m):
+        d = np.where([s == "l" for s in state], low, np.where([s == "h" for s in state], high, 0.0))
+        free = np.array([s == "f" for s in state])
+        k = int(free.sum())
+        if k:
+            ones = np.ones((k, 1)) if balanced else np.zeros((k, 0))
+            system = np.block([[H[np.ix_(free, free)], ones], [ones.T, np.zeros((ones.shape[1],) * 2)]])
+            wanted = np.concatenate([(g - H @ d)[free], [-d.sum()] * ones.shape[1]])
+            d[free] = np.linalg.lstsq(system, wanted, rcond=None)[0][:k]
+        inside = np.all((d >= low - 1e-12) & (d <= high + 1e-12))
+        if inside and (not balanced or abs(d.sum()) < 1e-12):
+            best = max(best, objective(g, H, d))
+    return best
+
+
+@given(
+    places=arrays(np.int8, (4, 2), elements=st.integers(-2, 2)),
+    g=arrays(np.int8, 4, elements=st.integers(-4, 4)),
+    boxes=arrays(np.int8, (4, 2), elements=st.integers(0, 3)),
+    balanced=st.booleans(),
+)
+@settings(max_examples=150)
+def test_the_maximum_is_that_of_the_best_active_set(places: Array, g: Array, boxes: Array, balanced: bool) -> None:
+    """Small integers: equal and opposite points, points of no length, ties, boxes of no width."""
+    x = places.astype(np.float64)
+    H, slopes = x @ x.T, g.astype(np.float64) / 2.0
+    low, high = -boxes[:, 0].astype(np.float64), boxes[:, 1].astype(np.float64)
+    d = _core.box_qp(slopes, H, low=low, high=high, balanced=balanced)
+    assert np.all((d >= low) & (d <= high))
+    assert not balanced or abs(d.sum()) < 1e-12
+    # a dependent maximum that lies on an edge of the box is missed by least squares, never the other way round
+    assert objective(slopes, H, d) >= by_active_sets(slopes, H, low, high, balanced) - 1e-9
+    rises, falls = (slopes - H @ d)[d < high], (slopes - H @ d)[d > low]
+    if balanced:
+        assert rises.max(initial=-np.inf) <= falls.min(initial=np.inf) + 1e-9
+    else:
+        assert max(rises.max(initial=0.0), -falls.min(initial=0.0)) <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(10))
+@BIAS
+def test_the_maximum_is_scipys(seed: int, bias: bool) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(10, 4 + 4 * (seed % 3)))
+    H, g = x @ x.T, rng.normal(size=10)
+    low, high = -rng.random(10), rng.random(10)
+    d = _core.box_qp(g, H, low=low, high=high, balanced=bias)
+    peer = minimize(
+        lambda e: -objective(g, H, e),
+        np.zeros(10),
+        jac=lambda e: H @ e - g,
+        bounds=list(zip(low, high, strict=True)),
+        constraints=[{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if bias else [],
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-14},
+    )
+    assert peer.success
+    assert objective(g, H, d) == pytest.approx(-peer.fun, abs=1e-9)
+
+
+def test_programmes_that_make_no_sense() -> None:
+    one = np.ones(1)
+    with pytest.raises(ValueError, match="the box must hold 0"):
+        _core.box_qp(one, np.ones((1, 1)), low=one, high=2 * one, balanced=False)
+    with pytest.raises(ValueError, match="a matrix of m x m"):
+        _core.box_qp(one, np.ones((2, 2)), low=-one, high=one, balanced=False)
+    assert _core.box_qp(np.empty(0), np.empty((0, 0)), low=np.empty(0), high=np.empty(0), balanced=True).size == 0
+
+
+# The optimum
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BIAS
+def test_kkt_conditions(kernel: Kernel, bias: bool) -> None:
+    p = problem(150, 4, kernel=kernel, bias=bias, lambda_=1.0 / 300)
+    made = solver("svmlight", p, tolerance=1e-7, shrink_after=20)
+    assert made.advance(Limit(iterations=200_000)) is Status.CONVERGED
+    found = look(made)
+    assert found.dual_feasible
+    assert_optimal(p, found.coefficients, found.bias, 1e-6)
+    if bias:
+        assert abs(found.coefficients.sum()) < 1e-9 * p.C * p.n
+    assert found.responses is not None
+    np.testing.assert_allclose(found.responses, p.y * (gram(p) @ found.coefficients), atol=1e-9 * p.C * p.n)
+    counters = made.counters
+    assert made.advance(Limit()) is Status.CONVERGED
+    assert made.counters == counters
+    np.testing.assert_array_equal(found.coefficients, look(made).coefficients)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
+def test_agrees_with_libsvm(kernel: Kernel, seed: int, C: float) -> None:
+    n = 60 + 13 * seed
+    p = problem(n, 4, seed, kernel=kernel, bias=True, lambda_=1.0 / (C * n))
+    peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
+    theirs = np.zeros(n)
+    theirs[peer.support_] = peer.dual_coef_.ravel()
+    optimum = reference.dual(gram(p), p.y.astype(np.float64), theirs)
+    assert dual(p, run("svmlight", p)) == pytest.approx(optimum, rel=1e-3)
+    exact = run("svmlight", p, tolerance=1e-7, shrink_after=10 * (seed % 3))
+    assert dual(p, exact) == pytest.approx(optimum, rel=1e-6)
+    free = (np.abs(theirs) > 1e-6 * C) & (np.abs(theirs) < (1 - 1e-6) * C)
+    if free.any():  # else a whole interval is optimal
+        assert look(exact).bias == pytest.approx(float(peer.intercept_[0]), abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_agrees_with_smo_without_bias(kernel: Kernel, seed: int) -> None:
+    n = 60 + 13 * seed
+    p = problem(n, 4, seed, kernel=kernel, lambda_=(10.0, 1.0, 0.1)[seed % 3] / n)
+    optimum = dual(p, run("smo", p, tolerance=1e-8))
+    assert dual(p, run("svmlight", p)) == pytest.approx(optimum, rel=1e-3)
+    assert dual(p, run("svmlight", p, tolerance=1e-7, shrink_after=5)) == pytest.approx(optimum, rel=1e-6)
+
+
+@BIAS
+@pytest.mark.parametrize("working_set", [2, 10, 50])
+def test_sizes_of_working_sets_share_the_optimum(bias: bool, working_set: int) -> None:
+    p = problem(120, bias=bias, lambda_=1.0 / 600)
+    best = dual(p, run("smo", p, tolerance=1e-8))
+    assert dual(p, run("svmlight", p, working_set=working_set, tolerance=1e-7)) == pytest.approx(best, rel=1e-9)
+
+
+# Hard cases
+
+
+@BIAS
+@pytest.mark.parametrize("C", [1e-12, 1e-3, 1e3, 1e9])
+def test_boxes_of_any_size(bias: bool, C: float) -> None:
+    X, y = points(40, 3, flips=0.0)
+    X[20:24], y[20:24] = X[0:4], y[0:4]
+    p = Problem(X, y, Gaussian(0.1), lambda_=1.0 / (C * 40), bias=bias)  # so narrow that all can be separated
+    found = look(run("svmlight", p, Limit(iterations=50_000), tolerance=1e-6, shrink_after=10))
+    assert_optimal(p, found.coefficients, found.bias, 1e-5)
+
+
+@BIAS
+def test_one_example_of_each_class(bias: bool) -> None:
+    K = np.array([[1.0, 0.5], [0.5, 1.0]])
+    light = _core.SvmLight(core_rows(K, 1), C=10.0, bias=bias, tolerance=1e-9)
+    assert light.advance(iterations=100) == _core.Status.converged
+    # both responses are 1, with bias by w = x_+ - x_-
+    np.testing.assert_allclose(light.coefficients(), [2.0, -2.0], atol=1e-9)
+    assert light.bias == pytest.approx(0.0, abs=1e-9)
+
+
+@BIAS
+def test_equal_points_of_both_classes(bias: bool) -> None:
+    light = _core.SvmLight(core_rows(np.ones((6, 6)), 3), C=2.0, bias=bias, tolerance=1e-6)
+    assert light.advance(iterations=1000) == _core.Status.converged
+    assert np.abs(light.coefficients()).sum() == pytest.approx(12.0, abs=1e-6)
+
+
+def test_points_of_no_length() -> None:
+    p = problem(40, 3, kernel=Linear())
+    X = np.array(p.X)
+    X[:5] = 0.0
+    zeros = Problem(X, p.y, Linear(), lambda_=1.0 / 40, rows=p.policy)
+    alpha = zeros.y * look(run("svmlight", zeros)).coefficients
+    np.testing.assert_array_equal(alpha[:5], zeros.C)
+
+
+# What an iteration does
+
+
+def steepest(p: Problem, alpha: Array, value: Array, q: int) -> set[int]:
+    """Zoutendijk's working set; `value` is y (1 - c)."""
+    up = np.where(p.y > 0, alpha < p.C, alpha > 0)
+    low = np.where(p.y > 0, alpha > 0, alpha < p.C)
+    if not p.bias:
+        slope = np.where((value > 0) & up | (value < 0) & low, np.abs(value), 0.0)
+        order = np.argsort(-slope, kind="stable")[:q]
+        return set(order[slope[order] > 0].tolist())
+    top = [i for i in np.argsort(-value, kind="stable") if up[i]][: q // 2]
+    bottom = [i for i in np.argsort(value, kind="stable") if low[i]][: q // 2]
+    pairs = [(i, j) for i, j in zip(top, bottom, strict=False) if value[i] > value[j]]
+    return {int(k) for pair in pairs for k in pair}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BIAS
+def test_every_iteration_solves_the_problem_of_the_steepest(kernel: Kernel, bias: bool) -> None:
+    p = problem(130, kernel=kernel, lambda_=1.0 / 650, bias=bias)
+    K, y = gram(p), p.y.astype(np.float64)
+    made = solver("svmlight", p, tolerance=1e-9, shrink_after=0)
+    alpha, before = np.zeros(p.n), 0.0
+    for t in range(1, 200):
+        value = y - K @ (y * alpha)
+        working = steepest(p, alpha, value, 10)
+        if made.advance(Limit(iterations=t)) is Status.CONVERGED:
+            break
+        now = y * look(made).coefficients
+        others = sorted(set(np.flatnonzero(now != alpha).tolist()) - working)
+        if others:  # near the optimum rounding decides between variables that are equally steep
+            gaps = np.abs(np.abs(value[others])[:, None] - np.abs(value[sorted(working)])[None, :])
+            assert gaps.min(axis=1).max() < 1e-8, f"iteration {t}"
+            break
+        assert now.min() >= 0.0
+        assert now.max() <= p.C
+        if bias:
+            assert abs(y @ now) < 1e-12 * p.C * p.n
+        # no pair, or no variable, of the working set can gain any more
+        value, chosen = y - K @ (y * now), sorted(working)
+        rises = np.where(y > 0, now < p.C, now > 0)[chosen]
+        falls = np.where(y > 0, now > 0, now < p.C)[chosen]
+        top, bottom = value[chosen][rises], value[chosen][falls]
+        least = -np.inf if bias else 0.0
+        assert top.max(initial=least) - bottom.min(initial=-least) < 1e-8 * max(1.0, p.C)
+        objective_now = reference.dual(K, y, y * now)
+        assert objective_now >= before - 1e-12 * max(1.0, abs(before))
+        alpha, before = now, objective_now
+    assert t > 20
+
+
+def active(made: Solver) -> int:
+    light: Any = vars(made)["_core"]
+    return int(light.active)
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@BIAS
+def test_costs_of_every_iteration(as_csr: bool, bias: bool) -> None:
+    """A row over those in use for each variable of the working set; for each support vector one over the others."""
+    p = problem(90, 5, bias=bias, as_csr=as_csr, zeros=0.6, lambda_=1.0 / 900)
+    K, y = gram(p), p.y.astype(np.float64)
+    made = solver("svmlight", p, tolerance=1e-6, shrink_after=7)
+    alpha, dropped, returns = np.zeros(p.n), False, 0
+    costs = made.counters
+    for t in range(1, 5000):
+        using = active(made)
+        sizes = len(steepest(p, alpha, y - K @ (y * alpha), 10)) if using == p.n else None
+        if made.advance(Limit(iterations=t)) is Status.CONVERGED:
+            break
+        now = made.counters
+        presented = (now.presentations or 0) - (costs.presentations or 0)
+        spent = (now.kernel_evaluations or 0) - (costs.kernel_evaluations or 0)
+        assert sizes is None or presented == sizes
+        dropped |= active(made) < p.n
+        if spent != presented * using:
+            assert spent == int((alpha > 0).sum()) * (p.n - using) + presented * p.n
+            returns += 1
+        costs, alpha = now, y * look(made).coefficients
+    assert dropped
+    assert returns > 0
+    assert active(made) == p.n
+    assert made.counters.kernel_evaluations == made.counters.inner_products
+    assert made.counters.feature_accesses_dense == (made.counters.kernel_evaluations or 0) * p.d
+    if not as_csr:
+        assert made.counters.feature_accesses == made.counters.feature_accesses_dense
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+def test_costs_without_shrinking_are_whole_rows(as_csr: bool) -> None:
+    p = problem(90, 5, bias=True, as_csr=as_csr, zeros=0.6, lambda_=1.0 / 900)
+    counters = run("svmlight", p, tolerance=1e-6, shrink_after=0).counters
+    rows = counters.presentations or 0
+    assert counters.kernel_evaluations == counters.inner_products == rows * p.n
+    assert counters.feature_accesses == rows * p.matrix.stored
+    assert counters.feature_accesses_dense == rows * p.n * p.d
+
+
+# Shrinking
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@BIAS
+def test_shrinking_does_not_change_the_optimum(kernel: Kernel, bias: bool) -> None:
+    p = problem(160, kernel=kernel, bias=bias, lambda_=1.0 / 800, flips=0.2)
+    whole = run("svmlight", p, tolerance=1e-8, shrink_after=0)
+    K = gram(p)
+    for shrink_after in (1, 10):
+        shrunk = run("svmlight", p, tolerance=1e-8, shrink_after=shrink_after)
+        assert dual(p, shrunk) == pytest.approx(dual(p, whole), rel=1e-10)
+        mine, theirs = look(shrunk), look(whole)
+        np.testing.assert_allclose(K @ mine.coefficients, K @ theirs.coefficients, atol=1e-5)
+        assert mine.bias == pytest.approx(theirs.bias, abs=1e-5)
+
+
+def test_what_was_put_aside_is_at_its_bound_and_its_responses_are_not_given() -> None:
+    p = problem(160, bias=True, lambda_=1.0 / 800, flips=0.2)
+    made = solver("svmlight", p, tolerance=1e-6, shrink_after=10)
+    sizes = []
+    for t in range(1, 10_000):
+        if made.advance(Limit(iterations=t)) is Status.CONVERGED:
+            break
+        sizes.append(active(made))
+        found = look(made)
+        alpha = p.y * found.coefficients
+        assert (found.responses is None) == (sizes[-1] < p.n)
+        assert p.n - sizes[-1] <= np.count_nonzero((alpha == 0.0) | (alpha == p.C))
+    assert sizes[8] == p.n, "ten iterations must come first"
+    assert min(sizes) < 0.8 * p.n
