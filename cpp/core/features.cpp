@@ -28,12 +28,7 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t po
 FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
   require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    const Slice x = row(i);
-    for (std::size_t k = 0; k < x.size; ++k) {
-      squared_norms_[i] += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
-    }
-  }
+  for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
   largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
 }
 
@@ -48,6 +43,15 @@ void FeatureMatrix::expect_row(std::size_t i) const noexcept {
   // short rows vary in length: without a loop there is nothing to mispredict
   if (x.size <= line) return;
   for (std::size_t k = 2 * line; k < std::min(x.size, line * expected_lines) + line; k += line) expect(k);
+}
+
+void FeatureMatrix::expect_whole_row(std::size_t i) const noexcept {
+  constexpr int second_level = 2;  // of the caches: the first is small, and has the weights
+  const Slice x = row(i);
+  for (std::size_t k = 0; k < x.size + line; k += line) {
+    __builtin_prefetch(x.values + k, 0, second_level);
+    if (x.indices != nullptr) __builtin_prefetch(x.indices + k, 0, second_level);
+  }
 }
 
 }  // namespace svm

@@ -19,6 +19,13 @@ struct Slice {
   std::size_t at(std::size_t k) const noexcept { return indices != nullptr ? static_cast<std::size_t>(indices[k]) : k; }
 };
 
+/// |x|^2.
+inline double squared_norm(const Slice& x) noexcept {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < x.size; ++k) sum += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+  return sum;
+}
+
 /// n points of d features. Points are ordered by class: the first `positives` have label +1.
 class FeatureMatrix {
  public:
@@ -42,6 +49,8 @@ class FeatureMatrix {
   }
   /// Asks the processor for row i.
   void expect_row(std::size_t i) const noexcept;
+  /// The same for all of a row that is long, and that others far away will follow: the processor notices too late.
+  void expect_whole_row(std::size_t i) const noexcept;
   double largest_norm() const noexcept { return largest_norm_; }
 
  private:
@@ -89,6 +98,7 @@ class CountedFeatures {
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }
+  void expect_whole_row(std::size_t i) const noexcept { matrix_.expect_whole_row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }

@@ -213,14 +213,15 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
-    assert solvers.names() == sorted([*kernels, *linear, *batches, "svmperf", "svmsgd"])
+    approximate = ["asset", "asset_star"]
+    assert solvers.names() == sorted([*kernels, *linear, *batches, *approximate, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name
         assert len(kind.summary) < 100
         assert "\n" not in kind.summary
         kind.Settings()
-    with pytest.raises(SettingsError, match="no solver 'spb'; there are averaged_perceptron, dcd"):
+    with pytest.raises(SettingsError, match="no solver 'spb'; there are asset, asset_star"):
         solvers.get("spb")
 
 
