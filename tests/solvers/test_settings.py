@@ -213,7 +213,7 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = ["averaged_perceptron", "fourier", "libsvm", "pegasos", "perceptron", "sbp", "sdca", "smo"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
-    approximate = ["asset", "asset_star"]
+    approximate = ["asset", "asset_online", "asset_star", "asset_star_online"]
     assert solvers.names() == sorted([*kernels, *linear, *batches, *approximate, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
@@ -221,7 +221,7 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(kind.summary) < 100
         assert "\n" not in kind.summary
         kind.Settings()
-    with pytest.raises(SettingsError, match="no solver 'spb'; there are asset, asset_star"):
+    with pytest.raises(SettingsError, match="no solver 'spb'; there are asset, asset_online"):
         solvers.get("spb")
 
 
