@@ -13,6 +13,19 @@ constexpr std::size_t least_block = 256;
 constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
 constexpr double largest = 1e6;
 
+// A long row is fetched while the one before it is worked on, a few lines at a time: asked for at once, they would hold up the
+// work. The first half comes during the inner product, the second half after it.
+constexpr std::size_t part = 256;  // coordinates that are worked on between two requests
+constexpr std::size_t line = 16;   // float32 values in a line of the processor's cache
+
+void expect(const Slice& row, std::size_t first, std::size_t end) noexcept {
+  constexpr int second_level = 2;  // of the caches: the first is small, and has the weights
+  for (std::size_t k = first; k < std::min(end, row.size); k += line) {
+    __builtin_prefetch(row.values + k, 0, second_level);
+    if (row.indices != nullptr) __builtin_prefetch(row.indices + k, 0, second_level);
+  }
+}
+
 const AssetSettings& checked(const AssetSettings& settings) {
   require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
   require(std::isfinite(settings.step) && settings.step > 0.0, "the step's scale must be finite and positive");
@@ -49,14 +62,40 @@ double AssetRule::step_length(std::uint64_t j) const noexcept {
   return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
 }
 
-void AssetRule::present(const Slice& v, double y, double squared_norm) {
+double AssetRule::dot(const Slice& v, const Slice& coming) const noexcept {
+  if (v.indices != nullptr) {
+    expect(coming, 0, coming.size / 2);
+    return u_.dot(v);
+  }
+  double sum = 0.0;
+  for (std::size_t k = 0; k < v.size; k += part) {
+    expect(coming, k / 2, (k + part) / 2);
+    sum += kernels_.dot(v.values + k, u_.values() + k, std::min(part, v.size - k));
+  }
+  return sum;
+}
+
+void AssetRule::add(const Slice& v, double amount, const Slice& coming) noexcept {
+  const std::size_t half = (v.size + 1) / 2;
+  if (v.indices != nullptr || amount == 0.0) {
+    expect(coming, half, coming.size);
+    if (amount != 0.0) svm::add(kernels_, u_.values(), v, amount);
+    return;
+  }
+  for (std::size_t k = 0; k < v.size; k += part) {
+    expect(coming, half + k / 2, half + (k + part) / 2);
+    kernels_.add(u_.values() + k, v.values + k, amount, std::min(part, v.size - k));
+  }
+}
+
+void AssetRule::present(const Slice& v, double y, double squared_norm, const Slice& coming) {
   if (iterations_ % average_.block() == 0) {
     u_.refresh_norm();
     if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
   }
   const double eta = step_length(++iterations_);
-  double dot = u_.dot(v);
-  const bool violated = y * (scale_ * dot + bias_) < 1.0;
+  double product = dot(v, coming);
+  const bool violated = y * (scale_ * product + bias_) < 1.0;
   // of ASSET* the first factor is 0, whatever the rounding of its step
   double factor =
       settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
@@ -64,10 +103,12 @@ void AssetRule::present(const Slice& v, double y, double squared_norm) {
   scale_ *= factor;
   if (std::abs(scale_) < smallest || std::abs(scale_) > largest) {
     u_.multiply(scale_);
-    dot *= scale_;
+    product *= scale_;
     scale_ = 1.0;
   }
-  if (violated) u_.add(v, amount / scale_, dot, squared_norm);
+  const double added = amount / scale_;
+  if (violated) u_.note_added(added, product, squared_norm);
+  add(v, added, coming);
   const double norm = std::abs(scale_) * std::sqrt(u_.squared_norm());
   if (norm > radius_) {
     const double shorter = radius_ / norm;
@@ -117,10 +158,9 @@ bool Asset::step() {
   const std::size_t i = next_;
   if (order_) order_->advance();
   next_ = next();
-  features_.expect_whole_row(next_);
   const Slice v = features_.row(i);
   features_.charge_inner_product();
-  rule_.present(v, features_.label(i), features_.squared_norm(i));
+  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.coming_row(next_));
   ++counters.iterations;
   ++counters.presentations;
   return true;

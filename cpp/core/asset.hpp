@@ -33,7 +33,8 @@ class AssetRule {
   std::size_t dimension() const noexcept { return dimension_; }
   /// D_G^2: the mean of |v|^2 + 1 over the first examples, at g = 0 and b = 0 where all of them violate the margin.
   void start(double deviation) noexcept;
-  void present(const Slice& v, double y, double squared_norm);
+  /// `coming` is the row that will be presented next, if it is known and far away: it is fetched meanwhile.
+  void present(const Slice& v, double y, double squared_norm, const Slice& coming = {});
   /// The average of the last iterates, weighted by their steps; returns that of b.
   double average(double* out) const;
   /// The last iterate.
@@ -43,6 +44,10 @@ class AssetRule {
   double deviation() const noexcept { return deviation_; }
 
  private:
+  double dot(const Slice& v, const Slice& coming) const noexcept;
+  void add(const Slice& v, double amount, const Slice& coming) noexcept;
+
+  const simd::Kernels& kernels_ = simd::kernels();
   AssetSettings settings_;
   std::size_t dimension_;
   double radius_;

@@ -45,13 +45,4 @@ void FeatureMatrix::expect_row(std::size_t i) const noexcept {
   for (std::size_t k = 2 * line; k < std::min(x.size, line * expected_lines) + line; k += line) expect(k);
 }
 
-void FeatureMatrix::expect_whole_row(std::size_t i) const noexcept {
-  constexpr int second_level = 2;  // of the caches: the first is small, and has the weights
-  const Slice x = row(i);
-  for (std::size_t k = 0; k < x.size + line; k += line) {
-    __builtin_prefetch(x.values + k, 0, second_level);
-    if (x.indices != nullptr) __builtin_prefetch(x.indices + k, 0, second_level);
-  }
-}
-
 }  // namespace svm

@@ -49,8 +49,6 @@ class FeatureMatrix {
   }
   /// Asks the processor for row i.
   void expect_row(std::size_t i) const noexcept;
-  /// The same for all of a row that is long, and that others far away will follow: the processor notices too late.
-  void expect_whole_row(std::size_t i) const noexcept;
   double largest_norm() const noexcept { return largest_norm_; }
 
  private:
@@ -98,7 +96,8 @@ class CountedFeatures {
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }
-  void expect_whole_row(std::size_t i) const noexcept { matrix_.expect_whole_row(i); }
+  /// Row i for its address alone: who fetches a long row in parts, and reads it later, is charged then.
+  Slice coming_row(std::size_t i) const noexcept { return matrix_.row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
