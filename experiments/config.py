@@ -126,11 +126,16 @@ class DataPreset:
 
 @dataclass
 class AlgoPreset:
-    """Values for an algorithm, or for an algorithm on one data set, and who chose them."""
+    """Values for an algorithm, or for an algorithm on one data set, and who chose them.
+
+    `problem`, for the kernel `kernel`, is read for a pair only: if it has a C, it goes before the row of the data set.
+    """
 
     source: str | None = None
     bias: bool | None = None
     epochs: float | None = None
+    kernel: str = "gaussian"
+    problem: ProblemPreset = field(default_factory=ProblemPreset)
 
 
 @dataclass

@@ -55,20 +55,20 @@ class Evaluator:
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
         weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
+        functions = [snapshot for snapshot in snapshots if isinstance(snapshot, FunctionSnapshot)]
         expanded = iter(self._expand(expansions)) if expansions else iter(())
         projected = iter(self._project(weights)) if weights else iter(())
-        return [self._measures(self._predictor(snapshot, expanded, projected)) for snapshot in snapshots]
-
-    def _predictor(
-        self, snapshot: Snapshot, expanded: Iterator[_Predictor], projected: Iterator[_Predictor]
-    ) -> _Predictor:
-        match snapshot:
-            case KernelSnapshot():
-                return next(expanded)
-            case LinearSnapshot():
-                return next(projected)
-            case _:
-                return self._call(snapshot)
+        called = self._call(functions)
+        predictors: list[_Predictor] = []
+        for snapshot in snapshots:
+            match snapshot:
+                case KernelSnapshot():
+                    predictors.append(next(expanded))
+                case LinearSnapshot():
+                    predictors.append(next(projected))
+                case _:
+                    predictors.append(next(called))
+        return [self._measures(predictor) for predictor in predictors]
 
     def _expand(self, snapshots: Sequence[KernelSnapshot]) -> list[_Predictor]:
         problem = self._problem
@@ -151,17 +151,28 @@ class Evaluator:
             water_level=level,
         )
 
-    def _call(self, snapshot: FunctionSnapshot) -> _Predictor:
+    def _call(self, snapshots: Sequence[FunctionSnapshot]) -> Iterator[_Predictor]:
+        """Yield the predictors; neighbours whose values cost less together are called together."""
+        if not snapshots:
+            return
         X = self._dataset.X[self._problem.order]
-        return _Predictor(
-            train=snapshot.decision_values(X),
-            test=snapshot.decision_values(self._dataset.X_test),
-            norm=snapshot.norm,
-            bias=snapshot.bias,
-            support_vectors=snapshot.support_vectors,
-            dual=None,
-            water_level=None,
-        )
+        first = 0
+        while first < len(snapshots):
+            leader, end = snapshots[first], first + 1
+            while end < len(snapshots) and leader.together(snapshots[end]):
+                end += 1
+            group, first = snapshots[first:end], end
+            train, test = (leader.values_together(group, points) for points in (X, self._dataset.X_test))
+            for k, snapshot in enumerate(group):
+                yield _Predictor(
+                    train=train[:, k],
+                    test=test[:, k],
+                    norm=snapshot.norm,
+                    bias=snapshot.bias,
+                    support_vectors=snapshot.support_vectors,
+                    dual=None,
+                    water_level=None,
+                )
 
     def _measures(self, predictor: _Predictor) -> Measures:
         hinge = float(np.maximum(0.0, 1.0 - self._y * predictor.train).mean())

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from experiments.config import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig
+from experiments.config import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
 from solvers import SettingsError
 
 COMMAND_LINE = "command line"
@@ -40,6 +40,23 @@ class ProblemChoice:
     bias: bool
     rho: float
     origins: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The numbers that a run takes from a preset, the kernel that they are for, and who printed them."""
+
+    row: ProblemPreset
+    kernel: str
+    source: str
+
+
+def printed(presets: PresetConfig, *, bias: bool) -> Printed:
+    """Return the row of the pair, if it has one of its own, else that of the data set."""
+    if presets.pair.problem.C is not None:
+        return Printed(presets.pair.problem, presets.pair.kernel, origin_of(presets.pair))
+    row = presets.data.biased if bias else presets.data.unbiased
+    return Printed(row, presets.data.kernel, presets.data.source or "preset")
 
 
 def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
@@ -81,7 +98,7 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
 
 
 def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str], algo: str) -> tuple[str, str]:
-    """Kernel of a run whose command line names none: the data set's, else the default, else the algorithm's only one.
+    """Kernel of a run whose command line names none: the pair's, the data set's, the default, or the only one possible.
 
     Parameters
     ----------
@@ -99,6 +116,8 @@ def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str],
     name : str
     origin : str
     """
+    if presets.pair.problem.C is not None and presets.pair.kernel in allowed:
+        return presets.pair.kernel, origin_of(presets.pair)
     if presets.data.source is not None and presets.data.kernel in allowed:
         return presets.data.kernel, presets.data.source
     if default in allowed:
@@ -162,13 +181,13 @@ def choose_problem(
         )
     if given:
         return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, user.rho, origins)
-    row = presets.data.biased if bias else presets.data.unbiased
-    source = presets.data.source or "preset"
-    printed = kernel_fits and row.C is not None
-    C, origins["C"] = (row.C, source) if printed else (1.0, "default: lambda = 1/n")
+    preset = printed(presets, bias=bias)
+    row = preset.row
+    known = kernel_fits and row.C is not None
+    C, origins["C"] = (row.C, preset.source) if known else (1.0, "default: lambda = 1/n")
     nu = row.nu if needs_nu and kernel_fits and data_fits else None
     if nu is not None:
-        origins["nu"] = source
+        origins["nu"] = preset.source
     return ProblemChoice(None, C, nu, bias, user.rho, origins)
 
 
@@ -184,9 +203,9 @@ def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) 
         if not (math.isfinite(kernel.sigma2) and kernel.sigma2 > 0):
             raise SettingsError(f"kernel.sigma2 must be a positive number, got {kernel.sigma2}")
         return kernel.sigma2, COMMAND_LINE
-    row = presets.data.biased if bias else presets.data.unbiased
-    if row.sigma2 is not None:
-        return row.sigma2, presets.data.source or "preset"
+    preset = printed(presets, bias=bias)
+    if preset.row.sigma2 is not None:
+        return preset.row.sigma2, preset.source
     return None, "from the data: d Var(X) / 2"
 
 

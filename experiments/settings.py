@@ -164,7 +164,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         bias_origin=bias_origin,
         needs_lambda=needs(solver, "lambda"),
         needs_nu=needs(solver, "nu"),
-        kernel_fits=kernel_name(kernel) == config.preset.data.kernel,
+        kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE
         and not any(name.startswith("dataset.") for name in given),
         algo=solver.name,

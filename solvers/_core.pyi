@@ -72,6 +72,20 @@ def fill_gram(
 ) -> None:
     """Fill `out`, (n, n) float32, with the Gram matrix."""
 
+def fill_features(
+    kernel: KernelFunction,
+    matrix: Matrix,
+    basis: Matrix,
+    projection: NDArray[np.float32],
+    out: NDArray[np.float32],
+    threads: int = 1,
+    progress: Callable[[float], object] | None = None,
+) -> float:
+    """Fill `out`, (m, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k].
+
+    Returns the CPU seconds of threads other than the calling one.
+    """
+
 def expand(
     kernel: KernelFunction,
     support: Matrix,
@@ -350,6 +364,67 @@ class LinearPegasos(LinearSolver):
 
 class LinearPegasos32(LinearPegasos):
     """The same with weights of float32."""
+
+class Asset(LinearSolver):
+    """ASSET or ASSET* on rows of features; `weights` and `bias` are averages of the last iterates, weighted by steps.
+
+    Examples are uniform with replacement, or one pass in random order.
+    """
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        strongly_convex: bool = False,
+        bound: float | None = None,
+        step: float = 1.0,
+        window: int = 100,
+        samples: int = 100,
+        one_pass: bool = False,
+        seed: int,
+    ) -> None: ...
+    def average(self) -> tuple[NDArray[np.float64], float]:
+        """Return `weights` and `bias`, made together."""
+    def last_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def last_bias(self) -> float: ...
+    @property
+    def deviation(self) -> float:
+        """D_G^2."""
+    def step_length(self, j: int) -> float: ...
+
+class AssetStream(Solver):
+    """The same on a stream whose examples' features, (block, dimension), are handed over block by block."""
+
+    def __init__(
+        self,
+        length: int,
+        raw_dimension: int,
+        dimension: int,
+        *,
+        lambda_: float,
+        strongly_convex: bool = False,
+        bound: float | None = None,
+        step: float = 1.0,
+        window: int = 100,
+        samples: int = 100,
+    ) -> None: ...
+    @property
+    def expected(self) -> int:
+        """Examples of the next block; 0 at the end of the stream."""
+    @property
+    def fed(self) -> int:
+        """Examples handed over so far."""
+    def feed(self, rows: NDArray[np.float32], labels: NDArray[np.int8], stored: NDArray[np.uint32]) -> None:
+        """Hand over a block; `stored`: coordinates of the examples that the features were made of."""
+    def average(self) -> tuple[NDArray[np.float64], float]: ...
+    def last_weights(self) -> NDArray[np.float64]: ...
+    @property
+    def last_bias(self) -> float: ...
+    @property
+    def deviation(self) -> float: ...
+    def step_length(self, j: int) -> float: ...
 
 class RandomSubsets:
     """Random subsets of {0, ..., size - 1} with `count` elements, without replacement."""

@@ -6,7 +6,7 @@ import abc
 import contextlib
 import enum
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -122,6 +122,15 @@ class FunctionSnapshot(abc.ABC):
     @abc.abstractmethod
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) raw features."""
+
+    def together(self, other: FunctionSnapshot) -> bool:
+        """Whether `values_together` of both costs less than the values of one after the other."""
+        return False
+
+    @staticmethod
+    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
+        """Return f(x) of each of the snapshots, (m, k) float64; they are such that `together` holds of any two."""
+        return np.stack([snapshot.decision_values(X) for snapshot in snapshots], axis=1)
 
 
 Snapshot = KernelSnapshot | LinearSnapshot | FunctionSnapshot

@@ -97,6 +97,25 @@ def test_presets_are_the_papers_table_2(dataset: str, bias: bool, sigma2: float,
         assert run_settings.origins[name] == "SBP paper, Table 2"
 
 
+TABLE_1 = [  # data set, 1/(lambda m) and 1/(2 sigma^2) as the ASSET paper prints them
+    ("adult", 1000.0, 0.001),
+    ("mnist", 100.0, 0.01),
+    ("rcv1_ccat", 10.0, 1.0),
+    ("ijcnn1", 100.0, 1.0),
+]
+
+
+@pytest.mark.parametrize("algo", ["asset", "asset_star", "asset_online", "asset_star_online"])
+@pytest.mark.parametrize(("dataset", "C", "gamma"), TABLE_1)
+def test_presets_are_the_asset_papers_table_1(algo: str, dataset: str, C: float, gamma: float) -> None:
+    run_settings = settings(f"algo={algo}", f"dataset={dataset}")
+    assert run_settings.kernel.sigma2 == pytest.approx(0.5 / gamma)
+    assert (run_settings.problem.C, run_settings.problem.bias) == (C, False)
+    assert run_settings.origins["problem.C"] == run_settings.origins["kernel.sigma2"] == "ASSET paper, Table 1"
+    assert run_settings.budget.epochs == (1 if algo.endswith("online") else 10)
+    assert settings(f"algo={algo}", f"dataset={dataset}", "problem.C=2").problem.C == 2.0
+
+
 def test_the_perceptron_runs_a_hundred_epochs_on_adult_only() -> None:
     assert settings("algo=perceptron", "dataset=adult").budget.epochs == 100
     assert settings("algo=perceptron", "dataset=mnist").budget.epochs == 10

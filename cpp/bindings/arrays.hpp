@@ -49,6 +49,7 @@ Array<double> written(std::size_t size, const Write& write) {
   return out;
 }
 
+void bind_asset(py::module_& module);
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_cutting_planes(py::module_& module);

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "../core/gram.hpp"
+#include "../core/kernel_features.hpp"
 #include "arrays.hpp"
+#include "progress.hpp"
 
 namespace svm::python {
 
@@ -66,21 +68,36 @@ void bind_kernel(py::module_& module) {
                     (out.flags() & py::array::c_style) != 0,
                 "the Gram matrix is a writable C-contiguous float32 array of n x n");
         float* gram = out.mutable_data();
-        bool stopped = false;
-        const Progress report = [&](double done) {
-          const py::gil_scoped_acquire held;
-          stopped = stopped || PyErr_CheckSignals() != 0;
-          if (!stopped && !progress.is_none()) progress(done);
-          return !stopped;
-        };
-        {
-          const py::gil_scoped_release released;
+        interruptible(progress, [&](const Progress& report) {
           fill_gram(function, Points(matrix.view()), gram, threads, report);
-        }
-        if (stopped) throw py::error_already_set();
+        });
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("out").noconvert(), py::arg("threads") = 1,
       py::arg("progress") = py::none());
+
+  module.def(
+      "fill_features",
+      [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
+         py::array_t<float, 0> out, unsigned threads, const py::object& progress) {
+        const auto points = static_cast<py::ssize_t>(matrix.view().rows);
+        require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
+                "a projection is (features, basis points)");
+        require(out.ndim() == 2 && out.shape(0) == points && out.shape(1) == projection.shape(0) && out.writeable() &&
+                    (out.flags() & py::array::c_style) != 0,
+                "the features are a writable C-contiguous float32 array of points x features");
+        const auto rank = static_cast<std::size_t>(projection.shape(0));
+        const float* const rows = projection.data();
+        float* const features = out.mutable_data();
+        double cpu_of_others = 0.0;
+        interruptible(progress, [&](const Progress& report) {
+          const Points x(matrix.view());
+          const Points z(basis.view());
+          cpu_of_others = kernel_features(function, x, z, rows, rank, features, threads, report).cpu_of_others;
+        });
+        return cpu_of_others;
+      },
+      py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
+      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none());
 
   module.def(
       "expand",

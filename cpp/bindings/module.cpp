@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
   bind_solvers(module);
   bind_exact(module);
   bind_linear_solvers(module);
+  bind_asset(module);
   bind_minibatch(module);
   bind_sgd(module);
   bind_sgd_baselines(module);

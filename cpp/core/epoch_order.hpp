@@ -23,6 +23,8 @@ class EpochOrder {
   /// Those that come soon and later, to be fetched meanwhile: memory answers after several short rows are done.
   std::size_t soon() const noexcept { return ahead(4); }
   std::size_t later() const noexcept { return ahead(8); }
+  /// The one `count` places on, or the last of the pass.
+  std::size_t ahead(std::size_t count) const noexcept { return order_[std::min(position_ + count, order_.size() - 1)]; }
   /// Goes on to the next; true where a pass has ended.
   bool advance() noexcept {
     if (++position_ < order_.size()) return false;
@@ -32,8 +34,6 @@ class EpochOrder {
   }
 
  private:
-  std::size_t ahead(std::size_t count) const noexcept { return order_[std::min(position_ + count, order_.size() - 1)]; }
-
   Random random_;
   std::vector<std::uint32_t> order_;
   std::size_t position_ = 0;

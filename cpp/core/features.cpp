@@ -28,12 +28,7 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t po
 FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
   require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    const Slice x = row(i);
-    for (std::size_t k = 0; k < x.size; ++k) {
-      squared_norms_[i] += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
-    }
-  }
+  for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
   largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
 }
 

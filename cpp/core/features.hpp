@@ -19,6 +19,13 @@ struct Slice {
   std::size_t at(std::size_t k) const noexcept { return indices != nullptr ? static_cast<std::size_t>(indices[k]) : k; }
 };
 
+/// |x|^2.
+inline double squared_norm(const Slice& x) noexcept {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < x.size; ++k) sum += static_cast<double>(x.values[k]) * static_cast<double>(x.values[k]);
+  return sum;
+}
+
 /// n points of d features. Points are ordered by class: the first `positives` have label +1.
 class FeatureMatrix {
  public:
@@ -89,6 +96,8 @@ class CountedFeatures {
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }
+  /// Row i for its address alone: who fetches a long row in parts, and reads it later, is charged then.
+  Slice coming_row(std::size_t i) const noexcept { return matrix_.row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }

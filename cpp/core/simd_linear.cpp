@@ -44,10 +44,16 @@ Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t 
 #endif
 
 double dot(const float* x, const double* w, std::size_t d) {
-  Wide total{};
+  // Independent sums hide the latency of an addition.
+  Wide total[4] = {};
   std::size_t k = 0;
-  for (; k + lanes <= d; k += lanes) total += load(w + k) * load(x + k);
-  double result = sum(total);
+  for (; k + 4 * lanes <= d; k += 4 * lanes) {
+    for (std::size_t part = 0; part < 4; ++part) {
+      total[part] += load(w + k + part * lanes) * load(x + k + part * lanes);
+    }
+  }
+  for (; k + lanes <= d; k += lanes) total[0] += load(w + k) * load(x + k);
+  double result = sum((total[0] + total[1]) + (total[2] + total[3]));
   for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
   return result;
 }

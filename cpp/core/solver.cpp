@@ -1,15 +1,9 @@
 #include "solver.hpp"
 
-#include <ctime>
+#include "clock.hpp"
 
 namespace svm {
 namespace {
-
-double seconds(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Adds what passes during its life to two sums.
 class Stopwatch {

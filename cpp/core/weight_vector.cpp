@@ -5,8 +5,13 @@
 namespace svm {
 
 template <typename Real>
-void Weights<Real>::add(const Slice& x, double amount, double dot, double squared_norm) noexcept {
+void Weights<Real>::note_added(double amount, double dot, double squared_norm) noexcept {
   squared_norm_ = std::max(squared_norm_ + amount * (2.0 * dot + amount * squared_norm), 0.0);
+}
+
+template <typename Real>
+void Weights<Real>::add(const Slice& x, double amount, double dot, double squared_norm) noexcept {
+  note_added(amount, dot, squared_norm);
   svm::add(kernels_, v_.data(), x, amount);
 }
 

@@ -21,6 +21,8 @@ class Weights {
   double dot(const Slice& x) const noexcept { return svm::dot(kernels_, x, v_.data()); }
   /// v += amount x, given <v, x> and |x|^2.
   void add(const Slice& x, double amount, double dot, double squared_norm) noexcept;
+  /// What `add` does to |v|^2; v itself is written by the caller.
+  void note_added(double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).
   void multiply(double factor) noexcept;
   /// |v|^2, kept up to date by `add` and `multiply`.

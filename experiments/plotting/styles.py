@@ -79,6 +79,10 @@ STYLES: Final[Mapping[str, Style]] = {
     "sgd_m": Style("SGD-m", "#08306b", "-", "$\N{BLACK HEART SUIT}$", 2.6),
     "minibatch_pegasos": Style("mini-batch Pegasos", "#cc7a00", (0, (8.0, 1.5)), "$\N{BLACK PENTAGON}$"),
     "minibatch_sdca": Style("mini-batch SDCA", "#00684a", "-", "$\N{BLACK UP-POINTING SMALL TRIANGLE}$", 2.4),
+    "asset": Style("ASSET", "#5e4fa2", "-", "$\N{BLACK DIAMOND MINUS WHITE X}$", 2.4),
+    "asset_star": Style("ASSET*", "#9e7bd0", (0, (6.0, 1.6)), "$\N{SIX POINTED BLACK STAR}$"),
+    "asset_online": Style("ASSET on a stream", "#9e0142", (0, (9.0, 2.0)), "$\N{BLACK CENTRE WHITE STAR}$"),
+    "asset_star_online": Style("ASSET* on a stream", "#e0709a", (0, (3.5, 1.4)), "$\N{EIGHT POINTED BLACK STAR}$"),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
 

@@ -117,6 +117,8 @@ def estimate(run: RunSettings) -> Estimate:
         pairs = float(getattr(run.solver_settings, "pairs", 1024))
         work = n * pairs * (0.1e-9 * size.d + 100e-9)
         memory = 4.0 * n * 2 * pairs * 1.5
+    elif approximates(run):
+        work, memory = _approximate(run, size, presentations)
     elif run.algo == "libsvm":
         work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
         memory = 0.75 * run.memory_bytes
@@ -129,6 +131,8 @@ def estimate(run: RunSettings) -> Estimate:
         memory = 0.0
     if explicit(run):
         evaluated = run.budget.checkpoints * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
+    elif approximates(run):
+        evaluated = run.solver_settings.features * (n + size.n_test) * (0.03e-9 * size.d + 6e-9)
     else:
         evaluated = min(0.5 * n, presentations) * size.n_test * (0.03e-9 * size.d + 6e-9)
     if run.budget.seconds is not None:
@@ -136,6 +140,15 @@ def estimate(run: RunSettings) -> Estimate:
     bytes_per_value = 4.0 if size.stored == size.d else 8.0  # the place of a value is stored beside it
     memory += bytes_per_value * size.stored * (n + 2 * size.n_test) + PROCESS_BYTES
     return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
+
+
+def _approximate(run: RunSettings, size: Size, presentations: float) -> tuple[float, float]:
+    """Return seconds and bytes of a method that makes features of the kernel, once or anew for each presentation."""
+    features, stream = float(run.solver_settings.features), run.algo.endswith("online")
+    each = size.d + 50.0 + (0.0 if stream else features)  # products and one function; a second product for a sample
+    work = 0.02e-9 * features * each * (presentations if stream else size.n) + 0.6e-9 * features * presentations
+    memory = 4.0 * features * (size.d + 1024.0) if stream else 4.0 * features * size.n + 40.0 * features**2
+    return work, memory
 
 
 def expected_seconds(runs: Sequence[RunSettings], jobs: int) -> float:
@@ -158,7 +171,7 @@ def gram_seconds(run: RunSettings) -> float:
 
 def gram_bytes(run: RunSettings) -> float:
     """Bytes of the Gram matrix that all runs on the same data share; 0 where there is none."""
-    if run.algo in ("fourier", "libsvm") or explicit(run) or run.rows in ("cache", "on_the_fly"):
+    if run.algo in ("fourier", "libsvm") or approximates(run) or explicit(run) or run.rows in ("cache", "on_the_fly"):
         return 0.0
     full = 4.0 * size_of(run.dataset).n ** 2
     return full if full <= run.memory_bytes else 0.0
@@ -167,6 +180,11 @@ def gram_bytes(run: RunSettings) -> float:
 def explicit(run: RunSettings) -> bool:
     """Whether a run keeps explicit weights, and so asks for no kernel rows."""
     return kernel_name(run.kernel) in run.solver.explicit
+
+
+def approximates(run: RunSettings) -> bool:
+    """Whether a run makes features of the kernel, and so asks for no kernel rows."""
+    return run.algo.startswith("asset")
 
 
 def together(run: RunSettings) -> tuple[str, bool]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.config import AlgoPreset, DataPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
-from experiments.presets import choose_bias, choose_epochs, choose_kernel, choose_problem, choose_sigma2
+from experiments.presets import choose_bias, choose_epochs, choose_kernel, choose_problem, choose_sigma2, printed
 from solvers import SettingsError
 
 PAPER = PresetConfig(
@@ -134,3 +134,27 @@ def test_the_kernel_is_the_data_sets_else_the_default_else_the_algorithms_only_o
     for presets in (PAPER, NONE):
         assert choose_kernel("gaussian", presets, ("linear",), "simba")[0] == "linear"
     assert choose_kernel("gaussian", words, ("gaussian",), "fourier")[0] == "gaussian"
+
+
+PAIR = PresetConfig(
+    data=PAPER.data,
+    pair=AlgoPreset(source="another paper", kernel="gaussian", problem=ProblemPreset(sigma2=500.0, C=1000.0)),
+)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_numbers_of_a_pair_go_before_those_of_the_data_set(bias: bool) -> None:
+    problem = choice(ProblemConfig(), PAIR, bias=bias)
+    assert numbers(problem) == (None, 1000.0, None), "the data set's nu belongs to its C"
+    assert problem.origins["C"] == "another paper"
+    assert choose_sigma2(GaussianConfig(), PAIR, bias=bias) == (500.0, "another paper")
+    assert numbers(choice(ProblemConfig(C=3.0), PAIR)) == (None, 3.0, None)
+    assert numbers(choice(ProblemConfig(), PAIR, kernel_fits=False)) == (None, 1.0, None)
+    assert printed(PAIR, bias=bias).kernel == "gaussian"
+    assert printed(PAPER, bias=bias).source == "a paper"
+
+
+def test_the_kernel_of_a_pair_goes_before_that_of_the_data_set() -> None:
+    words = PresetConfig(data=DataPreset(source="words", kernel="linear"), pair=PAIR.pair)
+    assert choose_kernel("linear", words, ("gaussian", "linear"), "x") == ("gaussian", "another paper")
+    assert choose_kernel("linear", words, ("linear",), "x") == ("linear", "words")

@@ -224,14 +224,15 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = ["lasvm", "svmlight"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
-    assert solvers.names() == sorted([*kernels, *exact, *linear, *batches, "svmperf", "svmsgd"])
+    approximate = ["asset", "asset_online", "asset_star", "asset_star_online"]
+    assert solvers.names() == sorted([*kernels, *exact, *linear, *batches, *approximate, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)
         assert kind.name == name
         assert len(kind.summary) < 100
         assert "\n" not in kind.summary
         kind.Settings()
-    with pytest.raises(SettingsError, match="no solver 'spb'; there are averaged_perceptron, dcd"):
+    with pytest.raises(SettingsError, match="no solver 'spb'; there are asset, asset_online"):
         solvers.get("spb")
 
 

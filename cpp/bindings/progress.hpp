@@ -1,0 +1,27 @@
+// Long work that reports how far it is to Python, and that Ctrl-C stops.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "../core/gram.hpp"
+
+namespace svm::python {
+
+/// Calls work(report) without the interpreter's lock; `progress` is a Python function of the fraction done, or None.
+template <typename Work>
+void interruptible(const pybind11::object& progress, const Work& work) {
+  bool stopped = false;
+  const Progress report = [&](double done) {
+    const pybind11::gil_scoped_acquire held;
+    stopped = stopped || PyErr_CheckSignals() != 0;
+    if (!stopped && !progress.is_none()) progress(done);
+    return !stopped;
+  };
+  {
+    const pybind11::gil_scoped_release released;
+    work(report);
+  }
+  if (stopped) throw pybind11::error_already_set();
+}
+
+}  // namespace svm::python

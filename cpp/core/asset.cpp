@@ -1,0 +1,222 @@
+#include "asset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t least_block = 256;
+constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
+constexpr double largest = 1e6;
+
+// A long row is fetched while the one before it is worked on, a few lines at a time: asked for at once, they would hold up the
+// work. The first half comes during the inner product, the second half after it.
+constexpr std::size_t part = 256;  // coordinates that are worked on between two requests
+constexpr std::size_t line = 16;   // float32 values in a line of the processor's cache
+
+void expect(const Slice& row, std::size_t first, std::size_t end) noexcept {
+  constexpr int second_level = 2;  // of the caches: the first is small, and has the weights
+  for (std::size_t k = first; k < std::min(end, row.size); k += line) {
+    __builtin_prefetch(row.values + k, 0, second_level);
+    if (row.indices != nullptr) __builtin_prefetch(row.indices + k, 0, second_level);
+  }
+}
+
+const AssetSettings& checked(const AssetSettings& settings) {
+  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
+  require(std::isfinite(settings.step) && settings.step > 0.0, "the step's scale must be finite and positive");
+  require(!settings.bound || (std::isfinite(*settings.bound) && *settings.bound > 0.0),
+          "the intercept's bound must be finite and positive");
+  require(!settings.bound || !settings.strongly_convex,
+          "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
+  require(settings.window > 0, "the average takes at least 1 iterate, not 0");
+  require(settings.samples > 0, "D_G is estimated from at least 1 example, not from 0");
+  return settings;
+}
+
+}  // namespace
+
+AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
+    : settings_(checked(settings)),
+      dimension_(dimension),
+      radius_(1.0 / std::sqrt(settings.lambda)),
+      u_(dimension),
+      average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
+  if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
+}
+
+void AssetRule::start(double deviation) noexcept {
+  deviation_ = deviation;
+  if (settings_.strongly_convex) return;
+  const double bound = settings_.bound.value_or(0.0);
+  const double diameter = std::sqrt(1.0 / settings_.lambda + bound * bound);  // D_X
+  first_step_ = settings_.step * diameter / std::sqrt(deviation);
+}
+
+double AssetRule::step_length(std::uint64_t j) const noexcept {
+  const auto number = static_cast<double>(j);
+  return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
+}
+
+double AssetRule::dot(const Slice& v, const Slice& coming) const noexcept {
+  if (v.indices != nullptr) {
+    expect(coming, 0, coming.size / 2);
+    return u_.dot(v);
+  }
+  double sum = 0.0;
+  for (std::size_t k = 0; k < v.size; k += part) {
+    expect(coming, k / 2, (k + part) / 2);
+    sum += kernels_.dot(v.values + k, u_.values() + k, std::min(part, v.size - k));
+  }
+  return sum;
+}
+
+void AssetRule::add(const Slice& v, double amount, const Slice& coming) noexcept {
+  const std::size_t half = (v.size + 1) / 2;
+  if (v.indices != nullptr || amount == 0.0) {
+    expect(coming, half, coming.size);
+    if (amount != 0.0) svm::add(kernels_, u_.values(), v, amount);
+    return;
+  }
+  for (std::size_t k = 0; k < v.size; k += part) {
+    expect(coming, half + k / 2, half + (k + part) / 2);
+    kernels_.add(u_.values() + k, v.values + k, amount, std::min(part, v.size - k));
+  }
+}
+
+void AssetRule::present(const Slice& v, double y, double squared_norm, const Slice& coming) {
+  if (iterations_ % average_.block() == 0) {
+    u_.refresh_norm();
+    if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
+  }
+  const double eta = step_length(++iterations_);
+  double product = dot(v, coming);
+  const bool violated = y * (scale_ * product + bias_) < 1.0;
+  // of ASSET* the first factor is 0, whatever the rounding of its step
+  double factor =
+      settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
+  double amount = violated ? eta * y : 0.0;
+  scale_ *= factor;
+  if (std::abs(scale_) < smallest || std::abs(scale_) > largest) {
+    u_.multiply(scale_);
+    product *= scale_;
+    scale_ = 1.0;
+  }
+  const double added = amount / scale_;
+  if (violated) u_.note_added(added, product, squared_norm);
+  add(v, added, coming);
+  const double norm = std::abs(scale_) * std::sqrt(u_.squared_norm());
+  if (norm > radius_) {
+    const double shorter = radius_ / norm;
+    scale_ *= shorter;
+    factor *= shorter;
+    amount *= shorter;
+  }
+  if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
+  if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
+}
+
+double AssetRule::average(double* out) const {
+  if (average_.window() > 1) return average_.copy(out);
+  last(out);
+  return bias_;
+}
+
+Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
+    : LinearSolver(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling), next_(0) {
+  std::size_t samples = settings.samples;
+  if (order == AssetOrder::one_pass) {
+    order_.emplace(matrix.size(), seed);
+    samples = std::min(samples, matrix.size());
+  }
+  // The first examples of a pass, which is then gone through from its beginning; or examples drawn for this alone.
+  double sum = 0.0;
+  for (std::size_t l = 0; l < samples; ++l) {
+    const std::size_t i = order_ ? order_->ahead(l) : random_.below(matrix.size());
+    sum += matrix.squared_norm(i) + 1.0;
+  }
+  rule_.start(sum / static_cast<double>(samples));
+  next_ = next();
+}
+
+std::size_t Asset::next() noexcept {
+  return order_ ? order_->now() : static_cast<std::size_t>(random_.below(features_.size()));
+}
+
+double Asset::bias() const {
+  std::vector<double> weights(dimension());
+  return rule_.average(weights.data());
+}
+
+bool Asset::step() {
+  Counters& counters = features_.counters();
+  if (order_ && counters.iterations == features_.size()) return false;
+  const std::size_t i = next_;
+  if (order_) order_->advance();
+  next_ = next();
+  const Slice v = features_.row(i);
+  features_.charge_inner_product();
+  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.coming_row(next_));
+  ++counters.iterations;
+  ++counters.presentations;
+  return true;
+}
+
+bool Asset::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+
+AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension,
+                         const AssetSettings& settings)
+    : rule_(dimension, settings),
+      length_(length),
+      raw_dimension_(raw_dimension),
+      samples_(std::min(settings.samples, length)),
+      rows_(2 * rule_.block() * dimension),
+      examples_(rule_.block()) {
+  require(length > 0, "the stream has no examples");
+  require(dimension > 0, "there are no features");
+}
+
+std::size_t AssetStream::expected() const noexcept { return std::min(rule_.block(), length_ - fed_); }
+
+void AssetStream::feed(const float* rows, const std::int8_t* labels, const std::uint32_t* stored, std::size_t size) {
+  require(counters_.iterations == fed_, "the examples handed over before have not all been presented");
+  require(size > 0 && size == expected(),
+          "a block has " + std::to_string(expected()) + " examples here, not " + std::to_string(size));
+  const std::size_t begin = fed_ / rule_.block() % 2 * rule_.block() * dimension();
+  std::copy(rows, rows + size * dimension(), rows_.begin() + static_cast<std::ptrdiff_t>(begin));
+  for (std::size_t k = 0; k < size; ++k) {
+    const Slice row{rows_.data() + begin + k * dimension(), nullptr, dimension()};
+    examples_[k] = {static_cast<double>(labels[k]), svm::squared_norm(row), stored[k]};
+  }
+  if (fed_ == 0) {
+    double sum = 0.0;
+    for (std::size_t l = 0; l < samples_; ++l) sum += examples_[l].squared_norm + 1.0;
+    rule_.start(sum / static_cast<double>(samples_));
+  }
+  fed_ += size;
+}
+
+bool AssetStream::step() {
+  if (counters_.iterations == fed_) return false;
+  const std::size_t k = counters_.iterations % rule_.block();
+  const std::size_t block = counters_.iterations / rule_.block() % 2;
+  const Example& example = examples_[k];
+  const Slice row{rows_.data() + (block * rule_.block() + k) * dimension(), nullptr, dimension()};
+  rule_.present(row, example.label, example.squared_norm);
+  ++counters_.iterations;
+  ++counters_.presentations;
+  if constexpr (counting) {
+    counters_.inner_products += dimension() + 1;  // one for each feature, and one with the weights
+    counters_.feature_accesses += dimension() * example.stored;
+    counters_.feature_accesses_dense += dimension() * raw_dimension_;
+  }
+  return true;
+}
+
+bool AssetStream::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+
+}  // namespace svm

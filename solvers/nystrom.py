@@ -1,0 +1,144 @@
+"""Nystrom features: a kernel approximated by its values with a few sampled points (Lee, Wright 2011, equation 16)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers import _core, blas
+from solvers.errors import SettingsError
+from solvers.problem import Features, Problem
+
+_EPSILON = float(np.finfo(np.float32).eps)
+
+
+@dataclass(frozen=True)
+class Nystrom:
+    """Features V = K_{.S} Q D^{-1/2} of s points S: V V' = K_{.S} K_{SS}^+ K_{S.} for K_SS = Q D Q'.
+
+    Attributes
+    ----------
+    problem : Problem
+    points : (s,) intp
+        S: places in the problem's order, rising.
+    projection : (s, r) float64
+        Q D^{-1/2}, the largest eigenvalues first.
+    eigenvalues : (r,) float64
+        D, those that are kept, falling.
+    floor : float
+        Eigenvalues below it are dropped.
+    """
+
+    problem: Problem
+    points: NDArray[np.intp]
+    projection: NDArray[np.float64]
+    eigenvalues: NDArray[np.float64]
+    floor: float
+
+    @classmethod
+    def sample(cls, problem: Problem, count: int, eps_d: float, seed: int) -> Nystrom:
+        """Draw `count` training points, uniformly and without replacement, and decompose their kernel matrix.
+
+        Kernel values are float32, the decomposition is float64. Dropped are eigenvalues below `eps_d` times the
+        largest, and those below sqrt(s) 2^-23 max K(x, x), which the rounding of that many float32 values can make: a
+        feature is divided by the root of its eigenvalue, and would be noise.
+
+        Parameters
+        ----------
+        problem : Problem
+        count : int
+            s, from 1 to n.
+        eps_d : float
+            Between 0 and 1; the paper's is 1e-16.
+        seed : int
+
+        Raises
+        ------
+        SettingsError
+            A number outside its range, or no eigenvalue is left.
+        """
+        if not 1 <= count <= problem.n:
+            raise SettingsError(
+                f"algo.features = {count}: so many training points are sampled, from 1 to all n = {problem.n:,}"
+            )
+        if not 0.0 < eps_d < 1.0:
+            raise SettingsError(f"algo.eps_d = {eps_d!r}: it must lie between 0 and 1")
+        drawn = _core.Random(seed, _core.Purpose.features).permutation(problem.n)[:count]
+        points = np.sort(drawn.astype(np.intp))
+        gram = np.empty((count, count), dtype=np.float32)
+        with blas.connected():  # one thread, so that the bits are the same for any number of them
+            _core.fill_gram(problem.kernel.core(), problem.core_matrix(problem.X[points]), gram)
+            eigenvalues, vectors = _decomposed(gram)
+        largest = float(eigenvalues[-1])
+        floor = max(eps_d * largest, math.sqrt(count) * _EPSILON * float(gram.diagonal().max()))
+        kept = np.flatnonzero((eigenvalues >= floor) & (eigenvalues > 0.0))[::-1]
+        if not len(kept):
+            raise SettingsError(
+                f"the kernel matrix of the {count:,} sampled points has rank 0: its largest eigenvalue is "
+                f"{largest:.3g}, so that no feature is left; take another kernel or other data"
+            )
+        projection = np.ascontiguousarray(vectors[:, kept] / np.sqrt(eigenvalues[kept]))
+        return cls(problem, points, projection, eigenvalues[kept], floor)
+
+    @property
+    def rank(self) -> int:
+        """Number of features, r <= s."""
+        return len(self.eigenvalues)
+
+    def remark(self) -> str:
+        """Say how much of the sample is left."""
+        count = len(self.points)
+        if self.rank == count:
+            return f"{count:,} features from as many sampled points"
+        return (
+            f"{self.rank:,} features from {count:,} sampled points: the other eigenvalues of their kernel matrix lie "
+            f"below {self.floor:.3g}"
+        )
+
+    def of_training_points(self) -> tuple[NDArray[np.float32], float]:
+        """Return the features of all training points, (n, r) float32, and CPU seconds of other threads than this.
+
+        Blocks of rows, made by matrix products of float32: besides the result some MB for each thread.
+        """
+        return self._features(self.problem.matrix)
+
+    def of(self, X: Features) -> NDArray[np.float32]:
+        """Return the features of other points, (m, r) float32, for (m, d) float32 points of the data's space."""
+        return self._features(self.problem.core_matrix(self.problem.points(X)))[0]
+
+    def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float]:
+        problem = self.problem
+        out = np.empty((points.rows, self.rank), dtype=np.float32)
+        basis = problem.core_matrix(problem.X[self.points])
+        rows = np.ascontiguousarray(self.projection.T, dtype=np.float32)
+        with blas.connected():
+            cpu = _core.fill_features(problem.kernel.core(), points, basis, rows, out, problem.policy.threads)
+        return out, cpu
+
+    def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the kernel expansion of a linear function of the features: alpha_S = Q D^{-1/2} g, and 0 elsewhere.
+
+        Parameters
+        ----------
+        weights : (r,) float64
+            g.
+
+        Returns
+        -------
+        (n,) float64
+            In the problem's order; s kernel evaluations give the function's value.
+        """
+        coefficients = np.zeros(self.problem.n)
+        coefficients[self.points] = self.projection @ weights
+        return coefficients
+
+
+def _decomposed(gram: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    # at first use: scipy.linalg takes a quarter of a second that --help need not pay
+    from scipy.linalg import eigh
+
+    eigenvalues, vectors = eigh(gram.astype(np.float64))
+    return eigenvalues, vectors

@@ -1,0 +1,180 @@
+"""Nystrom features against the algebra that they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+from cases import Array, points, problem
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import linalg, sparse
+
+from solvers import Gaussian, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core
+from solvers.nystrom import Nystrom
+
+
+def dense(p: Problem) -> Array:
+    return (p.X if isinstance(p.X, np.ndarray) else p.X.toarray()).astype(np.float64)
+
+
+def by_hand(p: Problem, nystrom: Nystrom) -> Array:
+    """K_{.S} K_SS^+ K_{S.} in float64; eigenvalues below the floor count as none."""
+    X = dense(p)
+    K = reference.kernel_matrix(p.kernel, X, X[nystrom.points])
+    eigenvalues, Q = linalg.eigh(K[nystrom.points])
+    kept = eigenvalues >= nystrom.floor
+    return (K @ Q[:, kept] / eigenvalues[kept]) @ (K @ Q[:, kept]).T
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(2, 0.3, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize("count", [1, 7, 40])
+def test_products_of_features(kernel: Gaussian, as_csr: bool, count: int) -> None:
+    p = problem(60, 5, as_csr=as_csr, zeros=0.3, kernel=kernel)
+    nystrom = Nystrom.sample(p, count, 1e-16, seed=3)
+    V, _ = nystrom.of_training_points()
+    assert V.shape == (60, nystrom.rank)
+    assert V.dtype == np.float32
+    expected = by_hand(p, nystrom)
+    np.testing.assert_allclose(V.astype(np.float64) @ V.T, expected, rtol=0, atol=2e-4 * np.abs(expected).max())
+
+
+def test_more_points_come_nearer_and_all_of_them_are_the_kernel() -> None:
+    p = problem(150, 5)
+    X = dense(p)
+    K = reference.kernel_matrix(p.kernel, X, X)
+    off = []
+    for count in (5, 20, 60, 150):
+        V, _ = Nystrom.sample(p, count, 1e-16, seed=1).of_training_points()
+        off.append(float(np.linalg.norm(V.astype(np.float64) @ V.T - K)))
+    assert off[0] > 1.5 * off[1] > 1.5**2 * off[2]
+    assert off[3] < 1e-4 * np.linalg.norm(K)
+
+
+@given(seed=st.integers(0, 2**32), n=st.integers(4, 40), share=st.floats(0.05, 1.0), sigma2=st.floats(0.05, 50.0))
+@settings(max_examples=40, deadline=None)
+def test_any_sample(seed: int, n: int, share: float, sigma2: float) -> None:
+    """V V' never exceeds K, as the projection that it is, and equals it on the sampled points."""
+    p = problem(n, 3, seed=seed % 1000, kernel=Gaussian(sigma2), rows={"provider": "on_the_fly"})
+    count = max(1, int(share * n))
+    nystrom = Nystrom.sample(p, count, 1e-16, seed)
+    assert sorted(set(nystrom.points.tolist())) == nystrom.points.tolist()
+    assert len(nystrom.points) == count
+    V, _ = nystrom.of_training_points()
+    X = dense(p)
+    K = reference.kernel_matrix(p.kernel, X, X)
+    products = V.astype(np.float64) @ V.T
+    slack = 1e-4 * n
+    assert linalg.eigvalsh(K - products)[0] > -slack
+    block = np.ix_(nystrom.points, nystrom.points)
+    np.testing.assert_allclose(products[block], K[block], rtol=0, atol=slack)
+
+
+def test_points_are_sampled_uniformly() -> None:
+    """Each of 20 points is in a sample of 5 a quarter of the time: 4 standard deviations."""
+    p = problem(20, 3)
+    times = np.zeros(20)
+    for seed in range(400):
+        times[Nystrom.sample(p, 5, 1e-16, seed).points] += 1
+    assert np.abs(times - 100).max() < 4 * np.sqrt(400 * 0.25 * 0.75)
+
+
+def test_equal_points_add_no_features() -> None:
+    X, y = points(10, 3)
+    p = Problem(np.vstack([X, X, X]), np.concatenate([y, y, y]), Gaussian(1.0))
+    nystrom = Nystrom.sample(p, 30, 1e-16, 0)
+    assert nystrom.rank == 10
+    assert "10 features from 30 sampled points" in nystrom.remark()
+    V, _ = nystrom.of_training_points()
+    K = reference.kernel_matrix(p.kernel, dense(p), dense(p))
+    np.testing.assert_allclose(V.astype(np.float64) @ V.T, K, rtol=0, atol=1e-5)
+
+
+def test_a_larger_eps_d_keeps_fewer() -> None:
+    p = problem(100, 5)
+    ranks = [Nystrom.sample(p, 50, eps_d, 0).rank for eps_d in (1e-16, 1e-3, 1e-1, 0.999)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert ranks[0] == 50
+    assert ranks[3] == 1
+    kept = Nystrom.sample(p, 50, 1e-3, 0).eigenvalues
+    assert (np.diff(kept) <= 0).all()
+    assert kept[-1] >= 1e-3 * kept[0]
+
+
+def test_the_expansion_is_the_linear_function() -> None:
+    """sum over S of alpha k(t_i, t) = <g, features of t>, for training points and others."""
+    p = problem(80, 4)
+    nystrom = Nystrom.sample(p, 30, 1e-16, 2)
+    g = np.random.default_rng(0).normal(size=nystrom.rank)
+    alpha = nystrom.coefficients(g)
+    assert np.flatnonzero(alpha).tolist() == nystrom.points.tolist()
+    X = dense(p)
+    others = points(25, 4, 9)[0]
+    for Z, V in ((X, nystrom.of_training_points()[0]), (p.points(others), nystrom.of(others))):
+        values = reference.kernel_matrix(p.kernel, Z.astype(np.float64), X) @ alpha
+        np.testing.assert_allclose(V @ g, values, rtol=0, atol=1e-3 * np.abs(values).max())
+    K = reference.kernel_matrix(p.kernel, X, X)
+    assert alpha @ K @ alpha == pytest.approx(g @ g, rel=1e-3), "the norms are one, too"
+
+
+def test_the_same_bits_for_any_number_of_threads() -> None:
+    X, y = points(2000, 6)
+    features = [
+        Nystrom.sample(Problem(X, y, Gaussian(1.0), rows=RowPolicy(threads=threads)), 100, 1e-16, 0)
+        .of_training_points()[0]
+        .tobytes()
+        for threads in (1, 2, 3)
+    ]
+    assert features[0] == features[1] == features[2]
+
+
+@pytest.mark.parametrize("count", [0, -1, 61])
+def test_how_many_points(count: int) -> None:
+    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: .*from 1 to all n = 60"):
+        Nystrom.sample(problem(60), count, 1e-16, 0)
+
+
+@pytest.mark.parametrize("eps_d", [0.0, 1.0, -1e-3, 2.0, np.nan, np.inf])
+def test_eps_d(eps_d: float) -> None:
+    with pytest.raises(SettingsError, match=r"algo\.eps_d = .*: it must lie between 0 and 1"):
+        Nystrom.sample(problem(60), 5, eps_d, 0)
+
+
+def test_nothing_left() -> None:
+    X = np.zeros((10, 3), dtype=np.float32)
+    p = Problem(sparse.csr_matrix(X), np.array([1, -1] * 5), Linear())
+    with pytest.raises(SettingsError, match="4 sampled points has rank 0"):
+        Nystrom.sample(p, 4, 1e-16, 0)
+
+
+def test_the_core_checks_shapes() -> None:
+    p = problem(20, 3)
+    function, matrix = p.kernel.core(), p.matrix
+    with pytest.raises(ValueError, match=r"a projection is \(features, basis points\)"):
+        _core.fill_features(function, matrix, matrix, np.zeros((4, 19), np.float32), np.zeros((20, 4), np.float32))
+    for shape in ((19, 4), (20, 5), (20,)):
+        with pytest.raises(ValueError, match="writable C-contiguous float32 array of points x features"):
+            _core.fill_features(function, matrix, matrix, np.zeros((4, 20), np.float32), np.zeros(shape, np.float32))
+    with pytest.raises(TypeError):
+        _core.fill_features(function, matrix, matrix, np.zeros((4, 20)), np.zeros((20, 4), np.float32))
+    with pytest.raises(RuntimeError, match="enough"):
+        _core.fill_features(
+            function, matrix, matrix, np.zeros((4, 20), np.float32), np.zeros((20, 4), np.float32), 1, _refusing
+        )
+
+
+def _refusing(done: float) -> None:
+    raise RuntimeError("that is enough")
+
+
+def test_a_floor_of_its_own() -> None:
+    """What is dropped has no more than rounding to say: with a very wide kernel most eigenvalues are noise."""
+    p = problem(200, 4, kernel=Gaussian(1e6))
+    nystrom = Nystrom.sample(p, 100, 1e-16, 0)
+    assert nystrom.rank < 10
+    V, _ = nystrom.of_training_points()
+    np.testing.assert_allclose(V.astype(np.float64) @ V.T, np.ones((200, 200)), atol=1e-3)
+    assert replace(nystrom, floor=1.0).remark().endswith("lie below 1")
