@@ -16,8 +16,9 @@ class LasvmSettings:
     tolerance: float = 1e-3
     """tau: pairs that violate the KKT conditions by no more are left alone, and finishing ends where delta <= tau."""
     passes: int = 1
-    """Over the examples, each in a fresh random order, before finishing; 0: passes and finishing by turns until a pass
-    changes nothing, which is the optimum of the whole problem."""
+    """Over the examples, each in a fresh random order, before finishing, which looks at the expansion only: one pass
+    leaves the dual objective about 1 % short on Adult and MNIST, two 0.02 % at most. 0: passes and finishing by turns
+    until a pass changes nothing, which is the optimum of the whole problem."""
     delta_max: float | None = None
     """REPROCESS is repeated while delta is above this; None: it follows each example once."""
 

@@ -46,7 +46,7 @@ class BoxQp {
   bool find_direction();
   void reduce();
   void factorize();
-  /// x <- the solution of (first `rank_` rows and columns of the factor) x = x.
+  /// x <- A^-1 x, with A the reduced H of the `rank_` independent variables.
   void solve_factor(std::vector<double>& x) const noexcept;
   /// To the maximum along `direction_`; variables that reach a bound are free no more. False: nothing changed.
   bool climb();
