@@ -10,6 +10,7 @@ from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import Any
 
+import solvers
 from experiments.cli import settle
 from experiments.console import Curve, Display, Facts
 from experiments.engine import ranks
@@ -56,6 +57,7 @@ class Told(Display):
 
 def main(folder: Path) -> int:
     """Make the run as the rank that this process is, and return its exit status."""
+    solvers.names()  # loads the users' own, whose classes the settings name
     job: Job = pickle.loads((folder / JOB).read_bytes())
     if place().rank:
         return _make(job, Display()).exit_code

@@ -188,7 +188,7 @@ class Planner:
             try:
                 first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
             except EngineMissingError as error:
-                absent[MPI] = str(error)
+                absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
             if _too_few(first):
                 continue

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+import solvers
 from experiments import sweep
 from experiments.cli import settle
 from experiments.console import Display
@@ -178,6 +179,7 @@ def _serve(connection: Connection[Any, Any], command: Sequence[str], parent: int
     """Make the runs that come through the connection, until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C of the terminal is for the run, not for the pauses between
     sweep.end_with_parent(parent)
+    solvers.names()  # loads the users' own, whose classes the settings name
     with contextlib.suppress(EOFError, OSError):
         while True:
             connection.send(_make(connection.recv(), connection, command))

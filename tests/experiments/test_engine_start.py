@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import stat
@@ -29,9 +30,13 @@ def store(template: Path, tmp_path: Path) -> Path:
 
 
 def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(store: Path) -> None:
-    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.epochs=3", f"store.root={store}"]
+    words = ["algo=dying", *TOY[1:], "ranks=2", "budget.epochs=3", f"store.root={store}"]  # a user's own solver
+    environment = os.environ | {"SVM_SOLVERS": str(Path(__file__).with_name("dying_solver.py"))}
+    command = [sys.executable, ROOT / "run.py", *words]
     for expected in ("mpi, ranks=2", "already in the store"):
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
         assert done.returncode == 0, done.stderr
         assert expected in done.stdout
         assert done.stdout.count("result: ") == 1

@@ -110,7 +110,7 @@ def test_times_of_iterations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         if not (series.name == "pegasos_8192_threads" and count == 1)
     }
     made = drawn_with_table(speedup.make(evidence(spec, [panel("rcv1", runs, settings={"x": None})])))
-    assert len(made.data) == 3 * 2
+    assert len(made.data) == (3 + 4) * 2  # threads and ranks
     two = made.data[made.data["workers"] == 2]
     assert two["speedup"].to_numpy() == pytest.approx(2**0.5)
     assert two["seconds"].to_numpy() == pytest.approx(0.0405 / 2**0.5)

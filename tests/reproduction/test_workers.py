@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import psutil
 import pytest
 from store_cases import TOY
 
+import solvers
 from experiments.composition import settings_of
 from experiments.reproduction.workers import Event, make_runs
 from experiments.settings import RunSettings
@@ -51,6 +53,18 @@ def test_ctrl_c_records_what_was_reached(tmp_path: Path) -> None:
     assert len(results) == 1
     assert '"interrupted"' in results[0].read_text()
     assert not multiprocessing.active_children()
+
+
+def test_a_users_own_solver_runs_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = Path(__file__).parents[1] / "experiments" / "dying_solver.py"
+    with monkeypatch.context() as own:
+        own.setenv("SVM_SOLVERS", str(file))
+        solvers._registry.cache_clear()
+        run = settings(tmp_path, "dataset=synthetic", "dataset.n=50", "algo=minibatch_sdca", "algo.batch_size=5")
+        *_, event = make_runs([dataclasses.replace(run, solver=solvers.get("dying"))], 1, ["test"])
+    solvers._registry.cache_clear()
+    assert event.outcome is not None
+    assert (event.outcome.status, event.outcome.algo) == ("finished", "dying")
 
 
 def test_a_refused_run_says_why(tmp_path: Path) -> None:
