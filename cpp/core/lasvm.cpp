@@ -26,6 +26,7 @@ Lasvm::Lasvm(RowSource& source, const LasvmSettings& settings, std::uint64_t see
     Random random(seed, Purpose::sampling);
     seed_expansion(random);
   }
+  forget_outsiders();
   search();
 }
 
@@ -68,7 +69,7 @@ bool Lasvm::step() {
       return true;
     }
     drop_others();
-    if (settings_.passes > 0 || !changed_) return false;
+    if (settings_.passes > 0 || !(changed_ || add_outsiders())) return false;
     finishing_ = changed_ = false;
   }
   ++counters.iterations;
@@ -80,7 +81,10 @@ bool Lasvm::step() {
   ++counters.presentations;
   const bool processed = process(order_.now());
   const bool reprocessed = reprocess();
-  changed_ = changed_ || processed || reprocessed;
+  if (processed || reprocessed) {
+    changed_ = true;
+    forget_outsiders();
+  }
   again_ = reprocessed && delta_ > settings_.delta_max;
   if (order_.advance()) finishing_ = ++passes_ >= settings_.passes;
   return true;
@@ -102,8 +106,27 @@ bool Lasvm::process(std::size_t k) {
   } else {
     if (top_slope_ - slope > settings_.tolerance) moved = move(top_, slot, nullptr, row);
   }
+  if (up ? slope > outer_top_.slope : slope < outer_bottom_.slope) (up ? outer_top_ : outer_bottom_) = {slope, k};
   search();
   return moved;
+}
+
+void Lasvm::forget_outsiders() {
+  outer_top_ = {-infinity, 0};
+  outer_bottom_ = {infinity, 0};
+}
+
+// Neither of a pair need violate with a member: where all members are at their bounds, the slopes at which these would move
+// lie apart. One pass, as in the paper, leaves such pairs out.
+bool Lasvm::add_outsiders() {
+  if (!settings_.bias || !(outer_top_.slope - outer_bottom_.slope > settings_.tolerance)) return false;
+  for (const Outsider& outsider : {outer_top_, outer_bottom_}) {
+    expansion_.add(outsider.example);
+    append(outsider.slope);
+  }
+  forget_outsiders();
+  search();
+  return true;
 }
 
 bool Lasvm::reprocess() {

@@ -46,12 +46,20 @@ class Lasvm final : public KernelSolver {
   /// False where nothing has changed.
   bool process(std::size_t k);
   bool reprocess();
+  void forget_outsiders();
+  /// The most violating pair of examples outside the expansion joins it. False where none violates.
+  bool add_outsiders();
   /// Raises alpha at `top`, and with bias lowers it at `bottom`; a row that is null is asked for.
   bool move(std::size_t top, std::size_t bottom, const float* top_row, const float* bottom_row);
   bool move_alone(std::size_t slot, const float* row);
   bool shift(std::size_t slot, double amount);
   void search();
   void drop_others();
+
+  struct Outsider {
+    double slope;
+    std::size_t example;
+  };
 
   LasvmSettings settings_;
   Expansion expansion_;
@@ -67,6 +75,9 @@ class Lasvm final : public KernelSolver {
   bool finishing_ = false;
   bool again_ = false;    // REPROCESS comes next, without a fresh example
   bool changed_ = false;  // in this pass
+  // With bias, of the examples seen since the last change: a positive one that would rise first, a negative one that would fall.
+  Outsider outer_top_;
+  Outsider outer_bottom_;
   std::uint64_t passes_ = 0;
 };
 
