@@ -347,7 +347,7 @@ const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     add, add_and_survey, add_two_and_survey, survey, collect,
     add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
     dots, column_dots, binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
-    SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
+    SVM_LOOP(dot), SVM_LOOP(dot_and_expect), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
     SVM_LOOP(sum_sixteens), SVM_LOOP(sum_squared_sixteens), SVM_LOOP(philox),
 };
