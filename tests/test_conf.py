@@ -44,7 +44,7 @@ def test_every_algorithm_composes_and_resolves(algo: str) -> None:
     run_settings = settings(f"algo={algo}")
     assert run_settings.algo == algo
     assert isinstance(run_settings.solver_settings, solvers.get(algo).Settings)
-    assert len(schedule(run_settings.budget.limits(1000), run_settings.budget.checkpoints)) > 10
+    assert len(schedule(run_settings.budget.limits(1000), run_settings.budget.looks(1000))) > 10
 
 
 @pytest.mark.parametrize("dataset", stems("dataset"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from datasets import DatasetSpec
 from datasets.transforms import is_dense
-from experiments.checkpoints import Limits, schedule
+from experiments.checkpoints import Limits, Looks, schedule
 from experiments.config import kernel_name
 from experiments.recorder import WAITING_BYTES
 from experiments.settings import RunSettings
@@ -234,7 +234,7 @@ def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
     if run.algo in _AGAIN and budget.iterations is not None:
-        passes = schedule(Limits(iterations=budget.iterations), budget.checkpoints)
+        passes = schedule(Limits(iterations=budget.iterations), Looks(budget.checkpoints))
         return float(n * sum(checkpoint.iterations or 0 for checkpoint in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.iterations is not None:
