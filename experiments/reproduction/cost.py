@@ -41,9 +41,10 @@ _OWN_END: Mapping[str, Callable[[float, float], float]] = {
     "mpu": lambda C, eps: 0.3 * C / eps,
     "ocas": lambda C, eps: 3.0 * math.sqrt(C / eps),
     "svmperf": lambda C, eps: 5.0 * math.sqrt(C / eps),
+    "cpny": lambda C, eps: 2.0 * math.sqrt(C / eps),
 }
 """Epochs after which a method has stopped by itself, for C and eps: fitted to six data sets, each off by up to six."""
-_AGAIN = ("liblinear", "sklearn_sgd")
+_AGAIN = ("liblinear", "sklearn_sgd", "sklearn_nystroem")
 """Count passes as iterations, and are made anew for each checkpoint."""
 
 
@@ -188,7 +189,7 @@ def explicit(run: RunSettings) -> bool:
 
 def approximates(run: RunSettings) -> bool:
     """Whether a run makes features of the kernel, and so asks for no kernel rows."""
-    return run.algo.startswith("asset")
+    return run.algo.startswith("asset") or run.algo in ("cpny", "sklearn_nystroem")
 
 
 def together(run: RunSettings) -> tuple[str, bool]:
