@@ -108,11 +108,11 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
     others = [panel for panel in evidence.panels if panel.asked not in spec.datasets]
     rows += [_row(panel, found[panel.asked]) for panel in others]
     notes = [
-        "Density: coordinates that are not zero, of the training rows. What is printed for CCAT, 1.6 %, is ten times what "
-        "RCV1's documents have, and for IJCNN 56.5 % where the published files have 59.1 %.",
-        f"Features of 1,024 points: eigenvalues of their kernel matrix that are more than rounding errors of float32 "
-        f"(fewer points where there are no {SAMPLE:,}); eigenvalues with {100 * SHARE:g} %: how many of the largest hold so "
-        "much of its trace. The paper prints neither.",
+        "Density: coordinates that are not zero, of the training rows. The 1.6 % printed for CCAT are ten times what "
+        "RCV1's documents have; for IJCNN 56.5 % are printed where the published files have 59.1 %.",
+        f"Features of {SAMPLE:,} points (of all, where there are fewer): eigenvalues of their kernel matrix that are "
+        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: how many of the largest hold so much of "
+        "its trace. The paper prints neither.",
     ]
     return Table(columns, rows, notes)
 
