@@ -111,8 +111,8 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
         "Density: coordinates that are not zero, of the training rows. The 1.6 % printed for CCAT are ten times what "
         "RCV1's documents have; for IJCNN 56.5 % are printed where the published files have 59.1 %.",
         f"Features of {SAMPLE:,} points (of all, where there are fewer): eigenvalues of their kernel matrix that are "
-        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: how many of the largest hold so much of "
-        "its trace. The paper prints neither.",
+        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: how many of the largest hold so "
+        "much of its trace. The paper prints neither.",
     ]
     return Table(columns, rows, notes)
 
