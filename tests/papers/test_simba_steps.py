@@ -14,8 +14,8 @@ from pictures import drawn_with_table
 
 from experiments.checkpoints import Limits, Looks, schedule
 from experiments.composition import composing, settings_of
+from experiments.papers.judging import within
 from experiments.papers.simba.steps import make
-from experiments.papers.simba.steps_claim import within
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Options, overrides_of

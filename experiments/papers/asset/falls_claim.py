@@ -22,11 +22,12 @@ SMALL: Final = 64
 ENOUGH: Final = 1.0
 """Percentage points: an s is enough where the error is no more than this above that of the largest s."""
 RULE: Final = (
-    "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by the "
-    f"slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point "
+    "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by "
+    f"the slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point "
     "above that at the largest s. Suffers most: at the largest s that all data sets have, what the error is above "
     "SVMlight's, which has all of the kernel, is larger on Covertype than on every other data set. Each by its 95 % "
-    "interval over the runs; where that holds the limit it is unclear. (The paper shows pictures; the limits are ours.)"
+    "interval over the runs; where that holds the limit it is unclear. (The paper shows pictures; the limits are "
+    "ours.)"
 )
 
 

@@ -22,9 +22,9 @@ FROM: Final = 64
 """Smallest dimension that counts: with fewer features both may know nothing yet."""
 RULE: Final = (
     f"Mean test error of ASSET on a stream, d random features, minus that of ASSET with s = d, over all d >= {FROM}. "
-    "Worse: on each data set it lies above 0, both having seen as many examples: one epoch. Most: on CCAT it is larger "
-    "than on every other data set. Each by its 95 % interval over the runs; where that holds 0 it is unclear. Measured "
-    "beside it: ASSET at the end of its runs."
+    "Worse: on each data set it lies above 0, both having seen as many examples: one epoch. Most: on CCAT it is "
+    "larger than on every other data set. Each by its 95 % interval over the runs; where that holds 0 it is "
+    "unclear. Measured beside it: ASSET at the end of its runs."
 )
 
 Groups = Sequence[NDArray[np.float64]]
