@@ -14,6 +14,7 @@ LOOKS: Final[Mapping[str, Style]] = {
         "asset_star",
         "asset_online",
         "asset_star_online",
+        "cpsp",
         "cpny",
         "lasvm",
         "svmlight",

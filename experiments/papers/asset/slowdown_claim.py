@@ -45,9 +45,8 @@ def _slower(study: Study) -> Part:
 
 def _slows(study: Study) -> Part:
     star = study.efforts("asset_star")
-    ends = (max(star), min(star)) if len(star) > 1 else None
-    pair = (None, None) if ends is None else (star[ends[0]], star[ends[1]])
-    return _part(study, "slows down", *pair, max(star, default=0.0))
+    small, large = max(star, default=0.0), min(star, default=0.0)  # C, so that lambda is the other way round
+    return _part(study, "slows down", star.get(small), star.get(large) if large < small else None, small)
 
 
 def _part(study: Study, what: str, first: Effort | None, second: Effort | None, C: float) -> Part:
