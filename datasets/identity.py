@@ -58,9 +58,11 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
         content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
-    elif "test" not in checksums:
+    elif "test" not in checksums and spec.parts is None:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
     # these, too, only where they are asked for
+    if spec.parts is not None:
+        content["parts"] = [spec.split_seed, *spec.parts, "validation" if spec.validate else "test"]
     if spec.max_train is not None or spec.max_test is not None:
         content["sample"] = [spec.split_seed, spec.max_train, spec.max_test]
     if spec.validation_fraction is not None:

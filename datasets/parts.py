@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from datasets.checks import check_classes
+from datasets.errors import DataError
 from datasets.labels import LabelRule, apply_rule
 from datasets.sample import describe_sample, sample_rows
 from datasets.source import Raw
 from datasets.spec import DatasetSpec
-from datasets.split import PURPOSE_SAMPLE_TEST, PURPOSE_SAMPLE_TRAIN, PURPOSE_SPLIT, PURPOSE_VALIDATION, split_rows
-from datasets.transforms import Features, take_rows
+from datasets.split import (
+    PURPOSE_SAMPLE_TEST,
+    PURPOSE_SAMPLE_TRAIN,
+    PURPOSE_SPLIT,
+    PURPOSE_VALIDATION,
+    cut_rows,
+    split_rows,
+)
+from datasets.transforms import Features, stacked, take_rows
 
 
 @dataclass
@@ -45,30 +54,32 @@ class Part:
 def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
     """Divide the rows of a data set.
 
-    The order is: label rule, split (where there is no test file), ``max_train``, validation, ``max_test``.
+    The order is: label rule, split (where there is no test file, or by ``parts``), ``max_train``, validation,
+    ``max_test``.
 
     Returns
     -------
     train, test : Part
-        With ``validation_fraction`` the second is that part of the training rows.
+        With ``validation_fraction`` the second is part of the training rows; with ``validate``, the validation part.
     record
         In words, for the provenance: ``split`` and ``sample``.
 
     Raises
     ------
     DataError
-        A label that the rule does not know, a part without rows, or training rows of one class only.
+        A label that the rule does not know, a part without rows, training rows of one class only, or fewer rows than
+        ``parts`` asks for.
     """
-    seed, drop = spec.split_seed, spec.negative is not None
-    y, rows = apply_rule(rule, raw.train.y, drop_others=drop, where=raw.place(where, "train"))
-    train = Part(take_rows(raw.train.X, rows), y)
-    if raw.test is not None:
-        y, rows = apply_rule(rule, raw.test.y, drop_others=drop, where=raw.place(where, "test"))
-        test = Part(take_rows(raw.test.X, rows), y)
+    seed = spec.split_seed
+    files = _of_files(raw, spec, rule, where)
+    if spec.parts is not None:
+        train, test, split = _cut(files, spec.parts, seed, validate=spec.validate, where=where)
+    elif len(files) == 2:
+        train, test = files
         split = "as published" if spec.kind == "published" else "none: train and test come apart"
     else:
-        n_test = _share(train.n, spec.test_fraction) if spec.test_count is None else spec.test_count
-        train, test = train.hold_out(n_test, seed, PURPOSE_SPLIT)
+        n_test = _share(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
+        train, test = files[0].hold_out(n_test, seed, PURPOSE_SPLIT)
         split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
     n = train.n
     train = train.sample(spec.max_train, seed, PURPOSE_SAMPLE_TRAIN)
@@ -80,6 +91,42 @@ def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tupl
     n_test = test.n
     test = test.sample(spec.max_test, seed, PURPOSE_SAMPLE_TEST)
     return train, test, {"split": split, "sample": describe_sample(n, n_sample, n_test, test.n, seed)}
+
+
+def _of_files(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> list[Part]:
+    """Return the rows that the label rule knows, of the training file and, where there is one, of the test file."""
+    files = []
+    for role, table in (("train", raw.train), ("test", raw.test)):
+        if table is not None:
+            y, rows = apply_rule(rule, table.y, drop_others=spec.negative is not None, where=raw.place(where, role))
+            files.append(Part(take_rows(table.X, rows), y))
+    return files
+
+
+def _cut(
+    files: Sequence[Part], counts: Sequence[int], seed: int, *, validate: bool, where: str
+) -> tuple[Part, Part, str]:
+    """Return the training rows, those to evaluate on, and in words how they were drawn from all files together."""
+    total = sum(part.n for part in files)
+    given = ",".join(map(str, counts))
+    if sum(counts) > total:
+        raise DataError(f"{where}: dataset.parts=[{given}] are {sum(counts)} rows, but there are only {total}.")
+    train, validation, test = (_take(files, rows) for rows in cut_rows(total, counts, seed))
+    split = (
+        f"{train.n} train / {validation.n} validation / {test.n} test rows drawn from all {total}, Philox, "
+        f"seed {seed}; evaluated on the {'validation' if validate else 'test'} rows"
+    )
+    return train, validation if validate else test, split
+
+
+def _take(files: Sequence[Part], rows: NDArray[np.int64]) -> Part:
+    """Return rows, in ascending order, of files that follow one another; the files are never joined as wholes."""
+    starts = np.cumsum([0, *(part.n for part in files)])
+    taken = [
+        part.take(rows[(rows >= start) & (rows < start + part.n)] - start)
+        for part, start in zip(files, starts, strict=False)
+    ]
+    return Part(stacked([part.X for part in taken]), np.concatenate([part.y for part in taken]))
 
 
 def _share(n: int, fraction: float) -> int:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from datasets.dataset import Table
 from datasets.digits import DIGITS_SHA256, read_digits
@@ -24,6 +23,7 @@ from datasets.readers.npz import read_npz
 from datasets.readers.topics import read_topics
 from datasets.spec import DatasetSpec, FileSpec
 from datasets.synthetic import generate
+from datasets.transforms import stacked
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Source:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
         for role in ("train", "test"):
-            files = self._spec.parts(role)
+            files = self._spec.of_role(role)
             if not files:
                 continue
             table = _stacked([self._published_file(file, records) for file in files])
@@ -173,13 +173,7 @@ def _stacked(tables: list[Table]) -> Table:
     """Put the rows of LIBSVM files one after the other, as wide as the widest."""
     if len(tables) == 1:
         return tables[0]
-    width = max(table.X.shape[1] for table in tables)
-    parts = [_widened(sparse.csr_matrix(table.X), width) for table in tables]
-    return Table(sparse.vstack(parts, format="csr"), np.concatenate([table.y for table in tables]))
-
-
-def _widened(X: sparse.csr_matrix[np.float32], width: int) -> sparse.csr_matrix[np.float32]:
-    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
+    return Table(stacked([table.X for table in tables]), np.concatenate([table.y for table in tables]))
 
 
 def _in_topic(table: Table, documents: NDArray[np.float64]) -> Table:

@@ -117,6 +117,12 @@ class DatasetSpec:
         d <= 1024, else CSR.
     test_fraction, test_count, split_seed
         The split of a data set without a test file; ``test_count`` wins over ``test_fraction``.
+    parts
+        Numbers of training, validation and test rows: all rows of all files together, in an order drawn with
+        ``split_seed``, are cut in this order, whatever the files say. Rows beyond the sum are left out. None: the parts
+        are those of the files, or of ``test_count`` and ``test_fraction``.
+    validate
+        With ``parts``: whether the validation rows take the place of the test rows.
     max_train, max_test
         Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
         :mod:`datasets.sample`. None: all.
@@ -156,6 +162,8 @@ class DatasetSpec:
     test_fraction: float = 0.2
     test_count: int | None = None
     split_seed: int = 0
+    parts: list[int] | None = None
+    validate: bool = False
     max_train: int | None = None
     max_test: int | None = None
     validation_fraction: float | None = None
@@ -170,9 +178,9 @@ class DatasetSpec:
 
     def file(self, role: str) -> FileSpec | None:
         """Return the published file of a role (the first, where there are several), or None."""
-        return next(iter(self.parts(role)), None)
+        return next(iter(self.of_role(role)), None)
 
-    def parts(self, role: str) -> list[FileSpec]:
+    def of_role(self, role: str) -> list[FileSpec]:
         """Return all published files of a role."""
         return [f for f in self.files if f.role == role]
 
@@ -204,6 +212,7 @@ def check_spec(spec: DatasetSpec) -> None:
     for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
         if rows is not None and rows < 2:
             raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class.")
+    _check_parts(spec)
     if spec.format == "messages":
         _check_messages(spec)
     if spec.kind == "published":
@@ -237,6 +246,24 @@ def _check_labels(spec: DatasetSpec) -> None:
     both = set(spec.positive or ()) & set(spec.negative or ())
     if both:
         raise DataError(f"Label {min(both):g} is in both dataset.positive and dataset.negative.")
+
+
+def _check_parts(spec: DatasetSpec) -> None:
+    if spec.parts is None:
+        if spec.validate:
+            raise DataError("dataset.validate=true needs dataset.parts=[train,validation,test], numbers of rows.")
+        return
+    given = ",".join(map(str, spec.parts))
+    if len(spec.parts) != 3 or min(spec.parts) < 0 or spec.parts[0] < 2:
+        raise DataError(f"dataset.parts=[{given}]: [train,validation,test] are three numbers, train at least 2.")
+    part = 1 if spec.validate else 2
+    if spec.parts[part] < 1:
+        raise DataError(f"dataset.parts=[{given}]: no {('validation', 'test')[part - 1]} row is left to evaluate on.")
+    if spec.validation_fraction is not None:
+        raise DataError(
+            "dataset.validation_fraction and dataset.parts both hold rows out: use dataset.parts with "
+            "dataset.validate=true, or dataset.validation_fraction alone."
+        )
 
 
 def _check_messages(spec: DatasetSpec) -> None:

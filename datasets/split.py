@@ -7,6 +7,8 @@ whose streams may change between versions; so a seed means the same everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,7 @@ PURPOSE_SYNTHETIC = 2
 PURPOSE_SAMPLE_TRAIN = 3
 PURPOSE_SAMPLE_TEST = 4
 PURPOSE_VALIDATION = 5
+PURPOSE_PARTS = 6
 
 
 def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
@@ -47,3 +50,28 @@ def split_rows(
         raise DataError(f"Cannot hold out {n_test} of {n} rows: both parts need at least one row.")
     order = np.argsort(raw_integers(seed, purpose, n), kind="stable").astype(np.int64)
     return np.sort(order[n_test:]), np.sort(order[:n_test])
+
+
+def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]]:
+    """Cut all rows, in a random order, into parts of given sizes; rows beyond their sum are in none.
+
+    Row i gets the i-th raw integer of the stream (seed, `PURPOSE_PARTS`); the order is that of these integers
+    (ties: the lower row first).
+
+    Parameters
+    ----------
+    n
+        Rows, at least the sum of the counts.
+    counts
+        Rows of each part.
+    seed
+        In [0, 2^64).
+
+    Returns
+    -------
+    list of (count,) int64
+        Row numbers, each in ascending order: the file's order is kept.
+    """
+    order = np.argsort(raw_integers(seed, PURPOSE_PARTS, n), kind="stable").astype(np.int64)
+    ends = np.cumsum(counts)
+    return [np.sort(order[end - count : end]) for count, end in zip(counts, ends, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,15 @@ Features = NDArray[Any] | sparse.csr_matrix[np.float32]
 def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
     """Return the given rows, or all for None."""
     return X if rows is None else X[rows]
+
+
+def stacked(parts: Sequence[Features]) -> Features:
+    """Put rows one after the other: dense ones of one width as they are, others as CSR, as wide as the widest."""
+    dense = [part for part in parts if isinstance(part, np.ndarray)]
+    if len(dense) == len(parts):
+        return np.asarray(np.concatenate(dense))
+    width = max(part.shape[1] for part in parts)
+    return sparse.csr_matrix(sparse.vstack([_to_csr(part, width) for part in parts], format="csr"))
 
 
 def choose_dense(X: Features, d: int, storage: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import solvers
-from experiments.checkpoints import Limits, schedule
+from experiments.checkpoints import Limits, Looks, schedule
 from experiments.console import Display
 from experiments.recorder import Recorder
 from experiments.resume import Keeper, Kept
@@ -17,7 +17,7 @@ SLICE_SECONDS = 0.2
 def go_on(
     solver: Any,
     budget: Limits,
-    points: int,
+    looks: Looks,
     recorder: Recorder,
     display: Display,
     keeper: Keeper | None = None,
@@ -29,7 +29,7 @@ def go_on(
     if keeper is not None:
         keeper.begin(solver, 0 if kept is None else kept.passed)
     try:
-        advance_through(solver, budget, points, recorder, display, keeper)
+        advance_through(solver, budget, looks, recorder, display, keeper)
     except KeyboardInterrupt:
         if keeper is not None:
             keeper.keep(solver, recorder)
@@ -37,7 +37,7 @@ def go_on(
 
 
 def advance_through(
-    solver: Any, budget: Limits, points: int, recorder: Recorder, display: Display, keeper: Keeper | None = None
+    solver: Any, budget: Limits, looks: Looks, recorder: Recorder, display: Display, keeper: Keeper | None = None
 ) -> None:
     """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
 
@@ -45,8 +45,8 @@ def advance_through(
     ----------
     solver : solvers.Solver
     budget : Limits
-    points : int
-        Checkpoints at most.
+    looks : Looks
+        Where its checkpoints lie.
     recorder : Recorder
         Gets the solver's state at each checkpoint.
     display : Display
@@ -55,7 +55,7 @@ def advance_through(
         Knows how many checkpoints are passed, and keeps the solver's state on the way.
     """
     limits = budget.counted(costs_of(solver))
-    for checkpoint in schedule(limits, points, recorder.n)[keeper.passed if keeper else 0 :]:
+    for checkpoint in schedule(limits, looks, recorder.n)[keeper.passed if keeper else 0 :]:
         converged = False
         while not converged and not checkpoint.reached(costs_of(solver)):
             if keeper is not None:

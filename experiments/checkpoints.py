@@ -1,4 +1,4 @@
-"""Where on the cost axis a run is looked at: a geometric grid that ends exactly at the budget.
+"""Where on the cost axis a run is looked at: a geometric grid that ends exactly at the budget, and even steps if asked.
 
 A run has one or several limits (iterations, presentations, kernel evaluations, inner products, feature accesses, CPU
 seconds). Each gets its own geometric grid with the same number of points, from one ten-thousandth of the limit (at
@@ -6,6 +6,9 @@ least one) to the limit; the k-th checkpoint is where the first of the counters 
 limit the curve is evenly spaced on a logarithmic axis, and with several it follows the one that will stop the run.
 
 Presentations beyond the first epoch are whole epochs: many methods only know at the end of one how far they are.
+
+Even steps are further checkpoints, counted back from the end: for a paper that looks ten times an epoch, or at the last
+iterations only.
 """
 
 from __future__ import annotations
@@ -50,7 +53,26 @@ class Limits:
         return any((counters.get(name) or 0.0) >= limit for name, limit in self.given().items())
 
 
-def schedule(budget: Limits, points: int, epoch: int = 1) -> list[Limits]:
+@dataclass(frozen=True)
+class Looks:
+    """How often a run is looked at.
+
+    Attributes
+    ----------
+    points : int
+        Checkpoints of the geometric grid at most, >= 1; fewer where whole numbers run out.
+    every : float or None
+        Presentations from each further checkpoint to the next, >= 1; None: there are no further ones.
+    tail : float
+        Presentations before the end within which further checkpoints lie.
+    """
+
+    points: int
+    every: float | None = None
+    tail: float = math.inf
+
+
+def schedule(budget: Limits, looks: Looks, epoch: int = 1) -> list[Limits]:
     """Lay out the checkpoints of a run.
 
     Parameters
@@ -58,10 +80,10 @@ def schedule(budget: Limits, points: int, epoch: int = 1) -> list[Limits]:
     budget : Limits
         Each > 0. With no limit at all the run goes to the solver's own end and is looked at after each of its first
         iterations: so run methods that take few, large steps (LIBSVM takes one).
-    points : int
-        Number of checkpoints at most, >= 1; fewer where whole numbers run out.
+    looks : Looks
+        With `every` the presentations must be the only limit.
     epoch : int
-        Presentations in an epoch, n. Beyond the first one every checkpoint but the last is at a multiple of it.
+        Presentations in an epoch, n. Beyond the first one the geometric grid is at multiples of it, but for its end.
 
     Returns
     -------
@@ -71,8 +93,21 @@ def schedule(budget: Limits, points: int, epoch: int = 1) -> list[Limits]:
     Raises
     ------
     ValueError
-        A limit that is not positive, or `points` < 1.
+        A limit that is not positive, `points` < 1, or `every` < 1 or with other limits than presentations.
     """
+    if looks.every is None:
+        return _geometric(budget, looks.points, epoch)
+    if set(budget.given()) != {"presentations"} or looks.every < 1:
+        raise ValueError(f"even steps are of presentations, one at least, got {looks.every} for {budget.given()}")
+    end = budget.presentations
+    assert end is not None
+    back = [looks.every * k for k in range(math.ceil(min(looks.tail, end) / looks.every))]
+    places = {end - round(step) for step in back if round(step) < end}
+    places |= {checkpoint.presentations or 0 for checkpoint in _geometric(budget, looks.points, epoch)}
+    return [Limits(presentations=place) for place in sorted(places)]
+
+
+def _geometric(budget: Limits, points: int, epoch: int) -> list[Limits]:
     limits = budget.given()
     if min(limits.values(), default=1) <= 0:
         raise ValueError(f"the limits of a budget must be positive, got {limits}")

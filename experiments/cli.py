@@ -194,6 +194,7 @@ def help_text(conf: Path) -> str:
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .seconds=",
             "                                              the first one reached stops; default: 10 epochs",
             "budget.checkpoints=60                         points of the curve, geometric in the cost",
+            "budget.every= | .tail=                        epochs between further points; in the last only",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",

@@ -79,7 +79,11 @@ class BudgetConfig:
     seconds : float or None
         CPU seconds inside the solver; evaluation, reading and the Gram matrix are not charged.
     checkpoints : int
-        Points of the curve, at most.
+        Points of the curve, at most, geometric in the cost.
+    every : float or None
+        Epochs from each further point to the next, evenly; the epochs must be the only limit.
+    tail : float or None
+        Epochs before the end within which further points lie; None: all along.
     """
 
     epochs: float | None = None
@@ -89,6 +93,8 @@ class BudgetConfig:
     feature_accesses: float | None = None
     seconds: float | None = None
     checkpoints: int = 60
+    every: float | None = None
+    tail: float | None = None
 
 
 @dataclass

@@ -140,7 +140,8 @@ def _record(job: _Job) -> Outcome:
 
 def _advance_all(job: _Job, recorder: Recorder) -> None:
     with job.team.watching(job.solver):
-        go_on(job.solver, _budget(job), job.settings.budget.checkpoints, recorder, job.display, job.keeper, job.kept)
+        looks = job.settings.budget.looks(job.data.X.shape[0])
+        go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept)
 
 
 def _interrupted(job: _Job, recorder: Recorder) -> Outcome:
@@ -193,9 +194,16 @@ def _facts(
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"goes on": _resumed(kept)} if kept else {}),
-        "stops at": f"{ends or 'its own end'}; at most {settings.budget.checkpoints} checkpoints",
+        "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
         "record": f"{store.database}, key {key}",
     }
+
+
+def _checkpoints(settings: RunSettings) -> str:
+    budget = settings.budget
+    even = "" if budget.every is None else f", and one every {budget.every:g} epochs"
+    last = "" if budget.tail is None else f" of the last {budget.tail:g}"
+    return f"at most {budget.checkpoints} checkpoints{even}{last}"
 
 
 def _resumed(kept: Kept) -> str:

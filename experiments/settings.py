@@ -18,7 +18,7 @@ import psutil
 import solvers
 from datasets import DatasetSpec
 from experiments import presets
-from experiments.checkpoints import Limits
+from experiments.checkpoints import Limits, Looks
 from experiments.choices import check_choice
 from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
@@ -28,6 +28,7 @@ from solvers import SettingsError
 MAX_SEED = 2**63 - 1
 MAX_CHECKPOINTS = 100_000
 BUDGET_LIMITS = ("epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses", "seconds")
+_EVEN = ("every", "tail")
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
 }
@@ -44,6 +45,17 @@ class Budget:
     feature_accesses: int | None
     seconds: float | None
     checkpoints: int
+    every: float | None = None
+    tail: float | None = None
+
+    def looks(self, n: int) -> Looks:
+        """Return how often a run on `n` training examples is looked at."""
+        every = None if self.every is None else max(1.0, self.every * n)
+        return Looks(self.checkpoints, every, math.inf if self.tail is None else self.tail * n)
+
+    def identity(self) -> dict[str, Any]:
+        """Its fields; those of even steps only where there are any."""
+        return {name: value for name, value in vars(self).items() if name not in _EVEN or value is not None}
 
     def limits(self, n: int) -> Limits:
         """Limits in counters for `n` training examples; a part of an example counts as a whole one."""
@@ -122,7 +134,7 @@ class RunSettings:
             "algo": {"name": self.algo, **_plain(self.solver_settings)},
             "kernel": {"name": kernel_name(self.kernel), **dataclasses.asdict(self.kernel)},
             "problem": {name: getattr(problem, name) for name in ("lambda_", "C", "nu", "bias", "rho")},
-            "budget": dataclasses.asdict(self.budget),
+            "budget": self.budget.identity(),
             "seed": self.seed,
         }
         if self.budget.seconds is not None or self.solver.timed:
@@ -300,6 +312,7 @@ def _budget(config: RunConfig) -> tuple[Budget, str | None]:
     epochs, origin = given.epochs, None
     if all(getattr(given, name) is None for name in BUDGET_LIMITS):
         epochs, origin = presets.choose_epochs(config.preset)
+    _check_even(given, epochs)
     return (
         Budget(
             epochs=epochs,
@@ -309,9 +322,28 @@ def _budget(config: RunConfig) -> tuple[Budget, str | None]:
             feature_accesses=_count(given, "feature_accesses"),
             seconds=given.seconds,
             checkpoints=given.checkpoints,
+            every=given.every,
+            tail=given.tail,
         ),
         origin,
     )
+
+
+def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
+    """Refuse even steps that have no meaning, or that are too many."""
+    if budget.every is None:
+        if budget.tail is not None:
+            raise SettingsError("budget.tail says where the steps of budget.every lie: give that as well")
+        return
+    others = [name for name in BUDGET_LIMITS if name != "epochs" and getattr(budget, name) is not None]
+    if epochs is None or others:
+        raise SettingsError(f"budget.every goes with budget.epochs alone, got {', '.join(others)}")
+    for name in _EVEN:
+        value = getattr(budget, name)
+        if value is not None and not (math.isfinite(value) and value > 0):
+            raise SettingsError(f"budget.{name} must be a number of epochs > 0 (or null), got {value:g}")
+    if (steps := min(epochs, budget.tail or epochs) / budget.every) > MAX_CHECKPOINTS:
+        raise SettingsError(f"budget.every = {budget.every:g}: {steps:.3g} points are more than {MAX_CHECKPOINTS}")
 
 
 def _count(budget: BudgetConfig, name: str) -> int | None:

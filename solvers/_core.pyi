@@ -574,9 +574,9 @@ class Simba(LinearSolver):
         """Return the distribution over the class-ordered examples, (n,)."""
 
 class SvmPerf(LinearSolver):
-    """Cutting planes at the minimum of the master problem."""
+    """Cutting planes at the minimum of the master problem; ends when J - L <= eps L, or eps where not `relative`."""
 
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float) -> None: ...
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float, relative: bool = True) -> None: ...
 
 class Ocas(LinearSolver):
     """Cutting planes with an exact line search."""

@@ -8,9 +8,10 @@ import time
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, LinearSnapshot, PythonSolver, Status
+from solvers.base import Counters, Limit, LinearSnapshot, PythonSolver, Snapshot, Status
 from solvers.errors import SettingsError
 from solvers.problem import Features, Problem
 
@@ -75,7 +76,12 @@ class Passes(PythonSolver):
         self._cpu, self._wall = max(self._cpu, cpu), max(self._wall, wall)
         self._passes = int(model.n_iter_)
         self._converged = self._passes < passes
-        self._weights = model.coef_.ravel().astype(np.float64)[self.problem.feature_order]
+        self._weights = self.weights_of(model)
+
+    def weights_of(self, model: Any) -> NDArray[np.float64]:
+        """Return what the snapshot needs of a fitted model: the weights, (d,), in the order of `features`."""
+        weights: NDArray[np.float64] = model.coef_.ravel().astype(np.float64)
+        return weights[self.problem.feature_order]
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
@@ -88,5 +94,5 @@ class Passes(PythonSolver):
             feature_accesses_dense=None,
         )
 
-    def snapshot(self) -> LinearSnapshot:  # noqa: D102 (inherited)
+    def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
         return LinearSnapshot(self._weights)

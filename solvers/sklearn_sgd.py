@@ -32,16 +32,21 @@ class SklearnSgd(Passes):
         return compact(self.problem.X)
 
     def model(self, passes: int, seed: int) -> Any:  # noqa: D102 (inherited)
-        from sklearn.linear_model import SGDClassifier
+        return classifier(self.problem.require_lambda(), passes, seed)
 
-        return SGDClassifier(
-            loss="hinge",
-            penalty="l2",
-            alpha=self.problem.require_lambda(),
-            learning_rate="optimal",
-            fit_intercept=False,
-            shuffle=True,
-            tol=None,
-            max_iter=passes,
-            random_state=seed,
-        )
+
+def classifier(lambda_: float, passes: int, seed: int) -> Any:
+    """Return scikit-learn's SGD for the lambda form, without intercept, to make so many passes."""
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(
+        loss="hinge",
+        penalty="l2",
+        alpha=lambda_,
+        learning_rate="optimal",
+        fit_intercept=False,
+        shuffle=True,
+        tol=None,
+        max_iter=passes,
+        random_state=seed,
+    )

@@ -15,10 +15,11 @@ Array<double> array(const std::vector<double>& values) {
 
 void bind_cutting_planes(py::module_& module) {
   py::class_<SvmPerf, LinearSolver>(module, "SvmPerf")
-      .def(py::init([](const FeatureMatrix& features, double lambda, double eps) {
-             return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps});
+      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative) {
+             return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps, relative});
            }),
-           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::keep_alive<1, 2>());
+           py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("relative") = true,
+           py::keep_alive<1, 2>());
 
   py::class_<Ocas, LinearSolver>(module, "Ocas")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double mu) {

@@ -35,7 +35,7 @@ CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSett
 
 bool CuttingPlanes::step() {
   const double gap = objective_ - bound_;
-  if (gap <= settings_.eps * bound_) return false;
+  if (gap <= settings_.eps * (settings_.relative ? bound_ : 1.0)) return false;
   const std::size_t n = size();
   violated_.resize(n);
   std::size_t count = 0;

@@ -14,7 +14,8 @@ namespace svm {
 
 struct CuttingPlaneSettings {
   double lambda = 1.0;
-  double eps = 0.01;  ///< ends when J - L <= eps L, with J the objective and L the largest master value so far
+  double eps = 0.01;     ///< ends when J - L <= eps L, with J the objective and L the largest master value so far
+  bool relative = true;  ///< false: when J - L <= eps
 };
 
 /// What the methods share. The master problem, min over w of lambda/2 |w|^2 + the largest of the cuts at w, is solved

@@ -172,7 +172,7 @@ def _work(settings: RunSettings, ranks: Ranks) -> None:
     budget = settings.budget
     recorder = Recorder(_Blind(), n, pause=0.0)
     with ranks.watching(solver):
-        go_on(solver, budget.limits(n), budget.checkpoints, recorder, Display(), keeper, ranks.kept)
+        go_on(solver, budget.limits(n), budget.looks(n), recorder, Display(), keeper, ranks.kept)
 
 
 def _abort(exchange: Mpi, here: Place, why: str, code: int, details: str = "") -> NoReturn:

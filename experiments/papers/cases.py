@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from experiments.papers.judging import Part, put_together
-from experiments.papers.panels import NAMES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
@@ -15,11 +14,6 @@ from experiments.reproduction.verdict import Claim
 OTHER: Final = "measured, not counted"
 STAND_INS: Final = "Named stand-ins are judged as well, for all methods have the same data."
 INCOMPLETE: Final = "Undecided: what could be judged speaks for it, but that is not all that it says."
-
-
-def called(panel: Panel) -> str:
-    """Name of a data set in a sentence; that it is a stand-in is told elsewhere."""
-    return NAMES.get(panel.dataset, panel.dataset)
 
 
 def counted(part: Part, evidence: Evidence, panel: Panel) -> Part:

@@ -91,6 +91,13 @@ def above(interval: Interval, limit: float) -> Ruling:
     return "not_reproduced" if interval.high <= limit else "partly"
 
 
+def within(interval: Interval, margin: float) -> Ruling:
+    """Whether a quantity lies within a margin of 0; partly: its interval holds an end of the margin."""
+    if interval.low >= -margin and interval.high <= margin:
+        return "reproduced"
+    return "not_reproduced" if interval.low > margin or interval.high < -margin else "partly"
+
+
 def holds(condition: bool) -> Ruling:
     """Ruling on what is either so or not."""
     return "reproduced" if condition else "not_reproduced"

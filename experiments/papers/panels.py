@@ -49,6 +49,11 @@ NAMES: Mapping[str, str] = {
 }
 """Data sets as they are called above panels and in sentences; others by their own names."""
 
+_TASKS: Mapping[tuple[str, tuple[float, ...]], str] = {
+    ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9",
+}
+"""Other tasks on them, by the data set's name and its positive labels."""
+
 # inches
 _WIDTH, _ROW = 12.0, 3.7
 _LEFT, _RIGHT, _BETWEEN = 0.78, 0.15, 0.66
@@ -201,8 +206,7 @@ def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
     known += [] if panel.n is None else [f"n = {panel.n:,}"]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    name = NAMES.get(panel.dataset, panel.dataset)
-    axes.annotate(name, (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
+    axes.annotate(called(panel), (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
     axes.annotate("; ".join([*known, *filter(None, [facts])]), (0, 1), (0, 7), size=PANEL.note, color=FAINT, **above)
 
 
@@ -216,10 +220,17 @@ def _span(numbers: set[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
+def called(panel: Panel) -> str:
+    """Name of a panel's data set in a sentence; that it is a stand-in is told elsewhere."""
+    run = next(iter(panel.settings.values()), None)
+    task = () if run is None else tuple(map(float, run.dataset.positive or ()))
+    return _TASKS.get((panel.dataset, task)) or NAMES.get(panel.dataset, panel.dataset)
+
+
 def name_of(panel: Panel) -> str:
     """Name of a panel's data set, which says so where it is not the paper's."""
-    name, other = NAMES.get(panel.dataset, panel.dataset), "not the paper's"
-    return f"{name} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else name
+    other = "not the paper's"
+    return f"{called(panel)} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else called(panel)
 
 
 def _departure(panel: Panel, stand_in: str, other: str) -> str:

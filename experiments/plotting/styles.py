@@ -64,7 +64,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "simba": Style("SIMBA", "#7b3294", "-", "p", 2.6),
     "libsvm": Style("LIBSVM", "#111111", (0, (3.0, 1.5)), "X"),
     "lasvm": Style("LASVM", "#a6761d", (0, (8.0, 1.5, 1.0, 1.5)), "$\N{BLACK FOUR POINTED STAR}$", 2.0),
-    "svmlight": Style("SVMlight", "#4d4d4d", (0, (6.0, 1.5, 1.0, 1.5)), "$\N{BLACK HEXAGON}$"),
+    "svmlight": Style("SVMlight", "#4d4d4d", (0, (6.0, 1.5, 1.0, 1.5)), "$\N{TWELVE POINTED BLACK STAR}$"),
     # one hue for methods of a kind: cutting planes, dual coordinates, stochastic gradients
     "svmperf": Style("SVMperf", "#1b7837", (0, (9.0, 2.5)), "$\N{BLACK RECTANGLE}$"),
     "ocas": Style("OCAS", "#67b96a", (0, (4.5, 1.5)), "$\N{BLACK VERTICAL RECTANGLE}$"),
@@ -83,6 +83,9 @@ STYLES: Final[Mapping[str, Style]] = {
     "asset_star": Style("ASSET*", "#9e7bd0", (0, (6.0, 1.6)), "$\N{SIX POINTED BLACK STAR}$"),
     "asset_online": Style("ASSET on a stream", "#9e0142", (0, (9.0, 2.0)), "$\N{BLACK CENTRE WHITE STAR}$"),
     "asset_star_online": Style("ASSET* on a stream", "#e0709a", (0, (3.5, 1.4)), "$\N{EIGHT POINTED BLACK STAR}$"),
+    "cpsp": Style("CPSP", "#1a5c5e", (0, (4.5, 1.2, 1.2, 1.2)), "$\N{WHITE SQUARE}$"),
+    "cpny": Style("CPNY", "#4d9221", (0, (7.5, 1.5)), "$\N{BLACK PARALLELOGRAM}$"),
+    "sklearn_nystroem": Style("scikit-learn Nystroem", "#6b5b00", (0, (2.5, 1.2)), "$\N{BLACK LEFT-POINTING POINTER}$"),
 }
 """Styles by algorithm, as in ``algo=<name>``."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from datasets import DatasetSpec
 from datasets.transforms import is_dense
-from experiments.checkpoints import Limits, schedule
+from experiments.checkpoints import Limits, Looks, schedule
 from experiments.config import kernel_name
 from experiments.recorder import WAITING_BYTES
 from experiments.settings import RunSettings
@@ -41,9 +41,10 @@ _OWN_END: Mapping[str, Callable[[float, float], float]] = {
     "mpu": lambda C, eps: 0.3 * C / eps,
     "ocas": lambda C, eps: 3.0 * math.sqrt(C / eps),
     "svmperf": lambda C, eps: 5.0 * math.sqrt(C / eps),
+    "cpny": lambda C, eps: 2.0 * math.sqrt(C / eps),
 }
 """Epochs after which a method has stopped by itself, for C and eps: fitted to six data sets, each off by up to six."""
-_AGAIN = ("liblinear", "sklearn_sgd")
+_AGAIN = ("liblinear", "sklearn_sgd", "sklearn_nystroem")
 """Count passes as iterations, and are made anew for each checkpoint."""
 
 
@@ -69,7 +70,9 @@ class Estimate:
 def size_of(spec: DatasetSpec) -> Size:
     """Sizes after split and sampling; unknown ones are guessed."""
     n, n_test, d = rows_of(spec), spec.expected_test.n, spec.d or 100
-    if spec.kind == "synthetic":
+    if spec.parts is not None:
+        n_test = spec.parts[1 if spec.validate else 2]
+    elif spec.kind == "synthetic":
         n_test = spec.n_test
     elif spec.expected_train.n is not None and n_test is None:
         n_test = _held_out(spec, spec.expected_train.n)
@@ -79,6 +82,8 @@ def size_of(spec: DatasetSpec) -> Size:
 
 def rows_of(spec: DatasetSpec) -> int | None:
     """Training rows after split and sampling; None where the specification does not tell."""
+    if spec.parts is not None:
+        return min(spec.parts[0], spec.max_train or spec.parts[0])
     n = spec.n if spec.kind == "synthetic" else spec.expected_train.n
     if n is None:
         return None
@@ -184,7 +189,7 @@ def explicit(run: RunSettings) -> bool:
 
 def approximates(run: RunSettings) -> bool:
     """Whether a run makes features of the kernel, and so asks for no kernel rows."""
-    return run.algo.startswith("asset")
+    return run.algo.startswith("asset") or run.algo in ("cpny", "sklearn_nystroem")
 
 
 def together(run: RunSettings) -> tuple[str, bool]:
@@ -234,7 +239,7 @@ def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
     if run.algo in _AGAIN and budget.iterations is not None:
-        passes = schedule(Limits(iterations=budget.iterations), budget.checkpoints)
+        passes = schedule(Limits(iterations=budget.iterations), Looks(budget.checkpoints))
         return float(n * sum(checkpoint.iterations or 0 for checkpoint in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.iterations is not None:

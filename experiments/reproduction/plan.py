@@ -228,9 +228,10 @@ class Planner:
 
 
 def _too_few(run: RunSettings) -> bool:
-    """Whether the data are known to have fewer examples than the run wants in a mini-batch."""
+    """Whether the data are known to have fewer examples than the run wants in a mini-batch, or sampled for features."""
     n = rows_of(run.dataset)
-    return n is not None and getattr(run.solver_settings, "batch_size", 1) > n
+    sampled = 1 if run.algo.endswith("online") else getattr(run.solver_settings, "features", 1)
+    return n is not None and max(sampled, getattr(run.solver_settings, "batch_size", 1)) > n
 
 
 def overrides_of(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.advance import advance_through
-from experiments.checkpoints import DECADES, Limits, schedule
+from experiments.checkpoints import DECADES, Limits, Looks, schedule
 from solvers import Counters, Status
 
 counts = st.one_of(st.none(), st.integers(1, 10**15))
@@ -30,7 +30,7 @@ counts = st.one_of(st.none(), st.integers(1, 10**15))
     st.integers(1, 10**9),
 )
 def test_a_schedule_rises_to_exactly_its_budget(budget: Limits, points: int, epoch: int) -> None:
-    checkpoints = schedule(budget, points, epoch)
+    checkpoints = schedule(budget, Looks(points), epoch)
     assert 1 <= len(checkpoints) <= points
     assert checkpoints[-1] == budget
     for before, after in itertools.pairwise(checkpoints):
@@ -46,14 +46,15 @@ def test_a_schedule_rises_to_exactly_its_budget(budget: Limits, points: int, epo
 
 
 def test_an_epochs_budget_is_looked_at_within_the_first_epoch_and_then_at_epoch_ends() -> None:
-    presentations = [c.presentations for c in schedule(Limits(presentations=1050), 9, epoch=100)]
+    presentations = [c.presentations for c in schedule(Limits(presentations=1050), Looks(9), epoch=100)]
     assert presentations == [1, 2, 6, 14, 32, 77, 200, 400, 1050]
-    assert [c.presentations for c in schedule(Limits(presentations=400), 60, epoch=100)][-4:] == [100, 200, 300, 400]
-    assert schedule(Limits(iterations=1050), 9, epoch=100) == schedule(Limits(iterations=1050), 9)
+    later = [c.presentations for c in schedule(Limits(presentations=400), Looks(60), epoch=100)][-4:]
+    assert later == [100, 200, 300, 400]
+    assert schedule(Limits(iterations=1050), Looks(9), epoch=100) == schedule(Limits(iterations=1050), Looks(9))
 
 
 def test_one_large_limit_is_cut_geometrically() -> None:
-    checkpoints = schedule(Limits(kernel_evaluations=10**10), 61)
+    checkpoints = schedule(Limits(kernel_evaluations=10**10), Looks(61))
     assert len(checkpoints) == 61
     logs = [math.log10(c.kernel_evaluations or 0) for c in checkpoints]
     assert logs[0] == pytest.approx(10 - DECADES)
@@ -62,12 +63,27 @@ def test_one_large_limit_is_cut_geometrically() -> None:
 
 
 def test_a_small_limit_begins_at_one_and_has_each_number_once() -> None:
-    assert [c.iterations for c in schedule(Limits(iterations=5), 60)] == [1, 2, 3, 4, 5]
-    assert [c.iterations for c in schedule(Limits(iterations=7), 1)] == [7]
+    assert [c.iterations for c in schedule(Limits(iterations=5), Looks(60))] == [1, 2, 3, 4, 5]
+    assert [c.iterations for c in schedule(Limits(iterations=7), Looks(1))] == [7]
 
 
 def test_without_a_limit_every_iteration_is_looked_at_until_the_points_run_out() -> None:
-    assert schedule(Limits(), 3) == [Limits(iterations=1), Limits(iterations=2), Limits()]
+    assert schedule(Limits(), Looks(3)) == [Limits(iterations=1), Limits(iterations=2), Limits()]
+
+
+def test_even_steps_are_counted_back_from_the_end_and_join_the_grid() -> None:
+    def places(budget: int, *looks: float) -> list[int | None]:
+        return [c.presentations for c in schedule(Limits(presentations=budget), Looks(*looks), epoch=100)]
+
+    assert places(305, 1, 10.0, 50.0) == [265, 275, 285, 295, 305]
+    assert places(305, 3, 100.0) == [1, 5, 17, 105, 205, 305]  # 1, 17 and 305 are of the grid
+    assert places(33, 1, 100 / 30) == [3, 6, 10, 13, 16, 20, 23, 26, 30, 33]
+
+
+@pytest.mark.parametrize("budget", [Limits(iterations=9), Limits(presentations=9, iterations=9), Limits()])
+def test_even_steps_are_of_presentations(budget: Limits) -> None:
+    with pytest.raises(ValueError, match="presentations"):
+        schedule(budget, Looks(5, 2.0))
 
 
 def test_the_runner_knows_how_long_an_epoch_is() -> None:
@@ -79,7 +95,7 @@ def test_the_runner_knows_how_long_an_epoch_is() -> None:
 
     solver.advance = advance
     recorder.add = lambda solver: seen.append(solver.counters.presentations)
-    advance_through(solver, Limits(presentations=1050), 9, recorder, Mock())
+    advance_through(solver, Limits(presentations=1050), Looks(9), recorder, Mock())
     assert seen == [1, 2, 6, 14, 32, 77, 200, 400, 1050]
 
 
@@ -88,7 +104,7 @@ def test_the_runner_knows_how_long_an_epoch_is() -> None:
 )
 def test_senseless_budgets_are_refused(budget: Limits, points: int) -> None:
     with pytest.raises(ValueError, match=r"positive|at least one"):
-        schedule(budget, points)
+        schedule(budget, Looks(points))
 
 
 def test_limits_that_a_solver_does_not_count_are_left_out() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
+import math
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import solvers
 from datasets import DatasetSpec
-from experiments.checkpoints import Limits
+from experiments.checkpoints import Limits, Looks
 from experiments.config import (
     BudgetConfig,
     GaussianConfig,
@@ -101,6 +102,30 @@ def test_a_budget_in_counters() -> None:
     budget = Budget(0.2, None, 10**9, None, None, 3.0, 60)
     assert budget.limits(32561) == Limits(presentations=6513, kernel_evaluations=10**9, cpu_seconds=3.0)
     assert Budget(1e-9, None, None, None, None, None, 60).limits(10).presentations == 1
+
+
+def test_even_steps_are_counted_in_epochs() -> None:
+    run = resolve(config(budget=BudgetConfig(epochs=2.0, every=0.1, tail=0.5)))
+    assert run.budget.looks(1000) == Looks(60, 100.0, 500.0)
+    assert resolve(config(budget=BudgetConfig(epochs=2.0, every=0.1))).budget.looks(1000).tail == math.inf
+    assert run.identity()["budget"]["every"] == 0.1
+    plain = resolve(config(budget=BudgetConfig(epochs=2.0))).identity()["budget"]
+    assert not {"every", "tail"} & set(plain)  # the keys of runs without them are what they were
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        (BudgetConfig(epochs=1.0, iterations=5.0, every=0.1), "epochs alone, got iterations"),
+        (BudgetConfig(epochs=1.0, every=-0.1), "every must be a number"),
+        (BudgetConfig(epochs=1.0, every=0.1, tail=0.0), "tail must be a number"),
+        (BudgetConfig(epochs=1.0, tail=0.5), "give that as well"),
+        (BudgetConfig(epochs=1e3, every=1e-3), "1e[+]06 points"),
+    ],
+)
+def test_even_steps_that_make_no_sense(budget: BudgetConfig, message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        resolve(config(budget=budget))
 
 
 @pytest.mark.parametrize(

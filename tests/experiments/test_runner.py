@@ -20,7 +20,7 @@ from datasets import DataError, DatasetSpec
 from experiments import advance, assembly, plotting, runner
 from experiments.advance import advance_through
 from experiments.assembly import assemble, row_memory, sigma2_from_data
-from experiments.checkpoints import Limits
+from experiments.checkpoints import Limits, Looks
 from experiments.config import BudgetConfig, GaussianConfig, ProblemConfig, RunConfig, StoreConfig, algo_schema
 from experiments.console import Display
 from experiments.evaluation import Evaluator
@@ -137,7 +137,8 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
     def curve(slice_seconds: float) -> list[dict[str, Any]]:
         monkeypatch.setattr(advance, "SLICE_SECONDS", slice_seconds)
         recorder = Recorder(Evaluator(problem, data), problem.n, 1.0)
-        advance_through(run.solver(problem, run.solver_settings, 11), run.budget.limits(80), 12, recorder, Display())
+        solver = run.solver(problem, run.solver_settings, 11)
+        advance_through(solver, run.budget.limits(80), Looks(12), recorder, Display())
         recorder.flush()
         return [{k: v for k, v in row.items() if not k.endswith("_seconds")} for row in recorder.rows]
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pictures import drawn_with_table
 
-from experiments.checkpoints import Limits, schedule
+from experiments.checkpoints import Limits, Looks, schedule
 from experiments.composition import composing, settings_of
+from experiments.papers.judging import within
 from experiments.papers.simba.steps import make
-from experiments.papers.simba.steps_claim import within
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Options, overrides_of
@@ -199,7 +199,7 @@ def test_within_a_margin(centre: float, half: float, margin: float) -> None:
 def test_every_horizon_is_a_checkpoint() -> None:
     with composing():
         settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
-    grid = schedule(Limits(iterations=settings.budget.iterations), settings.budget.checkpoints)
+    grid = schedule(Limits(iterations=settings.budget.iterations), Looks(settings.budget.checkpoints))
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 

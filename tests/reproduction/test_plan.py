@@ -157,6 +157,18 @@ def test_no_mini_batch_is_larger_than_the_data(store: Shelf, figure: FigureSpec,
     assert rows_of(DatasetSpec(kind="file", train="x.svm")) is None  # not known before it is read: it may be enough
 
 
+def test_no_more_features_are_sampled_than_there_are_examples(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
+    grid = {"algo.features": [120.0, 121.0]}
+    figure.series = [
+        SeriesSpec("sampled", ["algo=asset", "problem.C=1", *TOY], grid=grid),
+        SeriesSpec("drawn", ["algo=asset_online", "problem.C=1", *TOY], grid=grid),
+    ]
+    names = ["sampled features=120", "drawn features=120", "drawn features=121"]
+    assert list(plan(store, figure, options).panels[0].settings) == names
+
+
 def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.checkpoints": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings

@@ -13,23 +13,29 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC, LinearSVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
-from solvers.asset import Asset, AssetStar, _OnNystromFeatures
+from solvers.asset import Asset, AssetStar
+from solvers.on_nystrom import OnNystromFeatures
 
 N = 60
 KINDS = ("asset", "asset_star")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> _OnNystromFeatures:
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> OnNystromFeatures:
     found = solver(name, p, seed, **{"features": 20, **own})
     assert isinstance(found, Asset | AssetStar)
     return found
 
 
-def features(run: _OnNystromFeatures) -> Array:
+def features(run: OnNystromFeatures) -> Array:
     return run.nystrom.of_training_points()[0].astype(np.float64)
 
 
-def expansion(run: _OnNystromFeatures) -> KernelSnapshot:
+def core_of(run: OnNystromFeatures) -> _core.Asset:
+    assert isinstance(run._core, _core.Asset)
+    return run._core
+
+
+def expansion(run: OnNystromFeatures) -> KernelSnapshot:
     snapshot = run.snapshot()
     assert isinstance(snapshot, KernelSnapshot)
     return snapshot
@@ -66,8 +72,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
     for t in range(1, 601):
         plain.step(stream.below(N))
         assert run.advance(Limit(iterations=t)) is Status.LIMIT
-        core = run._core
-        assert core is not None
+        core = core_of(run)
         g, b = plain.iterates[-1]
         size = max(np.abs(g).max(), 1e-300)
         np.testing.assert_allclose(core.last_weights(), g, rtol=0, atol=1e-9 * size, err_msg=f"iteration {t}")
@@ -98,8 +103,7 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
     assert not before.coefficients.any()
     run.advance(Limit(iterations=500))
     snapshot = expansion(run)
-    assert run._core is not None
-    g, b = run._core.average()
+    g, b = core_of(run).average()
     assert snapshot.bias == b
     assert (b != 0.0) == bias
     assert set(np.flatnonzero(snapshot.coefficients)) <= set(run.nystrom.points)
@@ -160,8 +164,7 @@ def test_comes_near_the_optimum_on_the_features(name: str) -> None:
     excess = []
     for epochs in (10, 200, 4000):
         run.advance(Limit(presentations=epochs * 200))
-        assert run._core is not None
-        excess.append(primal(run._core.average()[0]) - best)
+        excess.append(primal(core_of(run).average()[0]) - best)
     assert min(excess) > -1e-7
     assert excess[2] < 0.2 * excess[0]
     assert excess[2] < 5e-3 * best
@@ -180,8 +183,7 @@ def test_with_all_points_and_an_intercept_it_comes_near_libsvm() -> None:
     excess = []
     for epochs in (100, 10_000):
         run.advance(Limit(presentations=epochs * 120))
-        assert run._core is not None
-        excess.append(primal(*run._core.average()) - best)
+        excess.append(primal(*core_of(run).average()) - best)
     assert min(excess) > -1e-6
     assert excess[1] < 0.5 * excess[0]
     assert excess[1] < 5e-3 * best

@@ -42,11 +42,12 @@ VARIANTS: dict[str, Variant] = {
     "dcd": ("dcd", False, {"eps": 1e-9}),
     "asset": ("asset", True, {"features": 12}),
     "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
+    "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
     "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
     "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
 }
 RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight"))]
-STEADY = [name for name in VARIANTS if not name.startswith("asset")]
+STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cpny"))]
 """Those that pay nothing before their first iteration; what the others do, their own tests say."""
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
 

@@ -1,4 +1,4 @@
-"""LIBLINEAR and scikit-learn's SGD: the optimum, passes, clocks."""
+"""LIBLINEAR and scikit-learn's SGD, the latter on Nystrom features, too: the optimum, passes, clocks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import numpy as np
 import pytest
 from cases import Array, feature_values, points, run, solver
 from linear_reference import primal, weights
+from reference import kernel_matrix
 from scipy import sparse
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
 
-from solvers import Gaussian, KernelSnapshot, Limit, Linear, Problem, SettingsError, Status
+from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
 from solvers.passes import MOST_PASSES, Passes
 from solvers.problem import Features
+from solvers.sklearn_nystroem import SklearnNystroem
 
 N, D, LAMBDA = 150, 8, 0.02
 
@@ -103,6 +107,61 @@ def test_passes_are_counted_and_a_budget_is_gone_to_in_any_cuts(name: str) -> No
     assert cut.cpu_seconds > 0.0
 
 
+@pytest.mark.parametrize("kernel", [Gaussian(2.0), Polynomial(2, 0.3, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+def test_the_expansion_is_scikit_learns_function(kernel: Any, as_csr: bool) -> None:
+    p = problem(as_csr=as_csr, kernel=kernel)
+    peer = run("sklearn_nystroem", p, Limit(iterations=5), 3, features=20)
+    assert isinstance(peer, SklearnNystroem)
+    names = {"gaussian": "rbf", "polynomial": "poly", "linear": "linear"}
+    own: dict[str, Any] = {"gamma": 0.25} if isinstance(kernel, Gaussian) else {}
+    own |= {"gamma": 0.3, "coef0": 1.0, "degree": 2} if isinstance(kernel, Polynomial) else {}
+    seed = peer._library_seed
+    features = Nystroem(kernel=names[kernel.name], n_components=20, random_state=seed, **own)
+    sgd = SGDClassifier(alpha=LAMBDA, fit_intercept=False, tol=None, max_iter=5, random_state=seed)
+    whole = make_pipeline(features, sgd).fit(p.X.astype(np.float64), p.y)
+    others = points(40, D, 9)[0]
+    snapshot = peer.snapshot()
+    assert np.flatnonzero(snapshot.coefficients).size == 20
+    X = p.X.toarray() if sparse.issparse(p.X) else p.X
+    values = kernel_matrix(kernel, others.astype(np.float64), X.astype(np.float64)) @ snapshot.coefficients
+    expected = whole.decision_function(others.astype(np.float64))
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-7 * np.abs(snapshot.coefficients).sum())
+
+
+def test_features_of_all_points_come_near_the_optimum_of_the_kernel_problem() -> None:
+    p = problem(kernel=Gaussian(2.0))
+    K = kernel_matrix(p.kernel, p.X.astype(np.float64), p.X.astype(np.float64))
+
+    def objective(a: Array) -> float:
+        return float(0.5 * LAMBDA * a @ K @ a + np.maximum(0.0, 1.0 - p.y * (K @ a)).mean())
+
+    def reached(name: str, limit: Limit, **own: Any) -> float:
+        snapshot = run(name, p, limit, **own).snapshot()
+        assert isinstance(snapshot, KernelSnapshot)
+        return objective(snapshot.coefficients)
+
+    best = reached("smo", Limit(), tolerance=1e-7)
+    excess = [reached("sklearn_nystroem", Limit(iterations=k), features=N) - best for k in (1, 2000)]
+    assert 0.0 < 20 * excess[1] < excess[0]
+    assert excess[1] < 2e-3
+
+
+def test_the_features_are_made_within_the_clock() -> None:
+    """Anew for each number of passes, which are counted as those of the linear peers."""
+    p = problem(kernel=Gaussian(2.0))
+    whole, cut = (
+        run("sklearn_nystroem", p, Limit(iterations=12), features=20),
+        solver("sklearn_nystroem", p, features=20),
+    )
+    for k in (1, 5, 12):
+        cut.advance(Limit(iterations=k))
+    assert (cut.counters, cut.counters.iterations) == (whole.counters, 12)
+    assert (cut.counters.presentations, cut.counters.kernel_evaluations) == (12 * N, None)
+    np.testing.assert_array_equal(cut.snapshot().coefficients, whole.snapshot().coefficients)
+    assert cut.cpu_seconds > 0.0
+
+
 class Stub(Passes):
     """A library on a clock of its own: so many seconds a pass. It stops by itself after 100 passes."""
 
@@ -165,5 +224,8 @@ def test_settings_and_limits_that_make_no_sense() -> None:
             solver(name, problem(kernel=Gaussian(1.0)))
         with pytest.raises(SettingsError, match=r"problem\.bias=false"):
             solver(name, problem(bias=True))
+    for features in (0, N + 1):
+        with pytest.raises(SettingsError, match=rf"algo\.features = {features}: .* from 1 to n = 150"):
+            solver("sklearn_nystroem", problem(kernel=Gaussian(1.0)), features=features)
     with pytest.raises(SettingsError, match="can make 2,147,483,647 passes at most"):
         run("sklearn_sgd", problem(), Limit(iterations=MOST_PASSES + 1))

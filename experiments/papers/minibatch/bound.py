@@ -7,14 +7,14 @@ from functools import partial
 from statistics import geometric_mean
 from typing import Final
 
-from experiments.papers.cases import called, counted, decided
+from experiments.papers.cases import counted, decided
 from experiments.papers.effort import Effort, multiple_text
 from experiments.papers.judging import Part, holds, judged
 from experiments.papers.minibatch import bound_picture, theorems
 from experiments.papers.minibatch.looks import LOOKS, TAIL
 from experiments.papers.minibatch.spectrum import Spectrum
 from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
-from experiments.papers.panels import name_of
+from experiments.papers.panels import called, name_of
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import ClaimSpec

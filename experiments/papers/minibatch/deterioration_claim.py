@@ -7,11 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from experiments.papers.cases import called, counted, decided
+from experiments.papers.cases import counted, decided
 from experiments.papers.judging import Part, holds
 from experiments.papers.minibatch.looks import LOOKS, METHODS
 from experiments.papers.minibatch.study import ACCURACY
 from experiments.papers.minibatch.ways import Way
+from experiments.papers.panels import called
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from experiments.papers import layout
+from experiments.papers.effort import Effort
 from experiments.papers.minibatch.looks import LOOKS, METHODS, TAIL
-from experiments.papers.minibatch.study import ACCURACY, Efforts, Study
+from experiments.papers.minibatch.study import ACCURACY, Study
 from experiments.papers.panels import empty, heading
 from experiments.plotting import FAINT, INK, PANEL, Style, legend_row
 
@@ -58,7 +59,7 @@ def draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
             _draw_beta(place, study, last=k % _COLUMNS == _COLUMNS - 1 or k == len(found) - 1)
 
 
-def draw_method(axes: Axes, efforts: Efforts, style: Style) -> None:
+def draw_method(axes: Axes, efforts: Mapping[int, Effort] | Mapping[float, Effort], style: Style) -> None:
     """Draw the sizes at which a method gets there, and arrows at the budgets of the others."""
     known = {b: effort for b, effort in efforts.items() if effort.known}
     missed = {b: effort for b, effort in efforts.items() if not effort.known}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from experiments.papers.cases import called, counted, decided
+from experiments.papers.cases import counted, decided
 from experiments.papers.effort import ratio_of
 from experiments.papers.judging import Part, holds
 from experiments.papers.minibatch.study import Efforts, Study
+from experiments.papers.panels import called
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 from typing import Final
 
-from experiments.papers.cases import called, counted, decided
+from experiments.papers.cases import counted, decided
 from experiments.papers.effort import Ratio, multiple_text, ratio_of
 from experiments.papers.judging import Part
 from experiments.papers.minibatch.looks import LOOKS, TAIL
 from experiments.papers.minibatch.study import Study
+from experiments.papers.panels import called
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim

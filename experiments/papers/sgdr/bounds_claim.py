@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from datasets import DataError
 from experiments.curve import column
-from experiments.papers.cases import called, counted, decided
+from experiments.papers.cases import counted, decided
 from experiments.papers.judging import Part, holds
 from experiments.papers.optimum import Optimum, optimum_of
+from experiments.papers.panels import called
 from experiments.papers.sgdr.box import PASSES, box
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from experiments.papers.cases import called
 from experiments.papers.effort import Effort
 from experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
+from experiments.papers.panels import called
 from experiments.papers.sgdr.effort import STOPPING, effort
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, value_at
-from experiments.papers.judging import Part, between, put_together, scaled
+from experiments.papers.judging import Part, between, put_together, scaled, within
 from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import Interval, bootstrap_mean
-from experiments.reproduction.verdict import Claim, Ruling
+from experiments.reproduction.verdict import Claim
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
@@ -115,13 +115,6 @@ def _part(panel: Panel, horizon: int, series: str, measure: str) -> Part:
     measured = f"after {horizon:,} iterations {between(scaled(relative, 100), '+.1f', ' %')}"
     note = "one pair of runs only, so that an interval is a point" if len(found.differences) == 1 else ""
     return Part(place, about, within(relative, ALMOST), measured, statistic, note)
-
-
-def within(interval: Interval, margin: float) -> Ruling:
-    """Whether a quantity lies within a margin of 0; partly: its interval holds an end of the margin."""
-    if interval.low >= -margin and interval.high <= margin:
-        return "reproduced"
-    return "not_reproduced" if interval.low > margin or interval.high < -margin else "partly"
 
 
 def table_rows(panels: Sequence[Panel], horizons: Mapping[float, str]) -> list[list[str]]:

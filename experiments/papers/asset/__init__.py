@@ -1,0 +1,1 @@
+"""ASSET, approximate stochastic subgradient estimation training (Lee, Wright 2011)."""

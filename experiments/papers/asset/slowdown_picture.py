@@ -1,0 +1,58 @@
+"""How the slow-down is drawn: epochs to a test error, and below them the last errors, against C = 1/(lambda m)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from experiments.papers import layout
+from experiments.papers.asset.looks import LOOKS
+from experiments.papers.asset.slowdown_study import MARGIN, METHODS, Study
+from experiments.papers.bands import Band
+from experiments.papers.minibatch.fig1_picture import draw_method
+from experiments.papers.panels import empty, heading
+from experiments.plotting import FAINT, PANEL, legend_row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+_HEAD: Final = 0.62  # inches
+_CAPTION: Final = (
+    f"Above: epochs to a test error within {MARGIN:g} percentage point of the better method's last; arrows: most "
+    "runs did not get there. Below: last errors. Medians, bands from least to largest."
+)
+
+
+def size(panels: int) -> tuple[float, float]:
+    """Width and height of the drawing, in inches."""
+    return layout.WIDTH, _HEAD + (2 if panels else 1) * layout.height(1)
+
+
+def draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
+    """Draw two panels per data set, one above the other."""
+    if not found:
+        empty(figure, "no finished runs")
+        return
+    columns = len(found)
+    axes = layout.places(figure, 2 * columns, _HEAD, columns)
+    left, height = axes[0].get_position().x0, figure.bbox.height / figure.dpi
+    legend_row(figure, [LOOKS[name] for name in METHODS], (left, 1.0))
+    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    for k, study in enumerate(found):
+        above, below = axes[k], axes[columns + k]
+        layout.dress(above, "C = 1 / (lambda m)", "Epochs", k, columns)
+        layout.dress(below, "C = 1 / (lambda m)", "Test error, %", k, columns)
+        for name in METHODS:
+            draw_method(above, study.efforts(name), LOOKS[name])
+            ends = {C: point.ends[name] for C, point in study.points.items() if name in point.ends}
+            if ends:
+                low, middle, high = (
+                    np.array([pick(own) for own in ends.values()]) for pick in (np.min, np.median, np.max)
+                )
+                runs = max(map(len, ends.values()))
+                layout.draw_band(below, Band(np.array(list(ends)), middle, low, high, runs), LOOKS[name])
+        below.set_yscale("linear")
+        heading(above, study.panel)
+        heading(below, study.panel)

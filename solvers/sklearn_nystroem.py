@@ -1,0 +1,98 @@
+"""scikit-learn's Nystroem and SGDClassifier as a peer of the methods on Nystrom features (Pedregosa et al. 2011)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.base import KernelSnapshot
+from solvers.errors import SettingsError
+from solvers.kernels import Gaussian, Kernel, Polynomial
+from solvers.passes import Passes
+from solvers.problem import Features, Problem
+from solvers.sklearn_sgd import classifier
+
+
+@dataclass
+class SklearnNystroemSettings:
+    """Settings of `SklearnNystroem`."""
+
+    features: int = 512
+    """s: training points that are sampled, from 1 to all n."""
+
+
+class SklearnNystroem(Passes):
+    """Nystroem's features of s sampled points, made anew for each run and charged, then passes of SGDClassifier.
+
+    SGD is that of `sklearn_sgd`. An iteration is a pass, and has no stopping rule of use here.
+
+    Points are float64, made once and not charged, and so are kernel values, features and weights: scikit-learn keeps
+    eigenvalues down to 1e-12, where those of a float32 matrix are noise. One thread works.
+    """
+
+    name = "sklearn_nystroem"
+    summary = "scikit-learn's Nystroem and SGDClassifier, for running times (Pedregosa et al. 2011)"
+    Settings = SklearnNystroemSettings
+    kernels = frozenset({"gaussian", "polynomial", "linear"})
+    explicit = frozenset()
+
+    def __init__(self, problem: Problem, settings: SklearnNystroemSettings, seed: int) -> None:
+        s = settings.features
+        if not 1 <= s <= problem.n:
+            raise SettingsError(f"algo.features = {s}: so many points are sampled, from 1 to n = {problem.n:,}")
+        super().__init__(problem, settings, seed)
+        self._weights = np.zeros(problem.n)
+
+    def data(self) -> Features:  # noqa: D102 (inherited)
+        return self.problem.X.astype(np.float64)
+
+    def model(self, passes: int, seed: int) -> _Model:  # noqa: D102 (inherited)
+        return _Model(self.problem.kernel, self.settings.features, self.problem.require_lambda(), passes, seed)
+
+    def weights_of(self, model: _Model) -> NDArray[np.float64]:
+        """Return the coefficients of the kernel expansion, (n,), which are 0 but on the sample."""
+        coefficients = np.zeros(self.problem.n)
+        coefficients[model.points] = model.coefficients
+        return coefficients
+
+    def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
+        return KernelSnapshot(self._weights)
+
+
+@dataclass
+class _Model:
+    """Both estimators as one, with what `Passes` asks an estimator for."""
+
+    kernel: Kernel
+    features: int
+    lambda_: float
+    passes: int
+    seed: int
+
+    def fit(self, X: Any, y: Any) -> None:
+        from sklearn.kernel_approximation import Nystroem
+        from threadpoolctl import threadpool_limits
+
+        nystroem = Nystroem(
+            **_names(self.kernel),
+            n_components=min(self.features, X.shape[0]),
+            random_state=self.seed,
+        )
+        sgd = classifier(self.lambda_, self.passes, self.seed)
+        with threadpool_limits(limits=1, user_api="blas"):
+            sgd.fit(nystroem.fit_transform(X), y)
+        self.n_iter_ = sgd.n_iter_
+        self.points = nystroem.component_indices_
+        self.coefficients = sgd.coef_.ravel() @ nystroem.normalization_
+
+
+def _names(kernel: Kernel) -> dict[str, Any]:
+    """Return a kernel as scikit-learn names it."""
+    if isinstance(kernel, Gaussian):
+        return {"kernel": "rbf", "gamma": 0.5 / kernel.sigma2}
+    if isinstance(kernel, Polynomial):
+        return {"kernel": "poly", "degree": kernel.degree, "gamma": kernel.gamma, "coef0": kernel.coef0}
+    return {"kernel": "linear"}

@@ -1,0 +1,77 @@
+"""Fake runs of the ASSET paper: test errors along runs that are not written to disk, for there are many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evidence_cases import Rows, finished_run, panel
+
+from experiments import curve
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import FigureSpec
+from experiments.store import FinishedRun
+
+SIZES = [2**k for k in range(1, 11)]
+
+
+def like(folder: Path, dataset: str, **overrides: Any) -> FinishedRun:
+    """Write one run, which others are made after."""
+    return finished_run(folder / dataset, dataset=dataset, rows=[{"iterations": 1}], **overrides)
+
+
+def run(model: FinishedRun, name: str, seed: int, rows: Rows, **result: Any) -> FinishedRun:
+    """Make a run with this curve; the rest is as of another one."""
+    made = replace(model, run_id=name, key=name, name=name, result={**model.result, "seed": seed, **result})
+    made.__dict__["curve"] = curve.from_rows(rows)
+    return made
+
+
+def ending(model: FinishedRun, name: str, error: float, seed: int, first: float | None = None) -> FinishedRun:
+    """Make a run of 100 epochs that ends at an error in per cent, and has another one after the first epoch."""
+    early = error if first is None else first
+    rows = [
+        {"iterations": k, "epochs": float(k), "test_error": value / 100}
+        for k, value in ((1, early), (10, (early + error) / 2), (100, error))
+    ]
+    return run(model, name, seed, rows)
+
+
+Swept = Mapping[int, Sequence[float]]
+"""By s the errors at the end of each run, in per cent."""
+
+
+def sizes_panel(
+    folder: Path,
+    spec: FigureSpec,
+    methods: Mapping[str, Swept],
+    dataset: str = "adult",
+    *,
+    exact: Sequence[float] = (5.0,),
+    first: Mapping[int, float] | None = None,
+    **fields: Any,
+) -> Panel:
+    """Make one data set of Figure 1; methods that are not given have no runs.
+
+    `first`: by s the error of ASSET after one epoch; that of the end where it is not given.
+    """
+    model = like(folder, dataset)
+    runs: dict[str, list[FinishedRun]] = {}
+    for method, errors in methods.items():
+        for s, series in spec.members(method).items():
+            early = None if method != "asset" or first is None else first.get(int(s))
+            runs[series] = [
+                ending(model, f"{series} {seed}", error, seed, early)
+                for seed, error in enumerate(errors.get(int(s), ()))
+            ]
+    runs["svmlight"] = [ending(model, f"svmlight {seed}", error, seed) for seed, error in enumerate(exact)]
+    return panel(dataset, runs, **fields)
+
+
+def falling(at_two: float, end: float, spread: float = 0.01) -> Swept:
+    """Errors that fall with log2 s, from the one at s = 2 to that at s = 1024; three runs."""
+    return {
+        s: [at_two + (end - at_two) * k / 9 + spread * (seed - 1) for seed in range(3)] for k, s in enumerate(SIZES)
+    }

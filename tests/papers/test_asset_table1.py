@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from evidence_cases import evidence, finished_run, panel
+from pictures import drawn_with_table
+
+from experiments.composition import composing, settings_of
+from experiments.papers.asset import table1
+from experiments.papers.asset.spectrum import Spectrum, spectrum_of
+from experiments.papers.asset.table1 import PARAMETERS, make
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.plan import Options, overrides_of
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Number
+
+SPEC = read_figure("asset_table1")
+SPECTRUM = Spectrum(1024, np.array([0.9, 0.08, 0.015, 0.004]))
+
+
+@pytest.fixture(autouse=True)
+def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table1, "spectrum_of", lambda _: SPECTRUM)
+
+
+def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, **fields: Any) -> Panel:
+    counts = {"train": {"n": n, "d": d, "nnz": nnz}, "test": {"n": n_test, "d": d, "nnz": 1}}
+    run = finished_run(folder, dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
+    asked = fields.get("asked", dataset)
+    with composing():
+        settings = settings_of(overrides_of(SPEC.series[0], [], asked, dataset, Options("paper")), jobs=1)
+    return panel(dataset, {"asset": [run]}, **{"settings": {"asset": settings}} | fields)
+
+
+def numbers(panels: list[Panel]) -> dict[str, Number]:
+    return {number.name: number for number in make(evidence(SPEC, panels)).numbers}
+
+
+def test_data_as_printed_agree_and_the_erratum_does_not(tmp_path: Path) -> None:
+    ccat = numbers([counted(tmp_path, "rcv1_ccat", 78127, 11574, 47236, 5_937_000)])
+    assert {name: number.agrees for name, number in ccat.items() if name.endswith(" rcv1_ccat")} == {
+        "training rows of rcv1_ccat": True,
+        "test rows of rcv1_ccat": True,
+        "features of rcv1_ccat": False,  # one more is printed
+        "density of rcv1_ccat": False,  # 0.16 %, printed 1.6 %
+    }
+    assert ccat["density of rcv1_ccat"].measured == pytest.approx(0.16, abs=0.002)
+    assert "an error of the paper" in ccat["density of rcv1_ccat"].note
+    adult = numbers([counted(tmp_path / "a", "adult", 32561, 8141, 123, 449_000)])
+    assert all(number.agrees for name, number in adult.items() if name.endswith(" adult"))
+    assert adult["features of mnist"].measured is None
+
+
+def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
+    stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, asked="covtype", stand_in="a part")
+    sample = counted(tmp_path, "mnist", 1100, 1000, 784, 160_000)
+    found = numbers([stand_in, sample])
+    assert found["features of covtype"].agrees is None
+    assert found["features of covtype"].note == "a stand-in, n = 74,370"
+    assert found["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
+
+
+def test_the_table_and_the_picture(tmp_path: Path) -> None:
+    names = [*SPEC.datasets[:-1], "covtype_subset"]
+    panels = [
+        counted(tmp_path, name, 500, 100, 50, 1000, asked=asked, stand_in="a part" if name != asked else "")
+        for name, asked in zip(names, SPEC.datasets, strict=True)
+    ]
+    made = drawn_with_table(make(evidence(SPEC, panels)))
+    assert made.table is not None
+    assert made.table.rows[0] == [
+        "adult, as printed",
+        "32,561",
+        "8,140",
+        "8,141",
+        "123",
+        "11.2 %",
+        *["1000", "0.001"],
+        "",
+        "",
+    ]
+    assert made.table.rows[3][:3] == ["MNIST, 0 to 4 against 5 to 9", "500", "5,950"]
+    assert made.table.rows[3][-4:] == ["100", "0.01", "4", "3"]  # 0.995 of the trace in three of four eigenvalues
+    # what the runs solve is what is printed
+    assert all(made.table.rows[2 * k][6:8] == made.table.rows[2 * k + 1][6:8] for k in range(5))
+    assert set(PARAMETERS) == set(SPEC.datasets)
+    assert len(made.data) == 5 * 4
+
+
+def test_without_runs() -> None:
+    for panels in ([], [Panel("adult", "adult")]):
+        made = drawn_with_table(make(evidence(SPEC, panels)))
+        assert all(number.measured is None for number in made.numbers)
+        assert made.data.empty
+
+
+def test_the_spectrum_is_that_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    from scipy.spatial.distance import cdist
+
+    from experiments.papers.asset import spectrum
+    from solvers import Gaussian, Problem
+
+    X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
+    problem = Problem(X, np.where(np.arange(60) % 2, 1, -1), Gaussian(2.0))
+    monkeypatch.setattr(spectrum, "problem_of", lambda _: problem)
+    found = spectrum_of(SimpleNamespace(solver_settings=SimpleNamespace(eps_d=1e-16), seed=0))  # type: ignore[arg-type]
+    expected = np.linalg.eigvalsh(np.exp(-cdist(X, X, "sqeuclidean") / 4.0))[::-1] / 60
+    np.testing.assert_allclose(found.eigenvalues[:20], expected[:20], rtol=1e-4)
+    assert found.needed == int(np.searchsorted(np.cumsum(expected), 0.99)) + 1

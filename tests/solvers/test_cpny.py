@@ -1,0 +1,156 @@
+"""CPNY against LIBLINEAR on the same features, its bound, its stop and its costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import Array, problem, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.svm import LinearSVC
+
+from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
+from solvers.cpny import Cpny
+
+N = 150
+
+
+def made(p: Problem, seed: int = 0, **own: Any) -> Cpny:
+    found = solver("cpny", p, seed, **{"features": 30, **own})
+    assert isinstance(found, Cpny)
+    return found
+
+
+def features(run: Cpny) -> Array:
+    return run.nystrom.of_training_points()[0].astype(np.float64)
+
+
+def expansion(run: Cpny) -> KernelSnapshot:
+    snapshot = run.snapshot()
+    assert isinstance(snapshot, KernelSnapshot)
+    return snapshot
+
+
+def objective(p: Problem, V: Array, w: Array) -> float:
+    return float(0.5 * p.require_lambda() * w @ w + np.maximum(0.0, 1.0 - p.y * (V @ w)).mean())
+
+
+def optimum(p: Problem, V: Array) -> float:
+    """On the features, by LIBLINEAR."""
+    peer = LinearSVC(loss="hinge", C=p.C, fit_intercept=False, tol=1e-10, max_iter=10**6, random_state=0)
+    return objective(p, V, peer.fit(V, p.y).coef_.ravel())
+
+
+@pytest.mark.parametrize("kernel", [None, Polynomial(2, 0.3, 1.0), Linear()], ids=str)
+@pytest.mark.parametrize("lambda_", [1e-3, 0.05])
+def test_the_optimum_on_the_features(kernel: Any, lambda_: float) -> None:
+    """The bound never passes the optimum, no objective lies below it, and at the end both are within eps."""
+    p = problem(N, lambda_=lambda_, flips=0.1, **({} if kernel is None else {"kernel": kernel}))
+    run = made(p, eps=1e-7)
+    V = features(run)
+    best, bound, t = optimum(p, V), 0.0, 0
+    status = Status.LIMIT
+    while status is Status.LIMIT:
+        t += 1
+        status = run.advance(Limit(iterations=t))
+        assert run._core is not None
+        assert bound <= run.lower_bound <= best + 1e-9
+        bound = run.lower_bound
+        assert objective(p, V, run._core.weights()) >= best - 1e-9
+    assert run._core is not None
+    reached = objective(p, V, run._core.weights())
+    assert best - 1e-7 <= bound <= reached + 1e-12 <= bound + 1.001e-7
+
+
+@pytest.mark.parametrize("eps", [0.1, 0.01, 0.001])
+def test_the_stop_is_absolute_and_at_the_first_chance(eps: float) -> None:
+    p = problem(N, lambda_=1e-3)
+    run = made(p, eps=eps)
+    V = features(run)
+    assert run.advance(Limit()) is Status.CONVERGED
+    assert run._core is not None
+    assert objective(p, V, run._core.weights()) - run.lower_bound <= eps
+    before = made(p, eps=eps)
+    before.advance(Limit(iterations=(run.counters.iterations or 0) - 1))
+    assert before._core is not None
+    assert objective(p, V, before._core.weights()) - before.lower_bound > eps
+
+
+def test_the_snapshot_is_the_expansion_of_the_weights() -> None:
+    p = problem(N)
+    run = made(p)
+    assert not expansion(run).coefficients.any()
+    run.advance(Limit(iterations=20))
+    assert run._core is not None
+    snapshot, g = expansion(run), run._core.weights()
+    np.testing.assert_array_equal(snapshot.coefficients, run.nystrom.coefficients(g))
+    assert snapshot.responses is not None
+    np.testing.assert_allclose(snapshot.responses, p.y * (features(run) @ g), rtol=0, atol=1e-5 * np.abs(g).max())
+    assert snapshot.bias == 0.0
+    assert not snapshot.dual_feasible
+
+
+def test_costs() -> None:
+    """The features once; then all rows an iteration for the margins, and those of the cut: all of them at first."""
+    p = problem(N, lambda_=1e-3)
+    run = made(p)
+    run.advance(Limit(kernel_evaluations=1))
+    r, stored = run.nystrom.rank, p.matrix.stored
+    assert (run.counters.kernel_evaluations, run.counters.iterations) == (N * 30, 0)
+    assert (run.counters.inner_products, run.counters.feature_accesses) == (N * 30, 30 * stored)
+    V, reads = features(run), 0
+    margins = np.zeros(N)
+    for t in range(1, 15):
+        reads += N + int((margins < 1.0).sum())
+        run.advance(Limit(iterations=t))
+        assert run._core is not None
+        margins = p.y * (V @ run._core.weights())
+        counters = run.counters
+        assert (counters.iterations, counters.presentations) == (t, t * N)
+        assert (counters.kernel_evaluations, counters.inner_products) == (N * 30, N * 30 + t * N)
+        assert counters.feature_accesses == 30 * stored + reads * r
+        assert counters.feature_accesses_dense == 30 * N * p.d + reads * r
+
+
+def test_kernel_evaluations_alone_do_not_end_it_but_its_stop_does() -> None:
+    assert made(problem(N)).advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED
+
+
+@given(cuts=st.lists(st.integers(1, 60), max_size=6), seed=st.integers(0, 2**40))
+@settings(max_examples=10, deadline=None)
+def test_cutting_a_run_changes_nothing(cuts: list[int], seed: int) -> None:
+    p = problem(N, lambda_=1e-3)
+    whole, cut = made(p, seed, eps=1e-9), made(p, seed, eps=1e-9)
+    whole.advance(Limit(iterations=60))
+    for t in sorted(cuts):
+        cut.advance(Limit(iterations=t, cpu_seconds=1e9))
+        cut.snapshot()
+    cut.advance(Limit(presentations=60 * N))
+    assert cut.counters == whole.counters
+    assert expansion(cut).coefficients.tobytes() == expansion(whole).coefficients.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("own", "text"),
+    [
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 150"),
+        ({"features": 151}, r"algo\.features = 151"),
+        ({"eps_d": 0.0}, r"algo\.eps_d = 0\.0"),
+        ({"eps": 0.0}, r"algo\.eps = 0\.0: it must be finite and positive"),
+        ({"eps": -1.0}, r"algo\.eps = -1\.0"),
+        ({"eps": np.nan}, r"algo\.eps = nan"),
+        ({"eps": np.inf}, r"algo\.eps = inf"),
+    ],
+)
+def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+    with pytest.raises(SettingsError, match=text):
+        made(problem(N), **own)
+
+
+def test_problems_that_cannot_be_solved() -> None:
+    with pytest.raises(SettingsError, match="lambda form"):
+        made(problem(N, lambda_=None))
+    with pytest.raises(SettingsError, match=r"problem\.bias=false"):
+        made(problem(N, bias=True))
