@@ -40,6 +40,17 @@ class Random:
     def normal(self, size: int) -> NDArray[np.float64]: ...
     def permutation(self, size: int) -> NDArray[np.uint32]: ...
 
+class Elastic:
+    """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
+
+    def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
+    def images(
+        self, bases: NDArray[np.uint8], which: NDArray[np.uint32], stream: int, numbers: NDArray[np.uint32]
+    ) -> NDArray[np.uint8]:
+        """Return the base of each number, deformed: (m, 784), for bases (b, 784), which and numbers (m,)."""
+    def field(self, stream: int, number: int) -> NDArray[np.int64]:
+        """Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel."""
+
 class Matrix:
     """A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive."""
 
