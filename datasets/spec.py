@@ -179,7 +179,7 @@ class DatasetSpec:
     margin: float = 0.1
     data_seed: int = 0
     sigma: float = 5.0
-    alpha: float = 44.0
+    alpha: float = 30.0
     expected_train: ExpectedSpec = field(default_factory=ExpectedSpec)
     expected_test: ExpectedSpec = field(default_factory=ExpectedSpec)
 
