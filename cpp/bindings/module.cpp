@@ -21,4 +21,5 @@ PYBIND11_MODULE(_core, module) {
   bind_sgd(module);
   bind_sgd_baselines(module);
   bind_cutting_planes(module);
+  bind_cpsp(module);
 }
