@@ -139,7 +139,7 @@ def _record(job: _Job) -> Outcome:
 
 def _advance_all(job: _Job, recorder: Recorder) -> None:
     with job.team.watching(job.solver):
-        looks = job.settings.budget.looks(job.data.X.shape[0])
+        looks = job.settings.budget.looks(job.data.n)
         go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept)
 
 

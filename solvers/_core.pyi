@@ -594,6 +594,33 @@ class Ocas(LinearSolver):
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float, mu: float) -> None: ...
 
+class Cpsp(Solver):
+    """CPSP on training points, (n, d), under exp(-gamma |x - z|^2): cutting planes in the span of a growing basis."""
+
+    def __init__(
+        self,
+        points: FeatureMatrix,
+        *,
+        gamma: float,
+        lambda_: float,
+        eps: float,
+        capacity: int,
+        starts: int = 1,
+        seed: int,
+    ) -> None: ...
+    @property
+    def size(self) -> int:
+        """Basis functions, k."""
+    def place(self, j: int) -> NDArray[np.float32]:
+        """Return the point of basis function j, (d,)."""
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weights' coordinates on an orthonormal basis of the span, (k,)."""
+    def coefficients(self) -> NDArray[np.float64]:
+        """Return the coefficients of the weights' expansion in the basis, (k,)."""
+    @property
+    def lower_bound(self) -> float:
+        """On the optimum over the span of the present basis."""
+
 class SimplexQp:
     """Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex, H positive semidefinite, variables one by one."""
 
