@@ -8,5 +8,6 @@ from datasets.errors import DataError
 from datasets.fetch import default_cache_dir
 from datasets.loader import fingerprint, load
 from datasets.spec import DatasetSpec
+from datasets.stream import Stream
 
-__all__ = ["DataError", "Dataset", "DatasetSpec", "default_cache_dir", "fingerprint", "load"]
+__all__ = ["DataError", "Dataset", "DatasetSpec", "Stream", "default_cache_dir", "fingerprint", "load"]

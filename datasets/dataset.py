@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from datasets.errors import DataError
+
+if TYPE_CHECKING:
+    from datasets.stream import Stream
 
 #: Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32.
 Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
@@ -37,9 +42,10 @@ class Dataset:
     ----------
     name
         Name of the specification.
-    X, X_test
+    points, X_test
         (n, d) and (n_test, d) features of one width: dense C-contiguous float32, or canonical CSR
         (float32 data; int32 indices unless they do not fit; sorted, no duplicates, no explicit zeros).
+        Training rows may be a `Stream`, which makes them when they are asked for; `X` are those that are held.
     y, y_test
         (n,) and (n_test,) labels, int8, -1 or +1. Both classes occur in ``y``.
     provenance
@@ -50,7 +56,7 @@ class Dataset:
     """
 
     name: str
-    X: Matrix
+    points: Matrix | Stream
     y: NDArray[np.int8]
     X_test: Matrix
     y_test: NDArray[np.int8]
@@ -65,4 +71,20 @@ class Dataset:
     @property
     def d(self) -> int:
         """Number of features."""
-        return int(self.X.shape[1])
+        return int(self.points.shape[1])
+
+    @property
+    def X(self) -> Matrix:  # noqa: N802 (the field's name)
+        """All training rows.
+
+        Raises
+        ------
+        DataError
+            They are a stream, and never all there.
+        """
+        if isinstance(self.points, np.ndarray) or sparse.issparse(self.points):
+            return self.points
+        raise DataError(
+            f"Data set {self.name}: its {self.n:,} training rows are made when they are needed, and this needs all of "
+            "them at once; dataset.max_train=60000 makes so many at once."
+        )

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from datasets import elastic
 from datasets.digits import DIGITS_SHA256
 from datasets.readers import READER_VERSION, format_of
 from datasets.spec import DatasetSpec
@@ -58,6 +59,8 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
         content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
+    elif spec.kind == "elastic":
+        content["elastic"] = elastic.identity(spec)
     elif "test" not in checksums and spec.parts is None:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
     # these, too, only where they are asked for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from datasets.labels import make_rule
 from datasets.parts import make_parts
 from datasets.source import Raw, Source, user_path
 from datasets.spec import DatasetSpec, check_spec
+from datasets.stream import Stream
+from datasets.transforms import Features
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
@@ -55,18 +58,12 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
     rule = make_rule(raw.train.y, spec.positive, spec.negative, raw.place(where, "train"))
     train, test, division = make_parts(raw, spec, rule, where)
 
-    dense = transforms.choose_dense(train.X, d, spec.storage)
-    X, X_test = (transforms.to_matrix(part.X, d, dense=dense) for part in (train, test))
-    for matrix in (X, X_test):
-        transforms.divide(matrix, spec.divide_by)
-    if spec.scaling == "minmax":
-        transforms.minmax(X, X_test)
-    if spec.row_norm == "l2":
-        for matrix in (X, X_test):
-            transforms.normalise_rows(matrix)
-    if spec.row_norm == "longest":
-        transforms.divide_by_longest(X, X_test)
-    counts = {"train": _counts(X, train.y), "test": _counts(X_test, test.y)}
+    points: Matrix | Stream
+    if isinstance(train.X, Stream) and spec.max_train is None:
+        points, X_test = _streamed(train.X, test.held(), spec)
+    else:
+        points, X_test = _matrices(train.held(), test.held(), d, spec)
+    counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
     provenance: dict[str, Any] = {
         "files": raw.files,
         "source": spec.source,
@@ -76,11 +73,11 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         **division,
         "label_rule": rule.describe(),
         "transforms": _describe_transforms(spec, d, raw),
-        "storage": "dense" if dense else "sparse",
+        "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
         "remarks": [*spec.remarks, *_remarks(counts)],
     }
-    return Dataset(spec.name, X, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
+    return Dataset(spec.name, points, train.y, X_test, test.y, provenance, fingerprint_of(spec, raw.checksums))
 
 
 def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Sequence[Path] = ()) -> str:
@@ -99,7 +96,7 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
     folder = default_cache_dir() if cache_dir is None else Path(cache_dir)
     places = (*map(Path, mirrors), *mirrors_from_environment())
     checksums: dict[str, str] = {}
-    if spec.kind == "published":
+    if spec.kind in ("published", "elastic"):
         checksums = by_role(
             (f.role, known_checksum(f, folder, places) or fetch(f, folder, places).sha256) for f in spec.files
         )
@@ -108,6 +105,29 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
         if spec.test:
             checksums["test"] = read(user_path(spec.test)).sha256
     return fingerprint_of(spec, checksums)
+
+
+def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tuple[Matrix, Matrix]:
+    """Return the features of both parts as solvers get them."""
+    dense = transforms.choose_dense(train, d, spec.storage)
+    X, X_test = (transforms.to_matrix(part, d, dense=dense) for part in (train, test))
+    for matrix in (X, X_test):
+        transforms.divide(matrix, spec.divide_by)
+    if spec.scaling == "minmax":
+        transforms.minmax(X, X_test)
+    if spec.row_norm == "l2":
+        for matrix in (X, X_test):
+            transforms.normalise_rows(matrix)
+    if spec.row_norm == "longest":
+        transforms.divide_by_longest(X, X_test)
+    return X, X_test
+
+
+def _streamed(train: Stream, test: Features, spec: DatasetSpec) -> tuple[Stream, Matrix]:
+    """Return the same where training rows are made when they are needed; other transforms would need all of them."""
+    X_test = transforms.to_matrix(test, train.d, dense=True)
+    transforms.divide(X_test, spec.divide_by)
+    return replace(train, divide_by=spec.divide_by), X_test
 
 
 def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
@@ -126,23 +146,20 @@ def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
     return steps
 
 
-def _counts(X: Matrix, y: NDArray[np.int8]) -> dict[str, int]:
+def _counts(X: Matrix | Stream, y: NDArray[np.int8]) -> dict[str, int]:
+    counts = {"n": int(X.shape[0]), "d": int(X.shape[1]), "positives": int(np.count_nonzero(y > 0))}
+    if isinstance(X, Stream):  # what its rows hold nobody has seen
+        return counts
     if sparse.issparse(X):
         entries, filled = int(X.nnz), int(np.count_nonzero(np.diff(X.indptr)))
     else:
         entries, filled = int(np.count_nonzero(X)), int(np.count_nonzero(np.asarray(X).any(axis=1)))
-    return {
-        "n": int(X.shape[0]),
-        "d": int(X.shape[1]),
-        "nnz": entries,
-        "positives": int(np.count_nonzero(y > 0)),
-        "rows_without_features": int(X.shape[0]) - filled,
-    }
+    return counts | {"nnz": entries, "rows_without_features": int(X.shape[0]) - filled}
 
 
 def _remarks(counts: dict[str, dict[str, int]]) -> list[str]:
     return [
         f"{c['rows_without_features']} {part} rows have no feature; they are kept."
         for part, c in counts.items()
-        if c["rows_without_features"]
+        if c.get("rows_without_features")
     ]

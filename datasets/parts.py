@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets import elastic
 from datasets.checks import check_classes
 from datasets.errors import DataError
 from datasets.labels import LabelRule, apply_rule
@@ -22,6 +23,7 @@ from datasets.split import (
     cut_rows,
     split_rows,
 )
+from datasets.stream import Stream
 from datasets.transforms import Features, stacked, take_rows
 
 
@@ -29,7 +31,7 @@ from datasets.transforms import Features, stacked, take_rows
 class Part:
     """Rows: (n, d) features before the transforms, and (n,) labels, int8, -1 or +1."""
 
-    X: Features
+    X: Features | Stream
     y: NDArray[np.int8]
 
     @property
@@ -39,7 +41,14 @@ class Part:
 
     def take(self, rows: NDArray[np.int64] | None) -> Part:
         """Return the given rows, or all for None."""
-        return self if rows is None else Part(take_rows(self.X, rows), self.y[rows])
+        if rows is None:
+            return self
+        X = self.X.take(rows) if isinstance(self.X, Stream) else self.X[rows]
+        return Part(X, self.y[rows])
+
+    def held(self) -> Features:
+        """Return the features, made where they are a stream."""
+        return self.X.raw() if isinstance(self.X, Stream) else self.X
 
     def hold_out(self, n_test: int, seed: int, purpose: int) -> tuple[Part, Part]:
         """Return what is left, and ``n_test`` rows drawn from the stream (seed, purpose)."""
@@ -72,7 +81,10 @@ def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tupl
     """
     seed = spec.split_seed
     files = _of_files(raw, spec, rule, where)
-    if spec.parts is not None:
+    if spec.kind == "elastic":
+        train, test = _extended(files, spec)
+        split = elastic.describe(spec)
+    elif spec.parts is not None:
         train, test, split = _cut(files, spec.parts, seed, validate=spec.validate, where=where)
     elif len(files) == 2:
         train, test = files
@@ -103,6 +115,18 @@ def _of_files(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> list[
     return files
 
 
+def _extended(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
+    """Return the images to train on, and those to evaluate on, made of the published ones."""
+    published, test = files
+    train, validation = (published.take(rows) for rows in elastic.training_and_held_out(published.n))
+    name, evaluated = ("validation", validation) if spec.validate else ("test", test)
+    made = ((train, spec.n, "train"), (evaluated, spec.n_test, name))
+    first, second = (
+        Part(*elastic.extended(np.asarray(part.X), part.y, count, series, spec)) for part, count, series in made
+    )
+    return first, second
+
+
 def _cut(
     files: Sequence[Part], counts: Sequence[int], seed: int, *, validate: bool, where: str
 ) -> tuple[Part, Part, str]:
@@ -126,7 +150,7 @@ def _take(files: Sequence[Part], rows: NDArray[np.int64]) -> Part:
         part.take(rows[(rows >= start) & (rows < start + part.n)] - start)
         for part, start in zip(files, starts, strict=False)
     ]
-    return Part(stacked([part.X for part in taken]), np.concatenate([part.y for part in taken]))
+    return Part(stacked([part.held() for part in taken]), np.concatenate([part.y for part in taken]))
 
 
 def _share(n: int, fraction: float) -> int:

@@ -69,7 +69,7 @@ class Source:
         if spec.kind == "synthetic":
             assert spec.d is not None  # check_spec
             return Raw(*generate(spec.shape, spec.n, spec.n_test, spec.d, spec.noise, spec.margin, spec.data_seed))
-        return self._published() if spec.kind == "published" else self._user_files()
+        return self._user_files() if spec.kind == "file" else self._published()
 
     def _digits(self) -> Table:
         # Prepared not to save parsing but importing scikit-learn.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from datasets.errors import DataError
 
-KINDS = ("published", "digits", "synthetic", "file")
+KINDS = ("published", "digits", "synthetic", "file", "elastic")
 FORMATS = ("auto", "libsvm", "csv", "npz", "idx", "messages")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
@@ -82,12 +82,13 @@ class DatasetSpec:
         Empty, or why this data set only stands in for another one.
     kind
         ``published`` (files with addresses and checksums), ``digits`` (bundled with scikit-learn),
-        ``synthetic`` or ``file`` (the user's own).
+        ``synthetic``, ``file`` (the user's own) or ``elastic`` (images made of published ones, see
+        :mod:`datasets.elastic`).
     format
         ``libsvm``, ``csv``, ``npz``, ``idx``, ``messages`` (a tar archive of texts, see
         :mod:`datasets.readers.messages`), or ``auto``: by the file's suffix.
     files
-        Files of ``kind: published``.
+        Files of ``kind: published`` and ``kind: elastic``.
     train, test
         Paths for ``kind: file``; without ``test`` a seeded split is made.
     label_column
@@ -122,7 +123,7 @@ class DatasetSpec:
         ``split_seed``, are cut in this order, whatever the files say. Rows beyond the sum are left out. None: the parts
         are those of the files, or of ``test_count`` and ``test_fraction``.
     validate
-        With ``parts``: whether the validation rows take the place of the test rows.
+        With ``parts``, and with ``kind: elastic``: whether the validation rows take the place of the test rows.
     max_train, max_test
         Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
         :mod:`datasets.sample`. None: all.
@@ -130,8 +131,12 @@ class DatasetSpec:
         This share of the training rows (after ``max_train``), drawn with ``split_seed``, takes the place of the test
         rows (before ``max_test``), and the others are trained on: for choosing settings without a look at the test
         rows. None: the test rows are the test rows.
-    shape, n, n_test, noise, margin, data_seed
+    n, n_test, data_seed
+        ``kind: synthetic`` and ``kind: elastic`` only: training rows, test (or validation) rows, and their seed.
+    shape, noise, margin
         ``kind: synthetic`` only, see :mod:`datasets.synthetic`.
+    sigma, alpha
+        ``kind: elastic`` only: width of the Gaussian that smooths the displacements, in pixels, and their scale.
     expected_train, expected_test
         Counts of the training file (the whole file when it is split) and of the test file.
     """
@@ -173,6 +178,8 @@ class DatasetSpec:
     noise: float = 0.1
     margin: float = 0.1
     data_seed: int = 0
+    sigma: float = 5.0
+    alpha: float = 30.0
     expected_train: ExpectedSpec = field(default_factory=ExpectedSpec)
     expected_test: ExpectedSpec = field(default_factory=ExpectedSpec)
 
@@ -215,8 +222,10 @@ def check_spec(spec: DatasetSpec) -> None:
     _check_parts(spec)
     if spec.format == "messages":
         _check_messages(spec)
-    if spec.kind == "published":
+    if spec.kind in ("published", "elastic"):
         _check_files(spec)
+    if spec.kind == "elastic":
+        _check_elastic(spec)
     if spec.kind == "file" and not spec.train:
         raise DataError(
             "dataset=file needs dataset.train=PATH (LIBSVM text, .csv or .npz); dataset.test=PATH is optional."
@@ -250,7 +259,7 @@ def _check_labels(spec: DatasetSpec) -> None:
 
 def _check_parts(spec: DatasetSpec) -> None:
     if spec.parts is None:
-        if spec.validate:
+        if spec.validate and spec.kind != "elastic":
             raise DataError("dataset.validate=true needs dataset.parts=[train,validation,test], numbers of rows.")
         return
     given = ",".join(map(str, spec.parts))
@@ -278,7 +287,7 @@ def _check_messages(spec: DatasetSpec) -> None:
 
 def _check_files(spec: DatasetSpec) -> None:
     if spec.format == "auto":
-        raise DataError(f"Data set {spec.name}: kind published needs dataset.format, one of {', '.join(FORMATS[1:])}.")
+        raise DataError(f"Data set {spec.name}: needs dataset.format, one of {', '.join(FORMATS[1:])}.")
     for entry in spec.files:
         _one_of("files.role", entry.role, ROLES)
         if not entry.name or "/" in entry.name or "\\" in entry.name:
@@ -301,6 +310,35 @@ def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
     missing = [r for r in needed if r not in roles]
     if missing:
         raise DataError(f"Data set {spec.name}: dataset.files lacks a file of role {', '.join(missing)}.")
+
+
+def _check_elastic(spec: DatasetSpec) -> None:
+    if spec.format != "idx" or spec.file("test") is None:
+        raise DataError(f"Data set {spec.name}: kind elastic is made of idx files, training and test images.")
+    _check_seed("data_seed", spec.data_seed)
+    for name, count in (("n", spec.n), ("n_test", spec.n_test)):
+        if not 2 <= count <= 2**32:
+            raise DataError(f"dataset.{name}={count}: must lie between 2 and 2^32 images.")
+    for name, value, low, high in (("sigma", spec.sigma, 0.5, 28.0), ("alpha", spec.alpha, 0.0, 1000.0)):
+        if not low <= value <= high:
+            raise DataError(f"dataset.{name}={value}: must lie between {low:g} and {high:g}.")
+    for name, given in (("parts", spec.parts), ("validation_fraction", spec.validation_fraction)):
+        if given is not None:
+            raise DataError(
+                f"dataset.{name}={given}: images of one original would be in several parts; dataset=mnist_elastic has "
+                "parts of its own, see dataset.n, dataset.n_test and dataset.validate."
+            )
+    if spec.max_train is None:
+        for name, choice, allowed in (
+            ("scaling", spec.scaling, ("none",)),
+            ("row_norm", spec.row_norm, ("none",)),
+            ("storage", spec.storage, ("auto", "dense")),
+        ):
+            if choice not in allowed:
+                raise DataError(
+                    f"dataset.{name}={choice}: needs all training rows, and here they are made when they are needed; "
+                    "dataset.max_train=60000 makes so many of them at once."
+                )
 
 
 def _check_synthetic(spec: DatasetSpec) -> None:

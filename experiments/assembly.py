@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import solvers
-from datasets import Dataset
+from datasets import Dataset, Stream
 from experiments.config import GaussianConfig
 from experiments.settings import RunSettings, needs
 from solvers import SettingsError
@@ -65,8 +65,13 @@ def assemble(
     """
     settings = run.identity()
     origins = dict(run.origins)
-    n = data.X.shape[0]
+    n = data.n
     if isinstance(run.kernel, GaussianConfig) and run.kernel.sigma2 is None:
+        if isinstance(data.points, Stream):
+            raise SettingsError(
+                f"give kernel.sigma2: otherwise it follows from all training rows, and those of {data.name} are made "
+                "when they are needed"
+            )
         settings["kernel"]["sigma2"] = sigma2_from_data(data.X)
     kernel = make_kernel(settings["kernel"])
 
@@ -87,7 +92,7 @@ def assemble(
 
     def problem_with(nu: float | None) -> Any:
         return solvers.Problem(
-            data.X,
+            data.points,
             data.y,
             kernel,
             lambda_=numbers["lambda_"],

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets import Dataset
+from datasets import Dataset, Stream
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
 from solvers.problem import Features
 
@@ -22,7 +22,7 @@ Measures = dict[str, float | None]
 class _Predictor:
     """What the measures need of one predictor, whatever it came from."""
 
-    train: NDArray[np.float64]  # (n,) f(x_i), bias included, in the problem's order
+    train: NDArray[np.float64] | None  # (n,) f(x_i), bias included, in the problem's order; None: of a stream
     test: NDArray[np.float64]  # (m,)
     norm: float
     bias: float
@@ -52,6 +52,7 @@ class Evaluator:
         """Return the measures of each snapshot; those of one kind are evaluated together, in one matrix product.
 
         Errors are fractions of examples with y f(x) <= 0. Objectives are those of the lambda form (papers' P and D).
+        Where the training set is a stream there is no measure that is a mean over all of it.
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
         weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
@@ -155,17 +156,19 @@ class Evaluator:
         """Yield the predictors; neighbours whose values cost less together are called together."""
         if not snapshots:
             return
-        X = self._dataset.X[self._problem.order]
+        held = not isinstance(self._dataset.points, Stream)
+        X = self._dataset.X[self._problem.order] if held else None
         first = 0
         while first < len(snapshots):
             leader, end = snapshots[first], first + 1
             while end < len(snapshots) and leader.together(snapshots[end]):
                 end += 1
             group, first = snapshots[first:end], end
-            train, test = (leader.values_together(group, points) for points in (X, self._dataset.X_test))
+            train = None if X is None else leader.values_together(group, X)
+            test = leader.values_together(group, self._dataset.X_test)
             for k, snapshot in enumerate(group):
                 yield _Predictor(
-                    train=train[:, k],
+                    train=None if train is None else train[:, k],
                     test=test[:, k],
                     norm=snapshot.norm,
                     bias=snapshot.bias,
@@ -175,20 +178,21 @@ class Evaluator:
                 )
 
     def _measures(self, predictor: _Predictor) -> Measures:
-        hinge = float(np.maximum(0.0, 1.0 - self._y * predictor.train).mean())
+        responses = None if predictor.train is None else self._y * predictor.train
+        hinge = None if responses is None else float(np.maximum(0.0, 1.0 - responses).mean())
         lambda_ = self._problem.lambda_
-        primal = None if lambda_ is None else 0.5 * lambda_ * predictor.norm**2 + hinge
+        primal = None if lambda_ is None or hinge is None else 0.5 * lambda_ * predictor.norm**2 + hinge
         gap = None if primal is None or predictor.dual is None else primal - predictor.dual
         return {
             "test_error": float(np.mean(self._y_test * predictor.test <= 0.0)),
-            "train_error": float(np.mean(self._y * predictor.train <= 0.0)),
+            "train_error": None if responses is None else float(np.mean(responses <= 0.0)),
             "primal": primal,
             "dual": predictor.dual,
             "gap": gap,
             "relative_gap": None if gap is None or primal is None else gap / primal,
             "hinge": hinge,
             "norm": predictor.norm,
-            "nu": hinge / predictor.norm if predictor.norm > 0.0 else None,
+            "nu": hinge / predictor.norm if hinge is not None and predictor.norm > 0.0 else None,
             "water_level": predictor.water_level,
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,

@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 import datasets
 import solvers
-from datasets import Dataset
+from datasets import Dataset, Stream
+from datasets.checks import count_nonzero
 from experiments import provenance
 from experiments.advance import costs_of, go_on
 from experiments.assembly import Assembled, assemble
@@ -113,7 +112,7 @@ def _record(job: _Job) -> Outcome:
     from experiments.evaluation import Evaluator
 
     try:
-        recorder = Recorder(Evaluator(job.assembled.problem, job.data), job.data.X.shape[0], job.display.pause)
+        recorder = Recorder(Evaluator(job.assembled.problem, job.data), job.data.n, job.display.pause)
         with tempfile.TemporaryDirectory() as folder:
             picture = Path(folder) / CURVE_PICTURE
             try:
@@ -140,7 +139,7 @@ def _record(job: _Job) -> Outcome:
 
 def _advance_all(job: _Job, recorder: Recorder) -> None:
     with job.team.watching(job.solver):
-        looks = job.settings.budget.looks(job.data.X.shape[0])
+        looks = job.settings.budget.looks(job.data.n)
         go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept)
 
 
@@ -167,7 +166,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _budget(job: _Job) -> Limits:
-    return job.settings.budget.limits(job.data.X.shape[0])
+    return job.settings.budget.limits(job.data.n)
 
 
 def _facts(
@@ -180,16 +179,15 @@ def _facts(
     kept: Kept | None,
 ) -> dict[str, str]:
     """Lines of the header that are not settings."""
-    n, d = data.X.shape
+    n, d = data.n, data.d
     limits = settings.budget.limits(n).counted(costs_of(solver))
-    nonzero = int(np.count_nonzero(data.X if isinstance(data.X, np.ndarray) else data.X.data))
     positives = int((data.y > 0).sum())
     ends = " or ".join(
         f"{duration(value) if name == 'cpu_seconds' else count(value)} {name.replace('_', ' ')}"
         for name, value in limits.given().items()
     )
     return {
-        "training set": f"n = {n:,}, d = {d:,}, {nonzero:,} values not zero ({nonzero / (n * d):.1%}); "
+        "training set": f"n = {n:,}, d = {d:,}, {_filling(data)}; "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
@@ -204,6 +202,13 @@ def _checkpoints(settings: RunSettings) -> str:
     even = "" if budget.every is None else f", and one every {budget.every:g} epochs"
     last = "" if budget.tail is None else f" of the last {budget.tail:g}"
     return f"at most {budget.checkpoints} checkpoints{even}{last}"
+
+
+def _filling(data: Dataset) -> str:
+    if isinstance(data.points, Stream):
+        return "made when they are needed"
+    nonzero = count_nonzero(data.X)
+    return f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
 
 
 def _resumed(kept: Kept) -> str:
@@ -243,7 +248,7 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "kernel": settings["kernel"]["name"],
         "seed": job.settings.seed,
         "settings": settings | {"dataset": dataclasses.asdict(job.settings.dataset), "origins": job.assembled.origins},
-        "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.X.shape[0])},
+        "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.n)},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
         "remarks": [*job.solver.remarks, *([_resumed(job.kept)] if job.kept else [])],

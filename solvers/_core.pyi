@@ -40,6 +40,17 @@ class Random:
     def normal(self, size: int) -> NDArray[np.float64]: ...
     def permutation(self, size: int) -> NDArray[np.uint32]: ...
 
+class Elastic:
+    """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
+
+    def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
+    def images(
+        self, bases: NDArray[np.uint8], which: NDArray[np.uint32], stream: int, numbers: NDArray[np.uint32]
+    ) -> NDArray[np.uint8]:
+        """Return the base of each number, deformed: (m, 784), for bases (b, 784), which and numbers (m,)."""
+    def field(self, stream: int, number: int) -> NDArray[np.int64]:
+        """Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel."""
+
 class Matrix:
     """A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive."""
 
@@ -582,6 +593,33 @@ class Ocas(LinearSolver):
     """Cutting planes with an exact line search."""
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float, mu: float) -> None: ...
+
+class Cpsp(Solver):
+    """CPSP on training points, (n, d), under exp(-gamma |x - z|^2): cutting planes in the span of a growing basis."""
+
+    def __init__(
+        self,
+        points: FeatureMatrix,
+        *,
+        gamma: float,
+        lambda_: float,
+        eps: float,
+        capacity: int,
+        starts: int = 1,
+        seed: int,
+    ) -> None: ...
+    @property
+    def size(self) -> int:
+        """Basis functions, k."""
+    def place(self, j: int) -> NDArray[np.float32]:
+        """Return the point of basis function j, (d,)."""
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weights' coordinates on an orthonormal basis of the span, (k,)."""
+    def coefficients(self) -> NDArray[np.float64]:
+        """Return the coefficients of the weights' expansion in the basis, (k,)."""
+    @property
+    def lower_bound(self) -> float:
+        """On the optimum over the span of the present basis."""
 
 class SimplexQp:
     """Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex, H positive semidefinite, variables one by one."""

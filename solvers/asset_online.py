@@ -75,6 +75,10 @@ class _OnStream(PythonSolver):
     The features of a block of examples are made when it is due, and forgotten two blocks later: besides the order of
     the stream, 4 bytes an example, memory does not grow with their number. A presentation costs d inner products with
     the example, d reads of it, and one inner product of its features with the weights. Features are made on one thread.
+
+    Where the problem is a stream its examples are made block by block, too, and memory does not grow with their number
+    at all but for the order. How they are had is not the method's affair: the clocks rest meanwhile, as they rest while
+    data are read from a file.
     """
 
     needs = frozenset({"lambda"})
@@ -86,6 +90,7 @@ class _OnStream(PythonSolver):
         iteration = self.iteration()
         with self.clocks():
             self.cosines = Cosines.draw(problem, settings.features, seed)
+            self._fetched: Features | None = None  # the examples of the block that is due
             self._order = _core.Random(seed, _core.Purpose.order).permutation(problem.n)
             try:
                 self._core = _core.AssetStream(problem.n, problem.d, self.cosines.dimension, **iteration)
@@ -97,24 +102,38 @@ class _OnStream(PythonSolver):
         """Return what the core is told of the iteration."""
 
     def advance(self, limit: Limit) -> Status:
-        with self.clocks(), blas.connected():  # one thread, so that the bits are the same for any number of them
-            while not self.reached(limit):
-                if self._core.counters.iterations == self.problem.n:
-                    self.remarks = (
-                        f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
-                    )
-                    return Status.CONVERGED
-                if self._core.counters.iterations == self._core.fed:
-                    self._feed()
-                self._core.advance(**self._left(limit).given())
+        with blas.connected():  # one thread, so that the bits are the same for any number of them
+            while True:
+                with self.clocks():
+                    status = self._go_on(limit)
+                if status is not None:
+                    return status
+                self._fetched = self.problem.examples(self._due())
+
+    def _go_on(self, limit: Limit) -> Status | None:
+        """Advance until there is a reason to come back, or None: the examples of the next block are due."""
+        while not self.reached(limit):
+            if self._core.counters.iterations == self.problem.n:
+                self.remarks = (
+                    f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
+                )
+                return Status.CONVERGED
+            if self._core.counters.iterations == self._core.fed:
+                if self._fetched is None:
+                    return None
+                self._feed(self._fetched)
+                self._fetched = None
+            self._core.advance(**self._left(limit).given())
         return Status.LIMIT
 
-    def _feed(self) -> None:
-        core = self._core
-        block = self._order[core.fed : core.fed + core.expected]
-        examples = self.problem.X[block]
-        stored = np.full(len(block), self.problem.d) if isinstance(examples, np.ndarray) else np.diff(examples.indptr)
-        core.feed(self.cosines.of(examples), self.problem.y[block], stored.astype(np.uint32))
+    def _due(self) -> NDArray[np.uint32]:
+        """Return the numbers of the examples of the next block."""
+        return self._order[self._core.fed : self._core.fed + self._core.expected]
+
+    def _feed(self, examples: Features) -> None:
+        labels = self.problem.y[self._due()]
+        stored = np.full(len(labels), self.problem.d) if isinstance(examples, np.ndarray) else np.diff(examples.indptr)
+        self._core.feed(self.cosines.of(examples), labels, stored.astype(np.uint32))
 
     def _left(self, limit: Limit) -> Limit:
         """Return the limit as one of the core, which knows no further than the examples that it has."""

@@ -239,7 +239,7 @@ class CoreSolver(Solver):
             raise SettingsError(f"algo={self.name}: {error}") from error
 
     @abc.abstractmethod
-    def make(self) -> _core.KernelSolver | _core.LinearSolver:
+    def make(self) -> _core.Solver:
         """Return the core's solver of the problem."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,17 @@ from solvers.rows import RowPolicy, Rows, make_rows
 
 Features = NDArray[np.float32] | sparse.csr_matrix
 T = TypeVar("T")
+
+
+class Stream(Protocol):
+    """Points that are made when they are asked for, so that they need not fit in memory."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Points and features."""
+
+    def __getitem__(self, rows: NDArray[np.integer], /) -> NDArray[np.float32]:
+        """Return points, (m, d), finite: the same for a row whenever it is asked for, and whatever with."""
 
 
 def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
@@ -52,6 +63,8 @@ def _transposed(features: Features) -> Features:
 
 def _canonical(X: Features) -> Features:
     """Return features as the core takes them: finite; sparse ones in CSR, sorted, each place stored once."""
+    if X.dtype != np.float32:
+        raise SettingsError(f"X is float32, got {X.dtype}")
     if X.shape[1] == 0:
         raise SettingsError("X has no features: d = 0")
     if sparse.issparse(X):
@@ -74,7 +87,8 @@ class Problem:
 
     Parameters
     ----------
-    X : (n, d) float32, dense C-contiguous or CSR
+    X : (n, d) float32, dense C-contiguous or CSR; or a stream of them
+        Of a stream, points are had by `examples` only: what needs all of them at once refuses it.
     y : (n,) labels in {-1, +1}
     kernel : Kernel
     lambda_ : float, optional
@@ -98,10 +112,13 @@ class Problem:
     """Between the ranks that share the rows; see `solvers.share`."""
     shard: _core.Shard | None = None
     """Which of the rows these are, where they are shared."""
+    _stream: Stream | None = None
+    _points: Features | None = None
+    _shift: NDArray[np.float32] | None = None
 
     def __init__(
         self,
-        X: Features,
+        X: Features | Stream,
         y: NDArray[np.integer],
         kernel: Kernel,
         *,
@@ -111,10 +128,8 @@ class Problem:
         rho: float = 0.0,
         rows: RowPolicy | None = None,
     ) -> None:
-        if X.ndim != 2 or y.shape != (X.shape[0],):
+        if len(X.shape) != 2 or y.shape != (X.shape[0],):
             raise SettingsError(f"X is (n, d) and y (n,), got {X.shape} and {y.shape}")
-        if X.dtype != np.float32:
-            raise SettingsError(f"X is float32, got {X.dtype}")
         if set(np.unique(y)) != {-1, 1}:
             raise SettingsError(f"labels are -1 and +1, both present, got {np.unique(y)[:5].tolist()}")
         for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
@@ -130,16 +145,42 @@ class Problem:
         self.nu = nu
         self.bias = bias
         self.policy = rows or RowPolicy()
-        X = self._with_constant(_canonical(X))
-        self.n: int = X.shape[0]
-        self.d: int = X.shape[1]
         self.order: NDArray[np.intp] = np.argsort(-y.astype(np.int8), kind="stable")
         self.positives = int(np.count_nonzero(y == 1))
         self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
-        ordered = X[self.order]
-        self._shift = self._integral_mean(ordered)
-        self.X: Features = self._shifted(ordered)
-        self.matrix = self.core_matrix(self.X)
+        if isinstance(X, np.ndarray) or sparse.issparse(X):
+            ordered = self._with_constant(_canonical(X))[self.order]
+            self._shift = self._integral_mean(ordered)
+            self._points = self._shifted(ordered)
+        else:
+            self._stream = X
+        self.n: int = X.shape[0]
+        self.d: int = X.shape[1] + (rho != 0.0)
+
+    @property
+    def X(self) -> Features:  # noqa: N802 (the field's name)
+        """All points, (n, d), in the problem's order.
+
+        Raises
+        ------
+        SettingsError
+            They are a stream, and never all there.
+        """
+        if self._points is None:
+            raise SettingsError(
+                f"the {self.n:,} training rows are made when they are needed, and this needs all of them at once: take "
+                "dataset.max_train=60000 of them, or a method for streams, algo=asset_online or asset_star_online"
+            )
+        return self._points
+
+    def examples(self, which: NDArray[np.integer]) -> Features:
+        """Return some of the points, (m, d), by their numbers in the problem's order; a stream makes them now."""
+        return self.X[which] if self._stream is None else self._stream[self.order[which]]
+
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """A view of all points for the core."""
+        return self.core_matrix(self.X)
 
     @property
     def C(self) -> float:  # noqa: N802 (the field's name)

@@ -108,14 +108,14 @@ TABLE_1 = [  # data set, 1/(lambda m) and 1/(2 sigma^2) as the ASSET paper print
 ON_STREAMS = ("asset_online", "asset_star_online")
 
 
-@pytest.mark.parametrize("algo", ["asset", "asset_star", *ON_STREAMS, "cpny", "sklearn_nystroem"])
+@pytest.mark.parametrize("algo", ["asset", "asset_star", *ON_STREAMS, "cpny", "cpsp", "sklearn_nystroem"])
 @pytest.mark.parametrize(("dataset", "C", "gamma"), TABLE_1)
 def test_presets_are_the_asset_papers_table_1(algo: str, dataset: str, C: float, gamma: float) -> None:
     run_settings = settings(f"algo={algo}", f"dataset={dataset}")
     assert run_settings.kernel.sigma2 == pytest.approx(0.5 / gamma)
     assert (run_settings.problem.C, run_settings.problem.bias) == (C, False)
     assert run_settings.origins["problem.C"] == run_settings.origins["kernel.sigma2"] == "ASSET paper, Table 1"
-    assert run_settings.budget.epochs == (1 if algo in ON_STREAMS else 10_000 if algo == "cpny" else 10)
+    assert run_settings.budget.epochs == (1 if algo in ON_STREAMS else 10_000 if algo in ("cpny", "cpsp") else 10)
     assert settings(f"algo={algo}", f"dataset={dataset}", "problem.C=2").problem.C == 2.0
 
 

@@ -52,7 +52,9 @@ Array<double> written(std::size_t size, const Write& write) {
 void bind_asset(py::module_& module);
 void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
+void bind_cpsp(py::module_& module);
 void bind_cutting_planes(py::module_& module);
+void bind_elastic(py::module_& module);
 void bind_exact(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);

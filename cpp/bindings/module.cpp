@@ -21,4 +21,6 @@ PYBIND11_MODULE(_core, module) {
   bind_sgd(module);
   bind_sgd_baselines(module);
   bind_cutting_planes(module);
+  bind_elastic(module);
+  bind_cpsp(module);
 }

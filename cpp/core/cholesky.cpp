@@ -10,10 +10,7 @@ namespace svm {
 
 double Cholesky::append(std::vector<double> column, double least) {
   const std::size_t m = size();
-  for (std::size_t k = 0; k < m; ++k) {
-    const std::vector<double>& r = columns_[k];
-    column[k] = (column[k] - dot(r.data(), column.data(), k)) / r[k];
-  }
+  forward(column.data());
   const double pivot = column[m] - dot(column.data(), column.data(), m);
   column[m] = std::sqrt(std::max(pivot, least));
   columns_.push_back(std::move(column));
@@ -43,8 +40,11 @@ void Cholesky::remove(std::size_t k) {
   }
 }
 
-void Cholesky::solve(double* x) const noexcept {
+void Cholesky::forward(double* x) const noexcept {
   for (std::size_t k = 0; k < size(); ++k) x[k] = (x[k] - dot(columns_[k].data(), x, k)) / columns_[k][k];
+}
+
+void Cholesky::back(double* x) const noexcept {
   for (std::size_t k = size(); k-- > 0;) {
     const std::vector<double>& r = columns_[k];
     x[k] /= r[k];

@@ -16,8 +16,15 @@ class Cholesky {
   double append(std::vector<double> column, double least);
   /// Takes row and column k away.
   void remove(std::size_t k);
+  /// x <- R^-T x, m values.
+  void forward(double* x) const noexcept;
+  /// x <- R^-1 x, m values.
+  void back(double* x) const noexcept;
   /// x <- A^-1 x, m values.
-  void solve(double* x) const noexcept;
+  void solve(double* x) const noexcept {
+    forward(x);
+    back(x);
+  }
 
  private:
   std::vector<std::vector<double>> columns_;  // column k of R: k + 1 values

@@ -27,6 +27,17 @@ void SimplexQp::add(double beta, const std::vector<double>& products) {
   products_.push_back(product);
 }
 
+void SimplexQp::extend(const std::vector<double>& q) {
+  double mean = 0.0;
+  for (std::size_t j = 0; j < size(); ++j) mean += gamma_[j] * q[j];
+  for (std::size_t j = 0; j < size(); ++j) {
+    for (std::size_t k = 0; k < size(); ++k) H_[j][k] += q[j] * q[k];
+    products_[j] += q[j] * mean;
+  }
+  factor_.clear();
+  free_.clear();
+}
+
 void SimplexQp::remove(std::size_t j) {
   const std::size_t last = size() - 1;
   for (Free& free : free_) {

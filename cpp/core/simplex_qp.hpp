@@ -17,6 +17,8 @@ class SimplexQp {
   /// Adds a variable, with H_jk for all earlier k and then for itself: size() + 1 values. The first one gets all the
   /// mass, later ones none before `solve`.
   void add(double beta, const std::vector<double>& products);
+  /// H += q q^T, for q of size() values: what one more coordinate of the vectors does of which H has the products.
+  void extend(const std::vector<double>& q);
   /// Takes away variable j, which has no mass; the last one gets its place.
   void remove(std::size_t j);
   /// Improves the solution at hand until gap() <= tolerance, or until rounding allows no more: a primal active-set

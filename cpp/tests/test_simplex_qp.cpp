@@ -71,6 +71,12 @@ void check_programme(Random& random, std::size_t dimension, bool tied) {
     points.pop_back();
     qp.add(beta.back(), products(points, point));
     points.push_back(point);
+    if (t % 11 == 10) {  // all vectors get one more coordinate
+      const std::vector<double> q = svm::test::normals(random, points.size(), tied);
+      for (std::size_t j = 0; j < points.size(); ++j) points[j].push_back(q[j]);
+      qp.extend(q);
+      ++dimension;
+    }
     qp.solve(1e-11);
     CHECK(qp.gap() <= 1e-11);
     for (std::size_t j = points.size() - 1; j > 0; --j) {

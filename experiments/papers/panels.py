@@ -38,6 +38,7 @@ NAMES: Mapping[str, str] = {
     "digits": "Digits",
     "ijcnn1": "IJCNN1",
     "mnist": "MNIST, 8 against the rest",
+    "mnist_elastic": "MNIST, deformed",
     "news20": "news20",
     "newsgroups_binary": "20 Newsgroups, two classes",
     "rcv1": "RCV1",

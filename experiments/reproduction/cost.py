@@ -42,6 +42,7 @@ _OWN_END: Mapping[str, Callable[[float, float], float]] = {
     "ocas": lambda C, eps: 3.0 * math.sqrt(C / eps),
     "svmperf": lambda C, eps: 5.0 * math.sqrt(C / eps),
     "cpny": lambda C, eps: 2.0 * math.sqrt(C / eps),
+    "cpsp": lambda C, eps: 2.0 * math.sqrt(C / eps),
 }
 """Epochs after which a method has stopped by itself, for C and eps: fitted to six data sets, each off by up to six."""
 _AGAIN = ("liblinear", "sklearn_sgd", "sklearn_nystroem")
@@ -189,7 +190,7 @@ def explicit(run: RunSettings) -> bool:
 
 def approximates(run: RunSettings) -> bool:
     """Whether a run makes features of the kernel, and so asks for no kernel rows."""
-    return run.algo.startswith("asset") or run.algo in ("cpny", "sklearn_nystroem")
+    return run.algo.startswith("asset") or run.algo in ("cpny", "cpsp", "sklearn_nystroem")
 
 
 def together(run: RunSettings) -> tuple[str, bool]:

@@ -273,7 +273,7 @@ def test_evaluation_is_not_charged() -> None:
 
 def test_moved_points_are_moved_in_the_test_set_too() -> None:
     near = dataset()
-    far = replace(near, X=near.X + np.float32(1000.0), X_test=near.X_test + np.float32(1000.0))
+    far = replace(near, points=near.X + np.float32(1000.0), X_test=near.X_test + np.float32(1000.0))
     ends = []
     for data in (near, far):
         p = problem(data)

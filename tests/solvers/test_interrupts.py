@@ -152,3 +152,18 @@ def test_other_threads_go_on() -> None:
     stop.set()
     counter.join()
     assert during >= 15
+
+
+def test_cpsp_stops_and_goes_on() -> None:
+    """An iteration is a search among thousands of examples, and then some passes over all."""
+    p = problem(8000, 40, lambda_=1e-6, rows={"provider": "on_the_fly"})
+    settings = {"features": 200, "starts": 20}
+    made = solver("cpsp", p, seed=3, **settings)
+    with interrupted_after(0.3):
+        made.advance(Limit())
+    done = made.counters.iterations
+    assert done
+    made.advance(Limit(iterations=done + 2))
+    whole = run("cpsp", p, Limit(iterations=done + 2), 3, **settings)
+    assert made.counters == whole.counters
+    np.testing.assert_array_equal(made.snapshot().coefficients, whole.snapshot().coefficients)

@@ -224,7 +224,7 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = ["lasvm", "svmlight"]
     linear = ["dcd", "liblinear", "mpu", "ocas", "sgd_m", "sgd_r", "sgd_s", "sgdqn", "simba", "sklearn_sgd"]
     batches = ["minibatch_pegasos", "minibatch_sdca"]
-    approximate = ["asset", "asset_online", "asset_star", "asset_star_online", "cpny", "sklearn_nystroem"]
+    approximate = ["asset", "asset_online", "asset_star", "asset_star_online", "cpny", "cpsp", "sklearn_nystroem"]
     assert solvers.names() == sorted([*kernels, *exact, *linear, *batches, *approximate, "svmperf", "svmsgd"])
     for name in solvers.names():
         kind = solvers.get(name)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    f"Above: epochs to a test error within {MARGIN:g} percentage point of the better method's last; arrows: most "
-    "runs did not get there. Below: last errors. Medians, bands from least to largest."
+    f"Above: epochs to within {MARGIN:g} point of the better method's last test error; arrows: most runs did not get "
+    "there. Below: last errors. Medians, least to largest."
 )
 
 

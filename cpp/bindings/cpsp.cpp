@@ -1,0 +1,38 @@
+#include "../core/cpsp.hpp"
+
+#include "arrays.hpp"
+
+namespace svm::python {
+namespace {
+
+Array<double> array(const std::vector<double>& values) {
+  return Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+}  // namespace
+
+void bind_cpsp(py::module_& module) {
+  py::class_<Cpsp, Solver>(module, "Cpsp")
+      .def(py::init([](const FeatureMatrix& points, double gamma, double lambda, double eps, std::size_t capacity,
+                       std::size_t starts, std::uint64_t seed) {
+             return std::make_unique<Cpsp>(gamma, points, CpspSettings{lambda, eps, capacity, starts}, seed);
+           }),
+           py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("lambda_"), py::arg("eps"), py::arg("capacity"),
+           py::arg("starts") = 1, py::arg("seed"), py::keep_alive<1, 2>())
+      .def_property_readonly("size", [](const Cpsp& self) { return self.basis().size(); })
+      .def(
+          "place",
+          [](const Cpsp& self, std::size_t j) {
+            require(j < self.basis().size(), "there is no such basis function");
+            const std::vector<double>& values = self.basis().place(j).values;
+            Array<float> out(static_cast<py::ssize_t>(values.size()));
+            std::copy(values.begin(), values.end(), out.mutable_data());
+            return out;
+          },
+          py::arg("j"))
+      .def("weights", [](const Cpsp& self) { return array(self.weights()); })
+      .def("coefficients", [](const Cpsp& self) { return array(self.basis().expansion(self.weights())); })
+      .def_property_readonly("lower_bound", &Cpsp::lower_bound);
+}
+
+}  // namespace svm::python

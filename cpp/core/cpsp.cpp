@@ -1,0 +1,143 @@
+#include "cpsp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "dot.hpp"
+#include "error.hpp"
+#include "preimage.hpp"
+#include "take_away.hpp"
+
+namespace svm {
+namespace {
+
+// As in cutting_planes.cpp.
+constexpr double part_of_gap = 1e-3;
+constexpr double rounding = 1e-14;
+constexpr std::size_t patience = 50;
+// Squared distance from the span below which an image is no basis function: dividing by it would magnify the rounding errors
+// of float32 coordinates a thousand times.
+constexpr double least_distance = 1e-6;
+
+const CpspSettings& checked(const CpspSettings& settings) {
+  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
+  require(std::isfinite(settings.eps) && settings.eps > 0.0, "eps must be finite and positive");
+  require(settings.capacity > 0, "the basis needs room for a function");
+  require(settings.starts > 0, "starts must be at least 1");
+  return settings;
+}
+
+}  // namespace
+
+Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
+    : settings_(checked(settings)),
+      C_(1.0 / (settings.lambda * static_cast<double>(points.size()))),
+      basis_(gamma, points, settings.capacity),
+      random_(seed, Purpose::sampling),
+      margins_(points.size()) {
+  master_.add(0.0, {0.0});
+}
+
+bool Cpsp::step() {
+  const double gap = objective_ - bound_;
+  if (gap <= settings_.eps) return false;
+  std::vector<std::uint32_t> violated;
+  for (std::size_t i = 0; i < margins_.size(); ++i) {
+    if (margins_[i] < 1.0) violated.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::vector<double> sum = basis_.sum(violated);
+  if (!basis_.full() && !violated.empty()) extend(violated, sum);
+  add_cut(std::move(violated), std::move(sum));
+  master_.solve(std::max(part_of_gap * gap, rounding * bound_));
+  bound_ = std::max(bound_, master_.value());
+  follow();
+  forget();
+  Counters& counters = basis_.counters();
+  ++counters.iterations;
+  counters.presentations += basis_.examples();
+  return true;
+}
+
+void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double>& sum) {
+  const Residual residual{examples, basis_.expansion(sum)};
+  Place start;
+  double best = -1.0;
+  for (std::size_t k = 0; k < settings_.starts; ++k) {
+    Place place = basis_.at(examples[random_.below(examples.size())]);
+    const double value = settings_.starts > 1 ? std::abs(basis_.value(residual, place)) : 0.0;
+    if (value > best) {
+      best = value;
+      start = std::move(place);
+    }
+  }
+  Place found = preimage(basis_, residual, std::move(start));
+  // float32 as the data, so that the predictor has it as it is
+  for (double& value : found.values) value = static_cast<double>(static_cast<float>(value));
+  found.measure();
+  if (!basis_.append(std::move(found), least_distance)) return;
+  const auto last = [this](const std::vector<std::uint32_t>& own) {
+    double total = 0.0;
+    for (const std::uint32_t i : own) total += basis_.label(i) * static_cast<double>(basis_.last_coordinate(i));
+    return total;
+  };
+  sum.push_back(last(examples));
+  std::vector<double> grown;
+  for (Cut& cut : cuts_) {
+    cut.point.push_back(C_ * last(cut.examples));
+    grown.push_back(std::sqrt(settings_.lambda) * cut.point.back());
+  }
+  master_.extend(grown);
+  bound_ = 0.0;  // the span has grown: what bounded the optimum over it does so no more
+}
+
+void Cpsp::add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum) {
+  for (double& value : sum) value *= C_;
+  const double beta = static_cast<double>(examples.size()) / static_cast<double>(margins_.size());
+  cuts_.push_back({std::move(sum), std::move(examples)});
+  if (basis_.full()) {  // no more coordinates will come
+    for (Cut& cut : cuts_) std::vector<std::uint32_t>().swap(cut.examples);
+  }
+  const std::vector<double>& newest = cuts_.back().point;
+  std::vector<double> products;
+  for (const Cut& cut : cuts_) {
+    products.push_back(settings_.lambda * dot(cut.point.data(), newest.data(), newest.size()));
+  }
+  master_.add(beta, products);
+  idle_.push_back(0);
+}
+
+std::vector<double> Cpsp::weights() const {
+  std::vector<double> w(basis_.size());
+  const std::vector<double>& gamma = master_.solution();
+  for (std::size_t j = 0; j < cuts_.size(); ++j) {
+    for (std::size_t k = 0; gamma[j] > 0.0 && k < w.size(); ++k) w[k] += gamma[j] * cuts_[j].point[k];
+  }
+  return w;
+}
+
+void Cpsp::follow() {
+  const std::vector<double> w = weights();
+  double hinge = 0.0;
+  for (std::size_t i = 0; i < margins_.size(); ++i) {
+    margins_[i] = basis_.label(i) * simd::kernels().dot(basis_.coordinates(i), w.data(), w.size());
+    hinge += std::max(0.0, 1.0 - margins_[i]);
+  }
+  objective_ =
+      0.5 * settings_.lambda * dot(w.data(), w.data(), w.size()) + hinge / static_cast<double>(margins_.size());
+}
+
+void Cpsp::forget() {
+  // The weights do not change by it; see SvmPerf.
+  const std::vector<double>& gamma = master_.solution();
+  for (std::size_t j = cuts_.size() - 1; j > 0; --j) {
+    idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
+    if (idle_[j] < patience) continue;
+    master_.remove(j);
+    take_away(cuts_, j);
+    take_away(idle_, j);
+  }
+}
+
+}  // namespace svm

@@ -1,0 +1,98 @@
+"""Runs on a stream: their last test errors, and how soon these fall, by the dimension d of the random features."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from experiments.curve import column, error_area
+from experiments.papers.bands import Band, band
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import FigureSpec
+
+METHODS: Final = ("asset_online", "asset_star_online")
+EXACT: Final = "lasvm"
+LAST: Final = 10
+"""Looks at the end of a run over which its last error is the mean, as in the paper."""
+FROM: Final = 0.01
+"""Share of the stream from which on errors count for how soon they fall."""
+COSTS: Final = ("presentations", "cpu_seconds")
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One method with one d, on one data set.
+
+    Attributes
+    ----------
+    looks : (runs, LAST) float64
+        Test errors in per cent at the last looks; runs with fewer looks are left out.
+    areas : (runs,) float64
+        Mean test error in per cent over the logarithm of the number of examples, from `FROM` of them on.
+    seconds : (runs,) float64
+        CPU seconds of training.
+    bands : mapping of str to Band
+        Test errors in per cent against each of `COSTS`.
+    """
+
+    looks: NDArray[np.float64]
+    areas: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    bands: Mapping[str, Band]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Last error of each run."""
+        means: NDArray[np.float64] = self.looks.mean(axis=1)
+        return means
+
+
+@dataclass(frozen=True)
+class Streams:
+    """One data set: by method and d."""
+
+    panel: Panel
+    of: Mapping[str, Mapping[int, Stream]]
+    exact: Mapping[str, Band]
+
+    @property
+    def dimensions(self) -> list[int]:
+        """All d that there are runs for."""
+        return sorted({d for own in self.of.values() for d in own})
+
+
+def all_streams(evidence: Evidence) -> list[Streams]:
+    """Return all data sets that the figure has panels for."""
+    return [_streams(panel, evidence.spec) for panel in evidence.panels]
+
+
+def _streams(panel: Panel, spec: FigureSpec) -> Streams:
+    found: dict[str, dict[int, Stream]] = {}
+    for method in METHODS:
+        for d, name in spec.members(method).items():
+            frames = [frame for frame in panel.curves(name) if len(frame) >= LAST]
+            if frames:
+                found.setdefault(method, {})[int(d)] = _stream(frames)
+    exact = [frame for frame in panel.curves(EXACT) if len(frame)]
+    return Streams(panel, found, _bands(exact) if exact else {})
+
+
+def _stream(frames: list[pd.DataFrame]) -> Stream:
+    errors = [100 * column(frame, "test_error") for frame in frames]
+    seen = [column(frame, "presentations") for frame in frames]
+    return Stream(
+        np.stack([own[-LAST:] for own in errors]),
+        np.array([error_area(x, y, max(FROM * x[-1], x[0]), x[-1]) for x, y in zip(seen, errors, strict=True)]),
+        np.array([column(frame, "cpu_seconds")[-1] for frame in frames]),
+        _bands(frames),
+    )
+
+
+def _bands(frames: list[pd.DataFrame]) -> dict[str, Band]:
+    found = {cost: band([(column(run, cost), 100 * column(run, "test_error")) for run in frames]) for cost in COSTS}
+    return {cost: own for cost, own in found.items() if own is not None}

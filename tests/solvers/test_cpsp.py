@@ -1,0 +1,284 @@
+"""CPSP against the Gram matrix of its basis, SMO, a replay of its costs, and the search for preimages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import Array, points, problem, run, solver
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import kernel_matrix
+from scipy import sparse
+
+from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
+from solvers.cpsp import BasisSnapshot, Cpsp
+
+N = 120
+
+
+def made(p: Problem, seed: int = 0, **own: Any) -> Cpsp:
+    found = solver("cpsp", p, seed, **{"features": 20, **own})
+    assert isinstance(found, Cpsp)
+    return found
+
+
+def dense(p: Problem) -> Array:
+    X = p.X if isinstance(p.X, np.ndarray) else p.X.toarray()
+    return np.asarray(X, dtype=np.float64)
+
+
+def look(made: Cpsp) -> tuple[Array, Array]:
+    """Basis points, (k, d), and coefficients, (k,), as the snapshot has them."""
+    snapshot = made.snapshot()
+    count = len(snapshot.coefficients)
+    stacked = np.array(snapshot.basis.points[:count], dtype=np.float64).reshape(count, made.problem.d)
+    return stacked, snapshot.coefficients
+
+
+def objective(p: Problem, B: Array, beta: Array) -> float:
+    """J of an explicit expansion, in float64."""
+    norm = beta @ kernel_matrix(p.kernel, B, B) @ beta
+    margins = p.y * (kernel_matrix(p.kernel, dense(p), B) @ beta)
+    return float(0.5 * p.require_lambda() * norm + np.maximum(0.0, 1.0 - margins).mean())
+
+
+def margins_of(p: Problem, B: Array, beta: Array) -> Array:
+    return np.asarray(p.y * (kernel_matrix(p.kernel, dense(p), B) @ beta))
+
+
+def residual(p: Problem, cut: Array, B: Array) -> tuple[Array, float]:
+    """What of the cut of these examples lies beside the span: the nearest point there by lstsq, and its squared norm."""
+    X, signs = dense(p), p.y[cut].astype(np.float64)
+    inner = kernel_matrix(p.kernel, B, X[cut]) @ signs
+    G = kernel_matrix(p.kernel, B, B)
+    beta = np.linalg.lstsq(G, inner, rcond=1e-13)[0]
+    square = signs @ kernel_matrix(p.kernel, X[cut], X[cut]) @ signs
+    return beta, float(square - inner @ beta)
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+def test_first_cuts_are_projected_and_solved_by_hand(as_csr: bool) -> None:
+    """Two cuts, one and then two basis functions: the master problem of both projections, on a fine line."""
+    p = problem(N, lambda_=0.05, as_csr=as_csr, zeros=0.4)
+    cpsp = made(p)
+    cuts: list[Array] = []
+    for t in (1, 2):
+        B, beta = look(cpsp)
+        margins = margins_of(p, B, beta) if t > 1 else np.zeros(N)
+        cuts.append(np.flatnonzero(margins < 1.0))
+        cpsp.advance(Limit(iterations=t))
+        B, beta = look(cpsp)
+        assert len(B) == t
+        G = kernel_matrix(p.kernel, B, B)
+        P = np.array([residual(p, cut, B)[0] * p.C for cut in cuts])  # coefficients of the projected cuts
+        shares = np.array([len(cut) / N for cut in cuts])
+        # minimum over w in the span of lambda/2 |w|^2 + max(0, max_j share_j - lambda <p_j, w>): its dual on a grid
+        grid = np.linspace(0.0, 1.0, 401)
+        gamma = np.array([g for g in np.stack(np.meshgrid(*[grid] * t), -1).reshape(-1, t) if g.sum() <= 1.0])
+        H = 0.05 * P @ G @ P.T
+        duals = gamma @ shares - 0.5 * np.einsum("ij,jk,ik->i", gamma, H, gamma)
+        w = P.T @ gamma[duals.argmax()]
+        assert cpsp.lower_bound == pytest.approx(duals.max(), abs=2e-3)
+        gap = (beta - w) @ G @ (beta - w)
+        assert gap <= 2e-4 * (beta @ G @ beta)
+
+
+def test_the_weights_are_in_the_span_of_the_projected_cuts() -> None:
+    """And these are the nearest points to the cuts, whenever they were made and however the span has grown since."""
+    p = problem(N, lambda_=0.01)
+    cpsp, cuts = made(p, features=8), [np.arange(N)]
+    for t in range(1, 13):
+        cpsp.advance(Limit(iterations=t))
+        B, beta = look(cpsp)
+        P = np.array([residual(p, cut, B)[0] * p.C for cut in cuts])
+        root = np.linalg.cholesky(kernel_matrix(p.kernel, B, B)).T
+        gamma, *_ = np.linalg.lstsq((P @ root.T).T, root @ beta, rcond=1e-10)
+        np.testing.assert_allclose(root @ (P.T @ gamma), root @ beta, atol=1e-4 * np.linalg.norm(root @ beta))
+        margins = margins_of(p, B, beta)
+        assert np.abs(margins - 1.0).min() > 1e-5, "which cut comes next would be a matter of rounding"
+        cuts.append(np.flatnonzero(margins < 1.0))
+    assert len(B) == 8
+
+
+@pytest.mark.parametrize("starts", [1, 10])
+def test_each_preimage_brings_the_cut_nearer_and_is_a_fixed_point(starts: int) -> None:
+    p = problem(N, lambda_=0.01)
+    cpsp, X = made(p, features=10, starts=starts), dense(p)
+    cut = np.arange(N)
+    for t in range(1, 11):
+        before = look(cpsp)[0]
+        beta, distance = residual(p, cut, before)
+        cpsp.advance(Limit(iterations=t))
+        B, coefficients = look(cpsp)
+        assert len(B) == t
+        z = B[-1:]
+        terms = np.concatenate([p.y[cut], -beta]) * kernel_matrix(p.kernel, np.vstack([X[cut], before]), z)[:, 0]
+        value = terms.sum()
+        assert distance - residual(p, cut, B)[1] >= value**2 - 1e-6 * distance, "at least what the function alone takes"
+        assert value**2 > 0.02 * distance
+        image = (terms @ np.vstack([X[cut], before]) / value)[None, :]
+        moved = np.concatenate([p.y[cut], -beta]) @ kernel_matrix(p.kernel, np.vstack([X[cut], before]), image)[:, 0]
+        assert abs(moved) < abs(value) * 1.01
+        cut = np.flatnonzero(margins_of(p, B, coefficients) < 1.0)
+
+
+def test_more_starts_find_better_preimages() -> None:
+    """Of the first cut, on average over seeds."""
+    p = problem(300, 2, lambda_=0.01, kernel=Gaussian(0.05), flips=0.3)
+    left = []
+    for starts in (1, 59):
+        cpsps = [run("cpsp", p, Limit(iterations=1), seed, features=5, starts=starts) for seed in range(20)]
+        left.append(np.mean([residual(p, np.arange(300), look(each)[0])[1] for each in cpsps]))  # type: ignore[arg-type]
+    assert left[1] < left[0]
+
+
+@pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
+def test_decision_values_are_those_of_the_expansion(as_csr: bool) -> None:
+    p = problem(N, lambda_=1e-3, as_csr=as_csr, zeros=0.4)
+    cpsp = made(p)
+    assert not cpsp.snapshot().decision_values(p.X).any()
+    early = run("cpsp", p, Limit(iterations=6), features=20).snapshot()
+    cpsp.advance(Limit(iterations=6))
+    first = cpsp.snapshot()
+    cpsp.advance(Limit(iterations=40))
+    snapshot = cpsp.snapshot()
+    assert (len(first.coefficients), len(snapshot.coefficients), snapshot.support_vectors) == (6, 20, 20)
+    B, beta = look(cpsp)
+    others = points(5000, 5, 9, zeros=0.4)[0]
+    given = sparse.csr_matrix(others) if as_csr else others
+    expected = kernel_matrix(p.kernel, others.astype(np.float64), B) @ beta
+    np.testing.assert_allclose(snapshot.decision_values(given), expected, rtol=0, atol=1e-12 * np.abs(beta).sum())
+    assert snapshot.norm == pytest.approx(np.sqrt(beta @ kernel_matrix(p.kernel, B, B) @ beta), rel=1e-6)
+    assert snapshot.together(first)
+    assert not snapshot.together(early)
+    both = BasisSnapshot.values_together([first, snapshot], given)
+    np.testing.assert_allclose(both[:, 0], early.decision_values(given), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(both[:, 1], expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("offset", [0, 1000])
+def test_with_enough_functions_it_reaches_the_kernel_problems_optimum(offset: int) -> None:
+    """On a line, where a few dozen functions span all; in four dimensions it comes near, and the nearer the more."""
+    X, y = points(N, 1, flips=0.05)
+    p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=1e-3)
+    assert reached(p, N) == pytest.approx(optimum(p), rel=1e-5)
+    X, y = points(N, 4, flips=0.05)
+    p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=0.01)
+    excess = [reached(p, features) / optimum(p) - 1.0 for features in (1, 4, 16, N)]
+    assert excess == sorted(excess, reverse=True)
+    assert 0.0 < excess[3] < 0.02 < 0.1 < excess[0]
+
+
+def optimum(p: Problem) -> float:
+    """The optimum of the kernel problem, without intercept, by SMO."""
+    smo = run("smo", p, tolerance=1e-8).snapshot()
+    assert isinstance(smo, KernelSnapshot)
+    return objective(p, dense(p), smo.coefficients)
+
+
+def reached(p: Problem, features: int) -> float:
+    cpsp = made(p, features=features, eps=1e-7)
+    assert cpsp.advance(Limit(iterations=5000)) is Status.CONVERGED
+    return objective(p, *look(cpsp))
+
+
+def test_the_bound_and_the_stop() -> None:
+    """Once the basis is full, its optimum by SMO on the Gram matrix of projections lies between bound and objective."""
+    p = problem(N, lambda_=5e-3)
+    cpsp = made(p, features=10, eps=1e-6)
+    cpsp.advance(Limit(iterations=10))
+    B, _ = look(cpsp)
+    assert len(B) == 10
+    V = np.linalg.solve(np.linalg.cholesky(kernel_matrix(p.kernel, B, B)), kernel_matrix(p.kernel, B, dense(p))).T
+    linear = Problem(V.astype(np.float32), p.y, Linear(), lambda_=5e-3)
+    dcd = run("dcd", linear, Limit(iterations=10**7), eps=1e-9).snapshot()
+    best = dcd.lower_bound
+    assert best is not None
+    bound, t = 0.0, 10
+    while cpsp.advance(Limit(iterations=t)) is Status.LIMIT:
+        assert bound <= cpsp.lower_bound <= best + 1e-7
+        bound, t = cpsp.lower_bound, t + 1
+    reached = objective(p, *look(cpsp))
+    assert best - 1e-7 <= reached <= cpsp.lower_bound + 1.1e-6
+    assert t > 20
+
+
+def test_costs() -> None:
+    """Replayed with the basis at hand: searches alone are told by what else has been charged."""
+    p = problem(N, lambda_=1e-3)
+    cpsp = made(p, features=12)
+    margins, kept = np.zeros(N), list[int]()
+    for t in range(1, 31):
+        before, size, k = cpsp.counters, int((margins < 1.0).sum()), min(t - 1, 12)
+        cpsp.advance(Limit(iterations=t))
+        after = cpsp.counters
+        B, beta = look(cpsp)
+        margins = margins_of(p, B, beta)
+        grown = len(B) - k
+        spent = {name: getattr(after, name) - getattr(before, name) for name in vars(after)}
+        assert (spent["iterations"], spent["presentations"]) == (1, N)
+        searched = spent["kernel_evaluations"] - grown * (N + k)
+        assert searched == 0 if not grown else (searched > 0 and searched % (size + k) == 0)
+        tried = searched // (size + k)
+        assert spent["inner_products"] == spent["kernel_evaluations"] + (grown + 1) * N
+        coordinates = size * k + N * len(B) + grown * (N * k + size + sum(kept))
+        assert spent["feature_accesses"] == coordinates + p.d * (tried * size + grown * N)
+        assert spent["feature_accesses_dense"] == spent["feature_accesses"]
+        kept.append(size)
+    assert len(B) == 12
+
+
+@given(cuts=st.lists(st.integers(1, 40), max_size=6), seed=st.integers(0, 2**40))
+@settings(max_examples=10, deadline=None)
+def test_cutting_a_run_changes_nothing(cuts: list[int], seed: int) -> None:
+    p = problem(N, lambda_=1e-3)
+    whole, cut = made(p, seed, eps=1e-9), made(p, seed, eps=1e-9)
+    whole.advance(Limit(iterations=40))
+    for t in sorted(cuts):
+        cut.advance(Limit(iterations=t, cpu_seconds=1e9))
+        cut.snapshot()
+    cut.advance(Limit(presentations=40 * N))
+    assert cut.counters == whole.counters
+    for one, other in zip(look(cut), look(whole), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def test_equal_points_add_no_functions() -> None:
+    """Three distinct points: a fourth function would have to lie elsewhere, and the fixed point finds none worth it."""
+    X, y = points(3, 2)
+    p = Problem(np.vstack([X] * 10), np.concatenate([y] * 10), Gaussian(0.01), lambda_=1e-3)
+    cpsp = made(p, features=30, eps=1e-8)
+    cpsp.advance(Limit(iterations=200))
+    assert len(look(cpsp)[0]) <= 6
+    assert np.isfinite(look(cpsp)[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("own", "text"),
+    [
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 120"),
+        ({"features": 121}, r"algo\.features = 121"),
+        ({"starts": 0}, r"algo\.starts = 0: it must be at least 1"),
+        ({"eps": 0.0}, r"algo\.eps = 0\.0: it must be finite and positive"),
+        ({"eps": np.nan}, r"algo\.eps = nan"),
+    ],
+)
+def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+    with pytest.raises(SettingsError, match=text):
+        made(problem(N), **own)
+
+
+def test_problems_that_cannot_be_solved() -> None:
+    for kernel in (Linear(), Polynomial()):
+        with pytest.raises(SettingsError, match=rf"works with kernel=gaussian only, got kernel={kernel.name}"):
+            made(problem(N, kernel=kernel))
+    with pytest.raises(SettingsError, match="lambda form"):
+        made(problem(N, lambda_=None))
+    with pytest.raises(SettingsError, match=r"problem\.bias=false"):
+        made(problem(N, bias=True))
+    p = problem(N)
+    features = _core.FeatureMatrix(p.core_matrix(p.X), p.positives)
+    with pytest.raises(ValueError, match="the basis needs room"):
+        _core.Cpsp(features, gamma=1.0, lambda_=1.0, eps=0.1, capacity=0, seed=0)
