@@ -83,7 +83,6 @@ STYLES: Final[Mapping[str, Style]] = {
     "asset_star": Style("ASSET*", "#9e7bd0", (0, (6.0, 1.6)), "$\N{SIX POINTED BLACK STAR}$"),
     "asset_online": Style("ASSET on a stream", "#9e0142", (0, (9.0, 2.0)), "$\N{BLACK CENTRE WHITE STAR}$"),
     "asset_star_online": Style("ASSET* on a stream", "#e0709a", (0, (3.5, 1.4)), "$\N{EIGHT POINTED BLACK STAR}$"),
-    "cpsp": Style("CPSP", "#1a5c5e", (0, (4.5, 1.2, 1.2, 1.2)), "$\N{WHITE SQUARE}$"),
     "cpny": Style("CPNY", "#4d9221", (0, (7.5, 1.5)), "$\N{BLACK PARALLELOGRAM}$"),
     "cpsp": Style("CPSP", "#8fbf2f", (0, (4.0, 1.5, 1.2, 1.5)), "$\N{BLACK RIGHT-POINTING POINTER}$"),
     "sklearn_nystroem": Style("scikit-learn Nystroem", "#6b5b00", (0, (2.5, 1.2)), "$\N{BLACK LEFT-POINTING POINTER}$"),
