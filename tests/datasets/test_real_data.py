@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, DatasetSpec, Stream, fingerprint, load
 from datasets.fetch import MIRROR_VARIABLE, mirrors_from_environment
 
 Loaded = Callable[..., Dataset]
@@ -114,3 +115,24 @@ def test_covtype_subset_is_a_stand_in(loaded: Loaded) -> None:
     scaled = loaded("covtype_subset", "scaling=minmax", "positive=[1]")
     assert (scaled.X.min(), scaled.X.max()) == (0, 1)
     assert scaled.fingerprint != data.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [("adult", [32561, 8140, 8141]), ("ijcnn1", [113352, 14170, 14169]), ("mnist", [58100, 5950, 5950])],
+)
+def test_the_parts_of_the_asset_paper_are_all_rows(name: str, parts: list[int], loaded: Loaded) -> None:
+    groups = ["positive=[0,1,2,3,4]", "negative=[5,6,7,8,9]"] if name == "mnist" else []
+    data = loaded(name, f"parts={parts}", *groups)
+    assert (data.n, data.y_test.size) == (parts[0], parts[2])
+    assert f"drawn from all {sum(parts)}, " in data.provenance["split"]
+
+
+def test_mnist_elastic_is_the_same_everywhere(loaded: Loaded) -> None:
+    data = loaded("mnist_elastic")
+    assert (data.n, data.y_test.size, data.d) == (1_000_000, 20_000, 784)
+    assert (int((data.y > 0).sum()), int((data.y_test > 0).sum())) == (510_760, 10_278)
+    assert isinstance(data.points, Stream)
+    rows = data.points[np.array([0, 123_456, 999_999])]
+    grey = np.rint(rows * 255).astype(np.uint8)
+    assert hashlib.sha256(grey.tobytes()).hexdigest()[:16] == "8f70af2e43d27cef"
