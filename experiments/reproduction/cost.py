@@ -75,7 +75,7 @@ def size_of(spec: DatasetSpec) -> Size:
     n, n_test, d = rows_of(spec), spec.expected_test.n, spec.d or 100
     if spec.parts is not None:
         n_test = spec.parts[1 if spec.validate else 2]
-    elif spec.kind == "synthetic":
+    elif spec.kind in ("synthetic", "elastic"):
         n_test = spec.n_test
     elif spec.expected_train.n is not None and n_test is None:
         n_test = _held_out(spec, spec.expected_train.n)
@@ -87,7 +87,7 @@ def rows_of(spec: DatasetSpec) -> int | None:
     """Training rows after split and sampling; None where the specification does not tell."""
     if spec.parts is not None:
         return min(spec.parts[0], spec.max_train or spec.parts[0])
-    n = spec.n if spec.kind == "synthetic" else spec.expected_train.n
+    n = spec.n if spec.kind in ("synthetic", "elastic") else spec.expected_train.n
     if n is None:
         return None
     if spec.kind != "synthetic" and spec.expected_test.n is None:
