@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers import _core, blas
+from solvers import _core, aligned, blas
 from solvers.errors import SettingsError
 from solvers.problem import Features, Problem
 
@@ -111,7 +111,7 @@ class Nystrom:
 
     def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float]:
         problem = self.problem
-        out = np.empty((points.rows, self.rank), dtype=np.float32)
+        out = aligned.empty(points.rows, self.rank)
         basis = problem.core_matrix(problem.X[self.points])
         rows = np.ascontiguousarray(self.projection.T, dtype=np.float32)
         with blas.connected():

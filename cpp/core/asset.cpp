@@ -13,19 +13,6 @@ constexpr std::size_t least_block = 256;
 constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
 constexpr double largest = 1e6;
 
-// A long row is fetched while the one before it is worked on, a few lines at a time: asked for at once, they would hold up the
-// work. The first half comes during the inner product, the second half after it.
-constexpr std::size_t part = 256;  // coordinates that are worked on between two requests
-constexpr std::size_t line = 16;   // float32 values in a line of the processor's cache
-
-void expect(const Slice& row, std::size_t first, std::size_t end) noexcept {
-  constexpr int second_level = 2;  // of the caches: the first is small, and has the weights
-  for (std::size_t k = first; k < std::min(end, row.size); k += line) {
-    __builtin_prefetch(row.values + k, 0, second_level);
-    if (row.indices != nullptr) __builtin_prefetch(row.indices + k, 0, second_level);
-  }
-}
-
 const AssetSettings& checked(const AssetSettings& settings) {
   require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
   require(std::isfinite(settings.step) && settings.step > 0.0, "the step's scale must be finite and positive");
@@ -62,37 +49,18 @@ double AssetRule::step_length(std::uint64_t j) const noexcept {
   return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
 }
 
-double AssetRule::dot(const Slice& v, const Slice& coming) const noexcept {
-  if (v.indices != nullptr) {
-    expect(coming, 0, coming.size / 2);
-    return u_.dot(v);
-  }
-  double sum = 0.0;
-  for (std::size_t k = 0; k < v.size; k += part) {
-    expect(coming, k / 2, (k + part) / 2);
-    sum += kernels_.dot(v.values + k, u_.values() + k, std::min(part, v.size - k));
-  }
-  return sum;
+double AssetRule::dot(const Slice& v, const float* coming) const noexcept {
+  if (v.indices != nullptr || coming == nullptr) return u_.dot(v);
+  return kernels_.dot_and_expect(v.values, u_.values(), v.size, coming);
 }
 
-void AssetRule::add(const Slice& v, double amount, const Slice& coming) noexcept {
-  const std::size_t half = (v.size + 1) / 2;
-  if (v.indices != nullptr || amount == 0.0) {
-    expect(coming, half, coming.size);
-    if (amount != 0.0) svm::add(kernels_, u_.values(), v, amount);
-    return;
-  }
-  for (std::size_t k = 0; k < v.size; k += part) {
-    expect(coming, half + k / 2, half + (k + part) / 2);
-    kernels_.add(u_.values() + k, v.values + k, amount, std::min(part, v.size - k));
-  }
-}
-
-void AssetRule::present(const Slice& v, double y, double squared_norm, const Slice& coming) {
-  if (iterations_ % average_.block() == 0) {
+void AssetRule::present(const Slice& v, double y, double squared_norm, const float* coming) {
+  if (left_in_block_ == 0) {
+    left_in_block_ = average_.block();
     u_.refresh_norm();
     if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
   }
+  --left_in_block_;
   const double eta = step_length(++iterations_);
   double product = dot(v, coming);
   const bool violated = y * (scale_ * product + bias_) < 1.0;
@@ -107,11 +75,10 @@ void AssetRule::present(const Slice& v, double y, double squared_norm, const Sli
     scale_ = 1.0;
   }
   const double added = amount / scale_;
-  if (violated) u_.note_added(added, product, squared_norm);
-  add(v, added, coming);
-  const double norm = std::abs(scale_) * std::sqrt(u_.squared_norm());
-  if (norm > radius_) {
-    const double shorter = radius_ / norm;
+  if (violated) u_.add(v, added, product, squared_norm);
+  const double squared = scale_ * scale_ * u_.squared_norm();
+  if (squared > radius_ * radius_) {
+    const double shorter = radius_ / std::sqrt(squared);
     scale_ *= shorter;
     factor *= shorter;
     amount *= shorter;
@@ -127,7 +94,7 @@ double AssetRule::average(double* out) const {
 }
 
 Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
-    : LinearSolver(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling), next_(0) {
+    : LinearSolver(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
   std::size_t samples = settings.samples;
   if (order == AssetOrder::one_pass) {
     order_.emplace(matrix.size(), seed);
@@ -140,11 +107,14 @@ Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOr
     sum += matrix.squared_norm(i) + 1.0;
   }
   rule_.start(sum / static_cast<double>(samples));
-  next_ = next();
+  for (std::size_t& i : next_) i = next();
 }
 
 std::size_t Asset::next() noexcept {
-  return order_ ? order_->now() : static_cast<std::size_t>(random_.below(features_.size()));
+  if (!order_) return random_.below(features_.size());
+  const std::size_t i = order_->now();
+  order_->advance();
+  return i;
 }
 
 double Asset::bias() const {
@@ -155,12 +125,11 @@ double Asset::bias() const {
 bool Asset::step() {
   Counters& counters = features_.counters();
   if (order_ && counters.iterations == features_.size()) return false;
-  const std::size_t i = next_;
-  if (order_) order_->advance();
-  next_ = next();
+  const std::size_t i = next_[0];
+  next_ = {next_[1], next()};
   const Slice v = features_.row(i);
   features_.charge_inner_product();
-  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.coming_row(next_));
+  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.coming_row(next_[1]).values);
   ++counters.iterations;
   ++counters.presentations;
   return true;

@@ -1,6 +1,7 @@
 // ASSET (Lee, Wright 2011): robust stochastic approximation on approximate kernel features, in batches and on streams.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,8 +34,8 @@ class AssetRule {
   std::size_t dimension() const noexcept { return dimension_; }
   /// D_G^2: the mean of |v|^2 + 1 over the first examples, at g = 0 and b = 0 where all of them violate the margin.
   void start(double deviation) noexcept;
-  /// `coming` is the row that will be presented next, if it is known and far away: it is fetched meanwhile.
-  void present(const Slice& v, double y, double squared_norm, const Slice& coming = {});
+  /// `coming` has the values of a row that will be presented soon, if it is far away: it is fetched meanwhile.
+  void present(const Slice& v, double y, double squared_norm, const float* coming = nullptr);
   /// The average of the last iterates, weighted by their steps; returns that of b.
   double average(double* out) const;
   /// The last iterate.
@@ -44,8 +45,7 @@ class AssetRule {
   double deviation() const noexcept { return deviation_; }
 
  private:
-  double dot(const Slice& v, const Slice& coming) const noexcept;
-  void add(const Slice& v, double amount, const Slice& coming) noexcept;
+  double dot(const Slice& v, const float* coming) const noexcept;
 
   const simd::Kernels& kernels_ = simd::kernels();
   AssetSettings settings_;
@@ -54,6 +54,7 @@ class AssetRule {
   double first_step_ = 0.0;
   double deviation_ = 0.0;
   std::uint64_t iterations_ = 0;
+  std::size_t left_in_block_ = 0;
   Weights<double> u_;
   double scale_ = 1.0;
   double bias_ = 0.0;
@@ -86,7 +87,7 @@ class Asset final : public LinearSolver {
   AssetRule rule_;
   Random random_;
   std::optional<EpochOrder> order_;
-  std::size_t next_;  // drawn one step ahead, so that its row can be fetched in time
+  std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be fetched in time
 };
 
 /// ASSET_on and ASSET*_on: the features of the examples are handed over block by block, and forgotten two blocks later.

@@ -86,6 +86,8 @@ struct Kernels {
 
   /// <x, w> with float32 features and float64 weights.
   double (*dot)(const float* x, const double* w, std::size_t d);
+  /// The same; meanwhile the d values from `coming` on are fetched into the second cache. For rows that come in no order.
+  double (*dot_and_expect)(const float* x, const double* w, std::size_t d, const float* coming);
   /// <x, w> and w += a x for a sparse x: values[p] at indices[p].
   double (*sparse_dot)(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
   void (*sparse_add)(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);

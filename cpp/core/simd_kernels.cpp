@@ -1,10 +1,10 @@
-// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math, which vectorises exp. The
-// loops on float64 state are written on explicit vectors of eight, so their order of summation is the same everywhere.
+// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math. The loops on float64 state are
+// written on explicit vectors of eight, so their order of summation is the same everywhere.
 #include <cfloat>
-#include <cmath>
 #include <cstring>
 
 #include "simd.hpp"
+#include "simd_functions.hpp"
 #include "simd_linear.hpp"
 #include "simd_random.hpp"
 #include "simd_vectors.hpp"
@@ -332,29 +332,13 @@ void sparse_dots(const std::int32_t* indices, const float* values, std::size_t s
   std::memcpy(out, total, sizeof total);
 }
 
-void gaussian(float* x, const float* norms, float norm, float gamma, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    const float distance = norm + norms[j] - 2.0F * x[j];
-    x[j] = std::exp(-gamma * (distance > 0.0F ? distance : 0.0F));
-  }
-}
-
-void polynomial(float* x, float gamma, float coef0, int degree, std::size_t n) {
-  for (std::size_t j = 0; j < n; ++j) {
-    const float base = gamma * x[j] + coef0;
-    float power = 1.0F;
-    for (int k = 0; k < degree; ++k) power *= base;
-    x[j] = power;
-  }
-}
-
 }  // namespace
 
 #define SVM_TEXT_OF(name) #name
 #define SVM_TEXT(name) SVM_TEXT_OF(name)
 #define SVM_JOIN_OF(a, b) a##b
 #define SVM_JOIN(a, b) SVM_JOIN_OF(a, b)
-#define SVM_LINEAR(name) SVM_SIMD_NAME::name
+#define SVM_LOOP(name) SVM_SIMD_NAME::name
 
 extern const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME);
 // clang-format off
@@ -362,10 +346,10 @@ const Kernels SVM_JOIN(kernels_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
     add, add_and_survey, add_two_and_survey, survey, collect,
     add_and_best_gain, gain_of, add_two_and_best_up, best_partner, partner_score_of,
-    dots, column_dots, binary_lookup, sparse_dots, gaussian, polynomial,
-    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(sparse_add),
-    SVM_LINEAR(dot), SVM_LINEAR(sparse_dot), SVM_LINEAR(add), SVM_LINEAR(sparse_add), SVM_LINEAR(scale_split),
-    SVM_LINEAR(sum_sixteens), SVM_LINEAR(sum_squared_sixteens), SVM_LINEAR(philox),
+    dots, column_dots, binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
+    SVM_LOOP(dot), SVM_LOOP(dot_and_expect), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
+    SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
+    SVM_LOOP(sum_sixteens), SVM_LOOP(sum_squared_sixteens), SVM_LOOP(philox),
 };
 // clang-format on
 

@@ -43,11 +43,19 @@ Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t 
 }  // namespace
 #endif
 
-double dot(const float* x, const double* w, std::size_t d) {
+namespace {
+
+// Asked for a few lines at a time: all at once they would hold up the work.
+template <bool expecting>
+inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* coming) {
   // Independent sums hide the latency of an addition.
   Wide total[4] = {};
   std::size_t k = 0;
   for (; k + 4 * lanes <= d; k += 4 * lanes) {
+    if constexpr (expecting) {
+      __builtin_prefetch(coming + k, 0, 2);
+      __builtin_prefetch(coming + k + 2 * lanes, 0, 2);
+    }
     for (std::size_t part = 0; part < 4; ++part) {
       total[part] += load(w + k + part * lanes) * load(x + k + part * lanes);
     }
@@ -56,6 +64,14 @@ double dot(const float* x, const double* w, std::size_t d) {
   double result = sum((total[0] + total[1]) + (total[2] + total[3]));
   for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
   return result;
+}
+
+}  // namespace
+
+double dot(const float* x, const double* w, std::size_t d) { return dot_with<false>(x, w, d, nullptr); }
+
+double dot_and_expect(const float* x, const double* w, std::size_t d, const float* coming) {
+  return dot_with<true>(x, w, d, coming);
 }
 
 double dot(const float* x, const float* w, std::size_t d) {

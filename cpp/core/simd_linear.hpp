@@ -7,6 +7,7 @@
 namespace svm::simd::SVM_SIMD_NAME {
 
 double dot(const float* x, const double* w, std::size_t d);
+double dot_and_expect(const float* x, const double* w, std::size_t d, const float* coming);
 double dot(const float* x, const float* w, std::size_t d);
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const float* w);

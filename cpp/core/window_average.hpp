@@ -35,7 +35,11 @@ class WindowAverage {
   void begin(const Copy& copy) {
     copy(bases_[steps_ / block_ % 2].data());
   }
-  void take(const LoggedStep& step) noexcept { log_[steps_++ % log_.size()] = step; }
+  void take(const LoggedStep& step) noexcept {
+    log_[place_] = step;
+    ++steps_;
+    if (++place_ == log_.size()) place_ = 0;
+  }
   /// Writes the average, and returns that of the biases; zeros before the first step.
   double copy(double* out) const {
     const std::size_t dimension = bases_[0].size();
@@ -66,6 +70,7 @@ class WindowAverage {
   std::size_t window_;
   std::size_t block_;
   std::uint64_t steps_ = 0;
+  std::size_t place_ = 0;  // steps_ modulo the length of the log: a division would take as long as a short row
   std::vector<LoggedStep> log_;
   Base bases_[2];  // with which the present block and the one before it began
 };

@@ -14,14 +14,28 @@ from rich.table import Table
 
 import solvers
 from experiments import provenance
-from experiments.bench import counting, figure2, gram, iteration, libsvm, linear, minibatch, paper, ranks, sgd, simba
+from experiments.bench import (
+    asset,
+    counting,
+    exact,
+    figure2,
+    gram,
+    iteration,
+    libsvm,
+    linear,
+    minibatch,
+    paper,
+    ranks,
+    sgd,
+    simba,
+)
 from experiments.bench.measure import Row
 
 
 def main() -> int:
     """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
-    parser.add_argument("--only", default="1,2,3,5,6,8,9,10,11,12", help="benchmarks to run: 1, 2, 3 (with 4), 5 to 12")
+    parser.add_argument("--only", default="1,2,3,5,6,8,9,10,11,12,13,14", help="benchmarks: 1, 2, 3 (with 4), 5 to 14")
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
     parser.add_argument("--write", type=Path, help="Markdown file to write the table into")
@@ -39,6 +53,8 @@ def main() -> int:
         "10": lambda: sgd.rows(arguments.repeat),
         "11": lambda: minibatch.rows(arguments.repeat),
         "12": lambda: ranks.rows(arguments.repeat),
+        "13": lambda: asset.rows(arguments.repeat),
+        "14": lambda: exact.rows(memory),
     }
     console = Console()
     made: list[Row] = []

@@ -35,6 +35,8 @@ _ACCESS_SECONDS = {"simba": 28e-9, "pegasos": 1.5e-9, "sgd_m": 0.8e-9}
 _OTHER_ACCESS_SECONDS = 2.0e-9
 _OWN_END: Mapping[str, Callable[[float, float], float]] = {
     "smo": lambda C, eps: 9.0,
+    "lasvm": lambda C, eps: 0.7 * C**0.4,
+    "svmlight": lambda C, eps: 1.8 * C**0.3,
     "sgd_s": lambda C, eps: 2.5 * C / eps,
     "sgd_m": lambda C, eps: 8.5 * C / eps,
     "dcd": lambda C, eps: 5.0 * C**0.8 * math.log(1 / eps),

@@ -49,7 +49,7 @@ def margins_of(p: Problem, B: Array, beta: Array) -> Array:
 
 
 def residual(p: Problem, cut: Array, B: Array) -> tuple[Array, float]:
-    """What of the cut of these examples lies beside the span: the nearest point there by lstsq, and its squared norm."""
+    """What of the cut of these examples lies beside the span: the nearest point by lstsq, and its squared norm."""
     X, signs = dense(p), p.y[cut].astype(np.float64)
     inner = kernel_matrix(p.kernel, B, X[cut]) @ signs
     G = kernel_matrix(p.kernel, B, B)

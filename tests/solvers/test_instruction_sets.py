@@ -33,6 +33,9 @@ for name, bias, iterations in (
     snapshot = run(name, p, Limit(iterations=iterations), 5, **settings).snapshot()
     out[f"run {name} {bias}"] = gram(p) @ snapshot.coefficients + snapshot.bias
 p = problem(151, 9)
+for name in ("asset", "cpny"):
+    snapshot = run(name, p, Limit(iterations=2000), 5, features=40).snapshot()
+    out[f"run {name}"] = gram(p) @ snapshot.coefficients
 out["run fourier"] = run("fourier", p, pairs=64, relative_gap=1e-7, max_epochs=10**5).snapshot().decision_values(p.X)
 np.savez(sys.argv[1], **out)
 """

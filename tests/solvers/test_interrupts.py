@@ -62,6 +62,8 @@ def interrupted_after(seconds: float) -> Iterator[None]:
         ("sgd_r", False, {}),
         ("sgd_m", False, {"eps": 1e-300}),
         ("dcd", False, {"eps": 1e-300}),
+        ("asset", True, {"features": 30}),
+        ("asset_star", False, {"features": 30}),
         ("minibatch_pegasos", False, {"batch_size": 32, "threads": 2}),
         ("minibatch_sdca", False, {"batch_size": 32}),
     ],
