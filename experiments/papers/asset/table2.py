@@ -97,7 +97,7 @@ def _table(shown: Sequence[Case], names: Sequence[str]) -> Table:
         "the test set, as in the paper; >: half of the runs or more did not get there, and took so long. The "
         "others: to the end that their own rules set. Those that know no s stand in both halves.",
         "ASSET and ASSET* are looked at ten times an epoch, by the average of their last 100 iterates; scikit-learn "
-        "after 1, 2, 4, ... passes. LIBSVM has an intercept: there is no form of it without.",
+        "after 1, 2, 4, ... passes. LASVM, SVMlight and LIBSVM have an intercept, as the programs have by default.",
         _runs(shown, names),
     ]
     return Table(columns, rows, notes)
