@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from datasets import Dataset, Stream
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
+from solvers.base import OnFeatures
 from solvers.problem import Features
 
 Measures = dict[str, float | None]
@@ -80,9 +81,11 @@ class Evaluator:
         sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
         with blas.connected():
             test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
-        missing = [k for k, snapshot in enumerate(snapshots) if snapshot.responses is None]
         train = np.empty((problem.n, len(snapshots)))
-        if missing:
+        if on_features := [snapshot.on_features for snapshot in snapshots if snapshot.on_features is not None]:
+            which = [k for k, snapshot in enumerate(snapshots) if snapshot.on_features is not None]
+            train[:, which] = OnFeatures.values_together(on_features)
+        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.on_features is None]:
             train[:, missing] = self._train_values(support, np.ascontiguousarray(weights[:, missing]))
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:

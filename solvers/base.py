@@ -66,6 +66,28 @@ class Counters:
 
 
 @dataclass(frozen=True)
+class OnFeatures:
+    """Responses still to be computed, as features times weights: those of many snapshots in one matrix product.
+
+    Attributes
+    ----------
+    features : (n, r) float32
+        Of the problem's ordered points; shared by all snapshots of a run.
+    weights : (r,) float64
+    """
+
+    features: NDArray[np.float32]
+    weights: NDArray[np.float64]
+
+    @staticmethod
+    def values_together(several: Sequence[OnFeatures]) -> NDArray[np.float32]:
+        """Return f(x_i) - bias of snapshots of one run, (n, k)."""
+        weights = np.stack([each.weights for each in several], axis=1).astype(np.float32)
+        values: NDArray[np.float32] = several[0].features @ weights
+        return values
+
+
+@dataclass(frozen=True)
 class KernelSnapshot:
     """A predictor f(x) = sum_i coefficients_i K(x_i, x) + bias, over the problem's ordered points.
 
@@ -76,6 +98,8 @@ class KernelSnapshot:
     bias : float
     responses : (n,) float64 or None
         y_i (f(x_i) - bias), where the solver keeps them.
+    on_features : OnFeatures or None
+        The same, of a solver with features of the training points.
     dual_feasible : bool
         Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
     volume : float or None
@@ -86,6 +110,7 @@ class KernelSnapshot:
     coefficients: NDArray[np.float64]
     bias: float = 0.0
     responses: NDArray[np.float64] | None = None
+    on_features: OnFeatures | None = None
     dual_feasible: bool = False
     volume: float | None = None
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
+from solvers.base import Counters, KernelSnapshot, Limit, OnFeatures, PythonSolver, Status
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.problem import Problem
@@ -106,9 +106,8 @@ class OnNystromFeatures(PythonSolver):
         if self._core is None or self._features is None:
             return KernelSnapshot(np.zeros(self.problem.n), responses=np.zeros(self.problem.n))
         weights = self._core.weights()
-        values: NDArray[np.float64] = (self._features @ weights.astype(np.float32)).astype(np.float64)
-        responses = self.problem.y.astype(np.float64) * values
-        return KernelSnapshot(self.nystrom.coefficients(weights), self._core.bias, responses)
+        coefficients = self.nystrom.coefficients(weights)
+        return KernelSnapshot(coefficients, self._core.bias, on_features=OnFeatures(self._features, weights))
 
 
 def _less(limit: int | None, spent: int | None) -> int | None:

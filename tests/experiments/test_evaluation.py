@@ -111,6 +111,25 @@ def test_every_kind_of_snapshot(name: str, bias: bool, provider: str, as_csr: bo
         compare(found, expected(p, data, snapshot))
 
 
+def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
+    data = dataset()
+    p = problem(data, bias=True)
+    kind = get("asset")
+    solver = kind(p, kind.Settings(features=12), 1)
+    made: list[Any] = [solver.snapshot()]
+    for iterations in (1, 50, 500):
+        solver.advance(Limit(iterations=iterations))
+        made.append(solver.snapshot())
+    together = Evaluator(p, data).evaluate(made)
+    assert "rows" not in vars(p), "no kernel row is asked for"
+    for found, snapshot in zip(together, made, strict=True):
+        plain = Evaluator(p, data).evaluate([replace(snapshot, on_features=None)])[0]
+        for measure, value in plain.items():
+            assert found[measure] == (None if value is None else pytest.approx(value, rel=1e-4, abs=1e-6)), measure
+    wrong = replace(made[-1], on_features=replace(made[-1].on_features, weights=-made[-1].on_features.weights))
+    assert Evaluator(p, data).evaluate([wrong])[0]["train_error"] != together[-1]["train_error"]
+
+
 def test_libsvm() -> None:
     data = dataset()
     p = problem(data, bias=True)

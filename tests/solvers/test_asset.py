@@ -14,6 +14,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
 from solvers.asset import Asset, AssetStar
+from solvers.base import OnFeatures
 from solvers.on_nystrom import OnNystromFeatures
 
 N = 60
@@ -107,8 +108,11 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
     assert snapshot.bias == b
     assert (b != 0.0) == bias
     assert set(np.flatnonzero(snapshot.coefficients)) <= set(run.nystrom.points)
-    assert snapshot.responses is not None
-    np.testing.assert_allclose(snapshot.responses, p.y * (features(run) @ g), rtol=0, atol=1e-5 * np.abs(g).max())
+    assert snapshot.responses is None
+    assert snapshot.on_features is not None
+    values = OnFeatures.values_together([snapshot.on_features, snapshot.on_features])
+    for column in values.T:
+        np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert not snapshot.dual_feasible
 
 
@@ -236,7 +240,7 @@ def test_points_and_labels_far_away() -> None:
         p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=0.01)
         run = made("asset", p, 1)
         run.advance(Limit(iterations=300))
-        runs.append(expansion(run).responses)
-    assert runs[0] is not None
-    assert runs[1] is not None
+        found = expansion(run).on_features
+        assert found is not None
+        runs.append(OnFeatures.values_together([found]))
     np.testing.assert_allclose(runs[1], runs[0], atol=0.05 * np.abs(runs[0]).max())

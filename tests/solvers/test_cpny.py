@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
 from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
+from solvers.base import OnFeatures
 from solvers.cpny import Cpny
 
 N = 150
@@ -86,8 +87,11 @@ def test_the_snapshot_is_the_expansion_of_the_weights() -> None:
     assert run._core is not None
     snapshot, g = expansion(run), run._core.weights()
     np.testing.assert_array_equal(snapshot.coefficients, run.nystrom.coefficients(g))
-    assert snapshot.responses is not None
-    np.testing.assert_allclose(snapshot.responses, p.y * (features(run) @ g), rtol=0, atol=1e-5 * np.abs(g).max())
+    assert snapshot.responses is None
+    assert snapshot.on_features is not None
+    values = OnFeatures.values_together([snapshot.on_features, snapshot.on_features])
+    for column in values.T:
+        np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert snapshot.bias == 0.0
     assert not snapshot.dual_feasible
 
