@@ -76,7 +76,7 @@ class Evaluator:
         problem = self._problem
         coefficients = np.stack([snapshot.coefficients for snapshot in snapshots], axis=1)  # (n, k)
         support = np.flatnonzero(np.any(coefficients != 0.0, axis=1))
-        weights = np.ascontiguousarray(coefficients[support], dtype=np.float32)
+        weights = np.ascontiguousarray(coefficients[support])
         X = problem.X[support]
         sides = problem.core_matrix(X), problem.core_matrix(self._X_test)
         with blas.connected():
@@ -92,7 +92,7 @@ class Evaluator:
                 train[:, k] = snapshot.responses * self._y
         return [self._finish(snapshots[k], train[:, k], test[:, k]) for k in range(len(snapshots))]
 
-    def _train_values(self, support: NDArray[np.intp], weights: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _train_values(self, support: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self._problem
         # The solver's rows are at hand if it read any; a peer such as LIBSVM never asked for them.
         source = problem.rows.source if "rows" in vars(problem) else None

@@ -13,8 +13,8 @@ class InvalidArgument(ValueError):  # noqa: N818
 def build_info() -> dict[str, Any]:
     """Return build_id, compiler, flags, isa (in use on this processor) and counting."""
 
-def set_sgemm(routine: object) -> None:
-    """Take the SGEMM routine of scipy.linalg.cython_blas as its capsule."""
+def set_gemm(sgemm: object, dgemm: object) -> None:
+    """Take these routines of scipy.linalg.cython_blas as their capsules."""
 
 def seconds_of_row_additions(rows: RowSource, repetitions: int, seed: int) -> float:
     """Return the seconds to read so many random rows and add each, scaled, to a float64 vector."""
@@ -101,7 +101,7 @@ def expand(
     kernel: KernelFunction,
     support: Matrix,
     evaluation: Matrix,
-    coefficients: NDArray[np.float32],
+    coefficients: NDArray[np.float64],
     threads: int = 1,
 ) -> NDArray[np.float64]:
     """Return sum_k K(support_k, x_j) coefficients[k, :], (m, vectors), for (s, vectors) coefficients."""
@@ -123,7 +123,7 @@ class GramRows(RowSource):
 
     def __init__(self, kernel: KernelFunction, matrix: Matrix, positives: int, gram: NDArray[np.float32]) -> None: ...
     def expand(
-        self, support: NDArray[np.uint32], coefficients: NDArray[np.float32], threads: int = 1
+        self, support: NDArray[np.uint32], coefficients: NDArray[np.float64], threads: int = 1
     ) -> NDArray[np.float64]:
         """Return sum_k K(x_support[k], x_j) coefficients[k, :], (n, vectors)."""
 

@@ -11,7 +11,7 @@ from solvers import _core
 
 @contextmanager
 def connected() -> Iterator[None]:
-    """Let the core call SGEMM inside this context, from several threads of its own, each on one tile.
+    """Let the core call its routines inside this context, from several threads of its own, each on one tile.
 
     BLAS itself is held to one thread meanwhile: its pool inside the core's threads would only make them wait.
     """
@@ -27,4 +27,4 @@ def _connect() -> None:
     # At first use: scipy.linalg takes a quarter of a second that --help need not pay.
     from scipy.linalg import cython_blas
 
-    _core.set_sgemm(cython_blas.__pyx_capi__["sgemm"])
+    _core.set_gemm(*(cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")))

@@ -19,14 +19,17 @@ void bind_build(py::module_& module) {
       },
       "What this core was built from and with, and the instruction set that it runs on here.");
   module.def(
-      "set_sgemm",
-      [](const py::capsule& routine) {
+      "set_gemm",
+      [](const py::capsule& sgemm, const py::capsule& dgemm) {
         // Cython's capsules carry the C signature as their name, which differs between scipy's versions.
-        void* pointer = PyCapsule_GetPointer(routine.ptr(), PyCapsule_GetName(routine.ptr()));
-        if (pointer == nullptr) throw py::error_already_set();
-        set_sgemm(reinterpret_cast<Sgemm>(pointer));
+        const auto routine = [](const py::capsule& capsule) {
+          void* pointer = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
+          if (pointer == nullptr) throw py::error_already_set();
+          return pointer;
+        };
+        set_gemm(reinterpret_cast<Gemm<float>>(routine(sgemm)), reinterpret_cast<Gemm<double>>(routine(dgemm)));
       },
-      py::arg("routine"), "Takes the SGEMM routine of scipy.linalg.cython_blas as its capsule.");
+      py::arg("sgemm"), py::arg("dgemm"), "Takes these routines of scipy.linalg.cython_blas as their capsules.");
 }
 
 }  // namespace svm::python

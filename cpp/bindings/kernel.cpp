@@ -102,7 +102,7 @@ void bind_kernel(py::module_& module) {
   module.def(
       "expand",
       [](const KernelFunction& function, const Matrix& support, const Matrix& evaluation,
-         const Array<float>& coefficients, unsigned threads) {
+         const Array<double>& coefficients, unsigned threads) {
         const auto rows = static_cast<py::ssize_t>(support.view().rows);
         require(coefficients.ndim() == 2 && coefficients.shape(0) == rows,
                 "coefficients are (support points, vectors)");

@@ -42,7 +42,7 @@ void bind_rows(py::module_& module) {
            py::keep_alive<1, 3>(), py::keep_alive<1, 5>())
       .def(
           "expand",
-          [](const GramRows& self, const Array<std::uint32_t>& support, const Array<float>& coefficients,
+          [](const GramRows& self, const Array<std::uint32_t>& support, const Array<double>& coefficients,
              unsigned threads) {
             require(support.ndim() == 1 && coefficients.ndim() == 2 && coefficients.shape(0) == support.size(),
                     "coefficients are (support points, vectors)");

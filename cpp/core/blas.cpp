@@ -5,26 +5,31 @@
 namespace svm {
 namespace {
 
-Sgemm sgemm = nullptr;
+Gemm<float> sgemm = nullptr;
+Gemm<double> dgemm = nullptr;
 
 // Row-major matrices are their transposes in Fortran's order, so C = op(A) op(B) is asked for as C^T = op(B)^T op(A)^T.
-void call(char first, char second, int m, int n, int k, const float* a, int lda, const float* b, int ldb, float beta,
-          float* c, int ldc) {
-  require(sgemm != nullptr, "no SGEMM routine has been set: call set_sgemm first");
-  float one = 1.0F;
-  sgemm(&first, &second, &m, &n, &k, &one, const_cast<float*>(a), &lda, const_cast<float*>(b), &ldb, &beta, c, &ldc);
+template <typename Real>
+void call(Gemm<Real> gemm, char first, char second, int m, int n, int k, const Real* a, int lda, const Real* b, int ldb,
+          Real beta, Real* c, int ldc) {
+  require(gemm != nullptr, "no BLAS has been set: call set_gemm first");
+  Real one = 1;
+  gemm(&first, &second, &m, &n, &k, &one, const_cast<Real*>(a), &lda, const_cast<Real*>(b), &ldb, &beta, c, &ldc);
 }
 
 }  // namespace
 
-void set_sgemm(Sgemm routine) noexcept { sgemm = routine; }
-
-void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta) {
-  call('T', 'N', n, m, k, b, k, a, k, beta, c, ldc);
+void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexcept {
+  sgemm = single_precision;
+  dgemm = double_precision;
 }
 
-void accumulate_transposed(const float* a, int lda, const float* b, float* c, int m, int n, int k) {
-  call('N', 'T', n, m, k, b, n, a, lda, 1.0F, c, n);
+void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta) {
+  call(sgemm, 'T', 'N', n, m, k, b, k, a, k, beta, c, ldc);
+}
+
+void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k) {
+  call(dgemm, 'N', 'T', n, m, k, b, n, a, m, 1.0, c, n);
 }
 
 }  // namespace svm

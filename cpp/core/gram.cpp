@@ -67,24 +67,23 @@ bool fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
   return !stopped;
 }
 
-void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const float* coefficients,
+void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads) {
   parallel_for((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
     const std::size_t begin = task * column_tile;
     const std::size_t columns = std::min(column_tile, size - begin);
     thread_local std::vector<float> tile;
-    thread_local std::vector<float> partial;
+    thread_local std::vector<double> wide;
     tile.resize(support_tile * column_tile);
-    partial.resize(columns * vectors);
     double* const target = out + begin * vectors;
     std::fill(target, target + columns * vectors, 0.0);
     for (std::size_t first = 0; first < support.size(); first += support_tile) {
       const std::size_t rows = std::min(support_tile, support.size() - first);
       source(support.data() + first, rows, begin, columns, tile.data());
-      std::fill(partial.begin(), partial.end(), 0.0F);
-      accumulate_transposed(tile.data(), static_cast<int>(columns), coefficients + first * vectors, partial.data(),
-                            static_cast<int>(columns), static_cast<int>(vectors), static_cast<int>(rows));
-      for (std::size_t k = 0; k < columns * vectors; ++k) target[k] += static_cast<double>(partial[k]);
+      // Summed in float64: coefficients of both signs may add up to millions where their sum is about 1.
+      wide.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(rows * columns));
+      accumulate_transposed(wide.data(), coefficients + first * vectors, target, static_cast<int>(columns),
+                            static_cast<int>(vectors), static_cast<int>(rows));
     }
   });
 }

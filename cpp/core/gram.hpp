@@ -20,8 +20,8 @@ bool fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
 using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,
                                       std::size_t columns, float* tile)>;
 
-/// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors, float32).
-void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const float* coefficients,
+/// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors, float64).
+void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads);
 
 /// Tiles read out of a filled Gram matrix of n rows.

@@ -13,9 +13,8 @@
 
 namespace svm::test {
 
-/// A plain triple loop with the Fortran SGEMM's signature.
-void naive_sgemm(char* transa, char* transb, int* m, int* n, int* k, float* alpha, float* a, int* lda, float* b,
-                 int* ldb, float* beta, float* c, int* ldc);
+/// Plain triple loops in the place of BLAS.
+void use_naive_gemm();
 
 /// n normal values, rounded to one digit where ties are wanted.
 inline std::vector<double> normals(Random& random, std::size_t n, bool tied = false) {

@@ -174,7 +174,7 @@ void check(const svm::test::Data& data, std::size_t positives, const AssetSettin
 }
 
 void check_kernel_features() {
-  svm::set_sgemm(svm::test::naive_sgemm);
+  svm::test::use_naive_gemm();
   const svm::test::Data data(1100, 6, 1);
   const svm::test::Data basis(9, 6, 2);
   const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.3, 0.0, 1};

@@ -10,7 +10,7 @@ using svm::CountedRows;
 
 int main() {
   svm::test::skip_without_instruction_set();
-  svm::set_sgemm(svm::test::naive_sgemm);
+  svm::test::use_naive_gemm();
   const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};
   constexpr std::size_t n = 30;
   const svm::test::Data data(n, 5, 1);

@@ -62,7 +62,7 @@ void wander(RowSource& source, const svm::test::Data& data, const KernelFunction
 
 int main() {
   svm::test::skip_without_instruction_set();
-  svm::set_sgemm(svm::test::naive_sgemm);
+  svm::test::use_naive_gemm();
   const svm::test::Data plain(n, 5, 2);
   svm::test::Data binary(n, 5, 3);
   for (float& value : binary.dense) value = value > 0.0F ? 1.0F : 0.0F;

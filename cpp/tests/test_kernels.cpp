@@ -16,8 +16,8 @@ int main() {
         std::vector<float> tile(25);
         svm::kernel_tile(KernelFunction{}, x, 0, 5, x, 0, 5, tile.data(), 5);
       },
-      "no SGEMM"));
-  svm::set_sgemm(svm::test::naive_sgemm);
+      "no BLAS"));
+  svm::test::use_naive_gemm();
   const KernelFunction functions[] = {{KernelFunction::Kind::gaussian, 0.25, 0.0, 1},
                                       {KernelFunction::Kind::polynomial, 0.5, 1.0, 3},
                                       {KernelFunction::Kind::linear, 1.0, 0.0, 1}};

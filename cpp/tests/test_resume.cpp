@@ -57,7 +57,7 @@ void cut(RowSource& rows, const Factory& make) {
 
 int main() {
   svm::test::skip_without_instruction_set();
-  svm::set_sgemm(svm::test::naive_sgemm);
+  svm::test::use_naive_gemm();
   constexpr std::size_t n = 131;
   const svm::test::Data data(n, 5, 9);
   const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};

@@ -22,7 +22,7 @@ sys.path.insert(0, sys.argv[1])
 import _core
 import numpy as np
 from scipy.linalg import cython_blas
-_core.set_sgemm(cython_blas.__pyx_capi__["sgemm"])
+_core.set_gemm(*(cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")))
 n = 4096
 random = np.random.default_rng(0)
 matrix = _core.Matrix(random.normal(size=(n, 20)).astype(np.float32))

@@ -97,7 +97,7 @@ def test_points_far_from_the_origin() -> None:
             > 1e-4
         )
     test = (3000 + rng.integers(-200, 200, size=(20, 10))).astype(np.float32)
-    weights = np.eye(p.n, dtype=np.float32)[:, :30].copy()
+    weights = np.eye(p.n)[:, :30].copy()
     values = expanded(kernel, p.matrix, p.core_matrix(p.points(test)), weights)
     np.testing.assert_allclose(values.T, reference.kernel_matrix(kernel, X[p.order][:30], test), rtol=0, atol=2e-7)
 
@@ -145,8 +145,8 @@ def test_expand(kernel: Kernel, as_csr: bool) -> None:
     X, _ = points(600, 6, 1, zeros=0.4)
     Z, _ = points(1100, 6, 2, zeros=0.4)
     rng = np.random.default_rng(3)
-    weights = rng.normal(size=(600, 3)).astype(np.float32)
-    expected = reference.kernel_matrix(kernel, Z, X) @ weights.astype(np.float64)
+    weights = rng.normal(size=(600, 3))
+    expected = reference.kernel_matrix(kernel, Z, X) @ weights
     tolerance = 1e-5 * np.abs(reference.kernel_matrix(kernel, Z, X)).sum(axis=1).max()
     found = expanded(kernel, core(X, as_csr), core(Z, as_csr), weights, 2)
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
@@ -159,17 +159,28 @@ def test_expand_from_the_gram_matrix() -> None:
     K = filled(Gaussian(2.0), core(X, False))
     rows = _core.GramRows(Gaussian(2.0).core(), core(X, False), 300, K)
     support = np.array([5, 599, 0, 77], dtype=np.uint32)
-    weights = np.random.default_rng(0).normal(size=(4, 2)).astype(np.float32)
+    weights = np.random.default_rng(0).normal(size=(4, 2))
     with blas.connected():
         found = rows.expand(support, weights)
-    np.testing.assert_allclose(found, K[support].T.astype(float) @ weights, atol=1e-6)
+    np.testing.assert_allclose(found, K[support].T.astype(float) @ weights, rtol=0, atol=1e-14)
     with pytest.raises(ValueError, match="no row 600"):
         rows.expand(np.array([600], dtype=np.uint32), weights[:1])
 
 
+def test_expand_of_large_coefficients_that_cancel() -> None:
+    """As of a large C under a flat kernel: a sum in float32 would be off by as much as the function's own values."""
+    X, _ = points(600, 6, 1)
+    K = filled(Gaussian(500.0), core(X, False))
+    rows = _core.GramRows(Gaussian(500.0).core(), core(X, False), 300, K)
+    weights = np.where(np.arange(600) < 300, 1e6, -1e6)[:, np.newaxis]
+    with blas.connected():
+        found = rows.expand(np.arange(600, dtype=np.uint32), weights)
+    np.testing.assert_allclose(found, K.astype(float) @ weights, rtol=0, atol=1e-6)
+
+
 def test_expand_of_nothing_is_zero() -> None:
     X, _ = points(5, 3)
-    nothing = expanded(Gaussian(), core(X[:0], False), core(X, False), np.empty((0, 2), np.float32))
+    nothing = expanded(Gaussian(), core(X[:0], False), core(X, False), np.empty((0, 2)))
     np.testing.assert_array_equal(nothing, np.zeros((5, 2)))
 
 
@@ -206,11 +217,11 @@ def test_refuses_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match="writable"):
         _core.fill_gram(Gaussian().core(), matrix, frozen)
     with pytest.raises(ValueError, match="same width"):
-        expanded(Gaussian(), matrix, core(X[:, :2].copy(), False), np.ones((6, 1), np.float32))
+        expanded(Gaussian(), matrix, core(X[:, :2].copy(), False), np.ones((6, 1)))
     with pytest.raises(ValueError, match="same width and storage"):
-        expanded(Gaussian(), matrix, core(X, True), np.ones((6, 1), np.float32))
+        expanded(Gaussian(), matrix, core(X, True), np.ones((6, 1)))
     with pytest.raises(ValueError, match="support points, vectors"):
-        expanded(Gaussian(), matrix, matrix, np.ones((5, 1), np.float32))
+        expanded(Gaussian(), matrix, matrix, np.ones((5, 1)))
     with pytest.raises(ValueError, match="at least 2 rows, got 1"):
         _core.CachedRows(Gaussian().core(), matrix, 3, 1)
     for positives in (0, 6):

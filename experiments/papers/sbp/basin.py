@@ -185,7 +185,7 @@ def run_responses(settings: RunSettings) -> Responses:
     solver.advance(solvers.Limit(**limits))
     snapshot = solver.snapshot()
     support = np.flatnonzero(snapshot.coefficients)
-    weights = np.ascontiguousarray(snapshot.coefficients[support, np.newaxis], dtype=np.float32)
+    weights = np.ascontiguousarray(snapshot.coefficients[support, np.newaxis])
     with blas.connected():
         sides = problem.core_matrix(problem.X[support]), problem.matrix
         values = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)[:, 0]
