@@ -10,6 +10,7 @@ from asset_cases import like, run
 from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 
+from experiments.papers import effort
 from experiments.papers.asset.printed import TABLE_2, ratio
 from experiments.papers.asset.table2 import make
 from experiments.papers.asset.timing import TOLD
@@ -19,6 +20,11 @@ from experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_table2")
 N = {"adult": 32561, "ijcnn1": 113352}
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "RESAMPLES", 200)
 
 
 def timed_panel(
