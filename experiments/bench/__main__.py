@@ -28,6 +28,7 @@ from experiments.bench import (
     ranks,
     sgd,
     simba,
+    stream,
 )
 from experiments.bench.measure import Row
 
@@ -35,7 +36,9 @@ from experiments.bench.measure import Row
 def main() -> int:
     """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
-    parser.add_argument("--only", default="1,2,3,5,6,8,9,10,11,12,13,14", help="benchmarks: 1, 2, 3 (with 4), 5 to 14")
+    parser.add_argument(
+        "--only", default="1,2,3,5,6,8,9,10,11,12,13,14,15", help="benchmarks: 1, 2, 3 (with 4), 5 to 15"
+    )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
     parser.add_argument("--write", type=Path, help="Markdown file to write the table into")
@@ -55,6 +58,7 @@ def main() -> int:
         "12": lambda: ranks.rows(arguments.repeat),
         "13": lambda: asset.rows(arguments.repeat),
         "14": lambda: exact.rows(memory),
+        "15": lambda: list(stream.rows(arguments.repeat)),
     }
     console = Console()
     made: list[Row] = []
