@@ -27,7 +27,12 @@ def like(folder: Path, dataset: str, **overrides: Any) -> FinishedRun:
 
 def run(model: FinishedRun, name: str, seed: int, rows: Rows, **result: Any) -> FinishedRun:
     """Make a run with this curve; the rest is as of another one."""
-    return _with_curve(model, name, seed, curve.from_rows(rows), **result)
+    return _with_curve(model, name, seed, _checked(tuple(tuple(row.items()) for row in rows)), **result)
+
+
+@cache
+def _checked(rows: tuple[tuple[tuple[str, Any], ...], ...]) -> pd.DataFrame:
+    return curve.from_rows([dict(row) for row in rows])
 
 
 def ending(model: FinishedRun, name: str, error: float, seed: int, first: float | None = None) -> FinishedRun:
