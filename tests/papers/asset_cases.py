@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from evidence_cases import Rows, finished_run, panel
 
 from experiments import curve
@@ -24,19 +27,31 @@ def like(folder: Path, dataset: str, **overrides: Any) -> FinishedRun:
 
 def run(model: FinishedRun, name: str, seed: int, rows: Rows, **result: Any) -> FinishedRun:
     """Make a run with this curve; the rest is as of another one."""
-    made = replace(model, run_id=name, key=name, name=name, result={**model.result, "seed": seed, **result})
-    made.__dict__["curve"] = curve.from_rows(rows)
-    return made
+    return _with_curve(model, name, seed, _checked(tuple(tuple(row.items()) for row in rows)), **result)
+
+
+@cache
+def _checked(rows: tuple[tuple[tuple[str, Any], ...], ...]) -> pd.DataFrame:
+    return curve.from_rows([dict(row) for row in rows])
 
 
 def ending(model: FinishedRun, name: str, error: float, seed: int, first: float | None = None) -> FinishedRun:
     """Make a run of 100 epochs that ends at an error in per cent, and has another one after the first epoch."""
     early = error if first is None else first
-    rows = [
-        {"iterations": k, "epochs": float(k), "test_error": value / 100}
-        for k, value in ((1, early), (10, (early + error) / 2), (100, error))
-    ]
-    return run(model, name, seed, rows)
+    frame = _hundred_epochs().copy()  # to check the rows of hundreds of runs would take seconds
+    frame["test_error"] = np.array([early, (early + error) / 2, error]) / 100
+    return _with_curve(model, name, seed, frame)
+
+
+@cache
+def _hundred_epochs() -> pd.DataFrame:
+    return curve.from_rows([{"iterations": k, "epochs": float(k), "test_error": 0.0} for k in (1, 10, 100)])
+
+
+def _with_curve(model: FinishedRun, name: str, seed: int, frame: pd.DataFrame, **result: Any) -> FinishedRun:
+    made = replace(model, run_id=name, key=name, name=name, result={**model.result, "seed": seed, **result})
+    made.__dict__["curve"] = frame
+    return made
 
 
 Swept = Mapping[int, Sequence[float]]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, bootstrap_mean
+from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, bootstrap_mean, bootstrap_means
 
 
 def test_of_one_value_or_equal_ones_the_interval_is_a_point() -> None:
@@ -133,3 +133,18 @@ def test_groups_are_resampled_by_themselves() -> None:
     first, second = np.array([1.0, 3.0]), np.array([10.0])
     interval = bootstrap_groups(lambda a, b: float(first[list(a)].mean() + second[list(b)].mean()), (2, 1))
     assert interval == Interval(12.0, 11.0, 13.0)
+
+
+def test_means_of_groups_are_resampled_all_at_once() -> None:
+    values = [[1.0, 2.0, 4.0, 7.0], [3.0, 3.5, 5.0]]
+    at_once = bootstrap_means(lambda means: means[:, 0] - means[:, 1], values)
+    by_run = bootstrap_groups(
+        lambda a, b: np.mean([values[0][k] for k in a]) - np.mean([values[1][k] for k in b]), (4, 3), resamples=5000
+    )
+    assert by_run is not None
+    assert at_once.estimate == pytest.approx(by_run.estimate)
+    assert (at_once.low, at_once.high) == pytest.approx((by_run.low, by_run.high), abs=0.15)
+    assert bootstrap_means(lambda means: means[:, 0], [[2.0]]) == Interval(2.0, 2.0, 2.0)
+    for bad in ([], [[]], [[1.0], [math.nan]]):
+        with pytest.raises(ValueError, match="finite values"):
+            bootstrap_means(lambda means: means[:, 0], bad)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.papers.asset.sizes import Sizes, difference
 from experiments.papers.cases import counted, decided
@@ -13,7 +14,7 @@ from experiments.papers.judging import Part, above, at_most, between
 from experiments.papers.panels import NAMES, called
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.statistics import bootstrap_groups
+from experiments.reproduction.statistics import bootstrap_means
 from experiments.reproduction.verdict import Claim
 
 EASY, HARD = "adult", "covtype"
@@ -50,13 +51,8 @@ def _falls(each: Sizes) -> Part:
     if len(errors) < 3:
         return Part(place, about, "not_applicable", note="fewer than three sizes of ASSET have finished runs")
     logs = np.log2(list(errors))
-
-    def fall(*rows: Sequence[int]) -> float:
-        means = [own[list(chosen)].mean() for own, chosen in zip(errors.values(), rows, strict=True)]
-        return -float(np.polyfit(logs, means, 1)[0])
-
-    interval = bootstrap_groups(fall, [len(own) for own in errors.values()])
-    assert interval is not None  # there are runs of each size
+    line = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()  # times the means: the slope by least squares
+    interval = bootstrap_means(lambda means: -(means @ line), list(errors.values()))
     return Part(place, about, above(interval, 0.0), between(interval, ".2f", " points"), interval.as_dict())
 
 
@@ -80,19 +76,16 @@ def _suffers(evidence: Evidence, found: Sequence[Sizes]) -> Part:
     if HARD not in exact or len(able) < 2 or not shared:
         return _lacking(HARD, "suffers most")
     s = max(shared)
-    groups = [group for each in able for group in (each.of("asset")[s], exact[each.panel.asked])]
+    hard = [each.panel.asked for each in able].index(HARD)
+    groups = [*(each.of("asset")[s] for each in able), *(exact[each.panel.asked] for each in able)]
 
-    def excesses(*rows: Sequence[int]) -> dict[str, float]:
-        means = [float(own[list(chosen)].mean()) for own, chosen in zip(groups, rows, strict=True)]
-        return {each.panel.asked: means[2 * k] - means[2 * k + 1] for k, each in enumerate(able)}
+    def lead(means: NDArray[np.float64]) -> NDArray[np.float64]:
+        over = means[:, : len(able)] - means[:, len(able) :]
+        result: NDArray[np.float64] = over[:, hard] - np.delete(over, hard, axis=1).max(axis=1)
+        return result
 
-    def lead(*rows: Sequence[int]) -> float:
-        over = excesses(*rows)
-        return over.pop(HARD) - max(over.values())
-
-    interval = bootstrap_groups(lead, [len(own) for own in groups])
-    assert interval is not None
-    over = excesses(*(range(len(own)) for own in groups))
+    interval = bootstrap_means(lead, groups)
+    over = {each.panel.asked: float(each.of("asset")[s].mean() - exact[each.panel.asked].mean()) for each in able}
     values = ", ".join(f"{called(each.panel)} {over[each.panel.asked]:+.2f}" for each in able)
     measured = f"{between(interval, '+.2f')} more than the next (s = {s:,}; {values} points)"
     part = Part(place, about, above(interval, 0.0), measured, interval.as_dict() | {"s": s, "over_exact": over})

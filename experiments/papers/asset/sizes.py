@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from experiments.curve import column, value_at
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups
+from experiments.reproduction.statistics import Interval, bootstrap_means
 
 EXACT: Final = "svmlight"
 """Series without an approximation."""
@@ -90,15 +90,10 @@ def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np
     first, second : sequence of arrays
         For each size the errors of the runs of one method, and of the other, which are not paired.
     """
-    groups = [*first, *second]
     if not first or not second:
         return None
-
-    def of(*rows: Sequence[int]) -> float:
-        means = [own[list(chosen)].mean() for own, chosen in zip(groups, rows, strict=True)]
-        return float(np.mean(means[: len(first)]) - np.mean(means[len(first) :]))
-
-    return bootstrap_groups(of, [len(own) for own in groups])
+    k = len(first)
+    return bootstrap_means(lambda means: means[:, :k].mean(axis=1) - means[:, k:].mean(axis=1), [*first, *second])
 
 
 def points(found: Sequence[Sizes]) -> pd.DataFrame:

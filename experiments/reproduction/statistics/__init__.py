@@ -13,7 +13,13 @@ from experiments.reproduction.statistics.comparison import (
     paired,
 )
 from experiments.reproduction.statistics.critical import CriticalPoint, critical_point
-from experiments.reproduction.statistics.interval import Interval, bootstrap, bootstrap_groups, bootstrap_mean
+from experiments.reproduction.statistics.interval import (
+    Interval,
+    bootstrap,
+    bootstrap_groups,
+    bootstrap_mean,
+    bootstrap_means,
+)
 from experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
 
 __all__ = [
@@ -25,6 +31,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_groups",
     "bootstrap_mean",
+    "bootstrap_means",
     "cost_ratio",
     "critical_point",
     "loglog_slope",

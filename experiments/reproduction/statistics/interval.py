@@ -60,6 +60,41 @@ def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000,
     return _percentiles(float(known.mean()), known[chosen].mean(axis=1), level)
 
 
+def bootstrap_means(
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    groups: Sequence[ArrayLike],
+    *,
+    seed: int = 0,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Interval:
+    """Interval of a statistic of the means of several groups of runs, each resampled by itself, all at once.
+
+    Parameters
+    ----------
+    statistic : callable
+        From (m, groups) means to (m,) numbers, row by row.
+    groups : sequence of array_like, (runs,)
+        Finite values, one run or more each. If all have a single run the interval is a point.
+    seed, resamples, level
+        As in `bootstrap_mean`.
+
+    Raises
+    ------
+    ValueError
+        A group has no value, or one that is not finite.
+    """
+    values = [np.asarray(group, dtype=np.float64).ravel() for group in groups]
+    if not values or not all(own.size and np.isfinite(own).all() for own in values):
+        raise ValueError("means need finite values, one or more in each group")
+    estimate = float(statistic(np.array([[own.mean() for own in values]]))[0])
+    if max(own.size for own in values) == 1:
+        return Interval(estimate, estimate, estimate)
+    generator = _generator(seed)
+    chosen = [own[generator.integers(own.size, size=(resamples, own.size))].mean(axis=1) for own in values]
+    return _percentiles(estimate, statistic(np.stack(chosen, axis=1)), level)
+
+
 def bootstrap(
     statistic: Callable[[Sequence[int]], float | None],
     n: int,
