@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,6 +42,14 @@ def decided(spec: ClaimSpec, rule: str, answers: Sequence[Sequence[Part]], summa
     if claim.verdict == "reproduced" and not all(map(_answered, answers)):
         claim = replace(claim, verdict="not_applicable", why=f"{claim.why} {INCOMPLETE}")
     return replace(claim, measured=summary)
+
+
+def told(answers: Mapping[str, Sequence[Part]]) -> str:
+    """Write what was measured: a sentence for each thing, by its title, that has any case to tell of."""
+    values = {
+        title: [f"{part.about} {part.measured}" for part in parts if part.measured] for title, parts in answers.items()
+    }
+    return " ".join(f"{title}: {'; '.join(own)}." for title, own in values.items() if own)
 
 
 def _answered(parts: Sequence[Part]) -> bool:

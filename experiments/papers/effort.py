@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
 from experiments.papers.judging import above, at_most
+from experiments.reproduction.evidence import Panel
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Ruling
 
@@ -114,3 +115,20 @@ def ratio_of(first: Effort, second: Effort) -> Ratio | None:
 def multiple_text(multiple: float) -> str:
     """Write how many times as much something takes: ``0.251``, ``12.3``, ``1,234``."""
     return f"{multiple:,.0f}" if multiple >= 999.5 else f"{multiple:.3g}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Write a time with three digits: ``12.3 ms``, ``1.23 s``."""
+    if seconds < 0.9995:
+        return f"{1e3 * seconds:.3g} ms"
+    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:,.0f} s"
+
+
+def unequal(panel: Panel, series: Iterable[str]) -> str:
+    """Why the clocks of some series cannot be compared; empty where they can."""
+    runs = [run for name in series for run in panel.runs.get(name, ())]
+    for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):
+        values = {str(run.result["provenance"].get(what)) for run in runs}
+        if len(values) > 1:
+            return f"timed on different {text}: {', '.join(sorted(values))}"
+    return ""

@@ -8,7 +8,7 @@ from typing import Final
 
 from experiments.papers.asset.sizes import difference
 from experiments.papers.asset.timing import Case
-from experiments.papers.cases import counted, decided
+from experiments.papers.cases import counted, decided, told
 from experiments.papers.effort import ratio_of
 from experiments.papers.judging import Part, between, within
 from experiments.reproduction.evidence import Evidence
@@ -35,12 +35,7 @@ def judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Case]) -> Claim:
         "Times, ASSET* over ASSET": [counted(_times(case), evidence, case.panel) for case in found],
         "Errors at the end, ASSET* minus ASSET": [counted(_errors(case), evidence, case.panel) for case in found],
     }
-    told = [
-        f"{title}: {values}."
-        for title, parts in answers.items()
-        if (values := "; ".join(f"{part.about} {part.measured}" for part in parts if part.measured))
-    ]
-    return decided(spec, RULE, list(answers.values()), " ".join(told))
+    return decided(spec, RULE, list(answers.values()), told(answers))
 
 
 def _times(case: Case) -> Part:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from experiments.papers.asset.sizes import Sizes, difference
-from experiments.papers.cases import counted, decided
+from experiments.papers.asset.sizes import Sizes, difference, lead
+from experiments.papers.cases import counted, decided, told
 from experiments.papers.judging import Part, above, at_most, between
 from experiments.papers.panels import NAMES, called
 from experiments.reproduction.evidence import Evidence
@@ -41,8 +40,7 @@ def judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> Claim:
         f"Error at s = {SMALL} above that at the largest s": easy or [_lacking(EASY, "enough")],
         "Error above SVMlight's": [_suffers(evidence, found)],
     }
-    told = [_told(title, parts) for title, parts in answers.items()]
-    return decided(spec, RULE, list(answers.values()), " ".join(filter(None, told)))
+    return decided(spec, RULE, list(answers.values()), told(answers))
 
 
 def _falls(each: Sizes) -> Part:
@@ -79,12 +77,7 @@ def _suffers(evidence: Evidence, found: Sequence[Sizes]) -> Part:
     hard = [each.panel.asked for each in able].index(HARD)
     groups = [*(each.of("asset")[s] for each in able), *(exact[each.panel.asked] for each in able)]
 
-    def lead(means: NDArray[np.float64]) -> NDArray[np.float64]:
-        over = means[:, : len(able)] - means[:, len(able) :]
-        result: NDArray[np.float64] = over[:, hard] - np.delete(over, hard, axis=1).max(axis=1)
-        return result
-
-    interval = bootstrap_means(lead, groups)
+    interval = bootstrap_means(lambda means: lead(means[:, : len(able)] - means[:, len(able) :], hard), groups)
     over = {each.panel.asked: float(each.of("asset")[s].mean() - exact[each.panel.asked].mean()) for each in able}
     values = ", ".join(f"{called(each.panel)} {over[each.panel.asked]:+.2f}" for each in able)
     measured = f"{between(interval, '+.2f')} more than the next (s = {s:,}; {values} points)"
@@ -96,8 +89,3 @@ def _suffers(evidence: Evidence, found: Sequence[Sizes]) -> Part:
 
 def _lacking(asked: str, what: str) -> Part:
     return Part((asked, what), NAMES[asked], "not_applicable", note="no finished runs to judge it by")
-
-
-def _told(title: str, parts: Sequence[Part]) -> str:
-    values = "; ".join(f"{part.about} {part.measured}" for part in parts if part.measured)
-    return f"{title}: {values}." if values else ""

@@ -8,7 +8,7 @@ from typing import Final
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.printed import ratio
 from experiments.papers.asset.timing import Case, Cell
-from experiments.papers.cases import counted, decided
+from experiments.papers.cases import counted, decided, told
 from experiments.papers.effort import multiple_text, ratio_of
 from experiments.papers.judging import Part
 from experiments.reproduction.evidence import Evidence
@@ -28,13 +28,11 @@ RULE: Final = (
 
 def judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Case]) -> Claim:
     """Judge the claim by all data sets and sizes."""
-    answers = [[counted(_part(case, rival), evidence, case.panel) for case in found] for rival in RIVALS]
-    told = [
-        f"{LOOKS[rival].name} over ASSET: {values}."
-        for rival, parts in zip(RIVALS, answers, strict=True)
-        if (values := "; ".join(f"{part.about} {part.measured}" for part in parts if part.measured))
-    ]
-    return decided(spec, RULE, answers, " ".join([*told, *_across(found)]))
+    answers = {
+        f"{LOOKS[rival].name} over ASSET": [counted(_part(case, rival), evidence, case.panel) for case in found]
+        for rival in RIVALS
+    }
+    return decided(spec, RULE, list(answers.values()), " ".join(filter(None, [told(answers), *_across(found)])))
 
 
 def _part(case: Case, rival: str) -> Part:

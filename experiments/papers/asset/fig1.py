@@ -7,7 +7,7 @@ from functools import partial
 
 from experiments.papers.asset import falls_claim, fig1_picture, mapping_claim
 from experiments.papers.asset.looks import LOOKS
-from experiments.papers.asset.sizes import EXACT, ONE_EPOCH, TENTH, Sizes, all_sizes, methods, points, spread
+from experiments.papers.asset.sizes import EXACT, ONE_EPOCH, TENTH, Sizes, all_sizes, methods, points, spread, written
 from experiments.papers.judging import Judge, judged
 from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Evidence
@@ -55,8 +55,3 @@ def _cell(each: Sizes, kind: str, s: int) -> str:
 
 def _exact(each: Sizes) -> str:
     return "" if each.exact is None else f"{each.exact.mean():.2f}"
-
-
-def written(mean: float, sd: float, runs: int) -> str:
-    """Write an error in per cent, with its standard deviation where there are several runs."""
-    return f"{mean:.2f} ± {sd:.2f}" if runs > 1 else f"{mean:.2f}"

@@ -10,8 +10,9 @@ import numpy as np
 from experiments.papers import layout
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.sizes import Errors, Sizes
+from experiments.papers.bands import Band
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row
+from experiments.plotting import INK, PANEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,29 +36,22 @@ def draw(figure: Figure | SubFigure, found: Sequence[Sizes], names: Sequence[str
         empty(figure, "no finished runs")
         return
     axes = layout.places(figure, len(found), _HEAD)
-    left = axes[0].get_position().x0
-    legend_row(figure, [LOOKS[name] for name in names if any(each.of(name) for each in found)], (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    styles = [LOOKS[name] for name in names if any(each.of(name) for each in found)]
+    layout.head(figure, axes[0], styles, _CAPTION)
     for k, (place, each) in enumerate(zip(axes, found, strict=True)):
         layout.dress(place, "s", "Test error, %", k)
         for name in names:
-            _draw_method(place, each.of(name), LOOKS[name])
+            if errors := each.of(name):
+                layout.draw_band(place, _band(errors), LOOKS[name])
         _draw_exact(place, each)
         _ticks(place, each.sizes)
         heading(place, each.panel)
 
 
-def _draw_method(axes: Axes, errors: Errors, style: Style) -> None:
-    if not errors:
-        return
-    sizes = list(errors)
-    look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-    means = [own.mean() for own in errors.values()]
-    axes.plot(sizes, means, **look, zorder=3)
-    axes.plot(sizes, means, linestyle="none", **style.markers(PANEL.lines), zorder=4)
-    low, high = ([pick(own) for own in errors.values()] for pick in (np.min, np.max))
-    axes.fill_between(sizes, low, high, color=style.color, alpha=0.16, linewidth=0, zorder=2)
+def _band(errors: Errors) -> Band:
+    """Return the least and the largest of the runs against the sizes; between them, for the line, their mean."""
+    middle, low, high = (np.array([pick(own) for own in errors.values()]) for pick in (np.mean, np.min, np.max))
+    return Band(np.array(list(errors), dtype=np.float64), middle, low, high, max(map(len, errors.values())))
 
 
 def _draw_exact(axes: Axes, each: Sizes) -> None:
@@ -71,14 +65,6 @@ def _draw_exact(axes: Axes, each: Sizes) -> None:
 
 def _ticks(axes: Axes, sizes: Sequence[int]) -> None:
     """Write plain numbers on both axes; every second size."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
-
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator(list(sizes[:: 2 if len(sizes) > 5 else 1])))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    layout.doubled(axes, sizes[:: 2 if len(sizes) > 5 else 1])
     low, high = axes.get_ylim()
-    dense = high / low < 3
-    axes.yaxis.set_major_locator(LogLocator(subs=tuple(range(1, 10)) if dense else (1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    layout.plain_ticks(axes.yaxis, range(1, 10) if high / low < 3 else (1.0, 2.0, 5.0))

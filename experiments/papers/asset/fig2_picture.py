@@ -12,7 +12,7 @@ from experiments.papers import layout
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.streams import COSTS, EXACT, METHODS, Streams
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, PANEL, axis_name, legend_row
+from experiments.plotting import axis_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +36,12 @@ def draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
         empty(figure, "no finished runs")
         return
     axes = layout.places(figure, 2 * len(found), _HEAD, 2)
-    left, height = axes[0].get_position().x0, figure.bbox.height / figure.dpi
     names = [name for name in METHODS if any(name in each.of for each in found)]
     names += [EXACT] if any(each.exact for each in found) else []
-    legend_row(figure, [replace(LOOKS[name], line="-") for name in names], (left, 1.0))
     dimensions = sorted({d for each in found for d in each.dimensions})
     names_of_d = ", ".join(f"{d:,}" for d in dimensions)
     text = f"Medians over the runs. The thicker the line the more random features: d = {names_of_d}."
-    figure.text(left, 1 - 0.3 / height, text, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [replace(LOOKS[name], line="-") for name in names], text)
     for k, each in enumerate(found):
         for place, cost in zip(axes[2 * k : 2 * k + 2], COSTS, strict=True):
             layout.dress(place, axis_name(cost), "Test error, %", COSTS.index(cost), 2)
@@ -52,8 +50,6 @@ def draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
 
 
 def _draw(axes: Axes, each: Streams, cost: str, widths: Mapping[int, float]) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator
-
     lines = [
         (own.bands[cost], LOOKS[name], widths[d]) for name, streams in each.of.items() for d, own in streams.items()
     ]
@@ -63,5 +59,4 @@ def _draw(axes: Axes, each: Streams, cost: str, widths: Mapping[int, float]) -> 
         axes.plot(band.cost, band.median, color=style.color, linewidth=width, zorder=3)
     largest = max(float(band.cost[-1]) for band, _, _ in lines)
     axes.set_xlim(left=max(_SHOWN * largest, min(float(band.cost[0]) for band, _, _ in lines)))
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    layout.plain_ticks(axes.yaxis)

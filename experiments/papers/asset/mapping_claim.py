@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.papers.asset.sizes import ONE_EPOCH, Sizes, difference
-from experiments.papers.cases import counted, decided
+from experiments.papers.asset.sizes import ONE_EPOCH, Sizes, difference, lead
+from experiments.papers.cases import counted, decided, told
 from experiments.papers.judging import Part, above, between
 from experiments.papers.panels import called
 from experiments.reproduction.evidence import Evidence
@@ -34,12 +34,8 @@ def judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> Claim:
     """Judge the claim by all data sets."""
     worse = [counted(_worse(each), evidence, each.panel) for each in found]
     most = _most(evidence, found)
-    values = "; ".join(f"{part.about} {part.measured}" for part in worse if part.measured)
-    told = [
-        f"Error above that of ASSET: {values}." if values else "",
-        f"CCAT: {most.measured}." if most.measured else "",
-    ]
-    return decided(spec, RULE, [worse, [most]], " ".join(filter(None, told)))
+    sentences = [told({"Error above that of ASSET": worse}), f"CCAT: {most.measured}." if most.measured else ""]
+    return decided(spec, RULE, [worse, [most]], " ".join(filter(None, sentences)))
 
 
 def pairs(each: Sizes, of: str) -> tuple[Groups, Groups]:
@@ -71,14 +67,13 @@ def _most(evidence: Evidence, found: Sequence[Sizes]) -> Part:
     ends = np.cumsum([len(stream) + len(asset) for stream, asset in able.values()])[:-1]
     most = list(able).index(MOST)
 
-    def lead(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    def ahead(means: NDArray[np.float64]) -> NDArray[np.float64]:
         # of each data set as many dimensions on the stream as of ASSET
         halves = [np.split(own, 2, axis=1) for own in np.split(means, ends, axis=1)]
         over = np.stack([stream.mean(axis=1) - asset.mean(axis=1) for stream, asset in halves], axis=1)
-        result: NDArray[np.float64] = over[:, most] - np.delete(over, most, axis=1).max(axis=1)
-        return result
+        return lead(over, most)
 
-    interval = bootstrap_means(lead, groups)
+    interval = bootstrap_means(ahead, groups)
     measured = f"{between(interval, '+.2f')} points more than on the next"
     part = Part(place, about, above(interval, 0.0), measured, interval.as_dict())
     for each in found:

@@ -96,6 +96,12 @@ def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np
     return bootstrap_means(lambda means: means[:, :k].mean(axis=1) - means[:, k:].mean(axis=1), [*first, *second])
 
 
+def lead(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return by how much the k-th of several values is larger than the largest of the others: (m, values) to (m,)."""
+    ahead: NDArray[np.float64] = values[:, k] - np.delete(values, k, axis=1).max(axis=1)
+    return ahead
+
+
 def points(found: Sequence[Sizes]) -> pd.DataFrame:
     """Return the numbers behind the figure: a row for each data set, method and s."""
     rows = [
@@ -118,3 +124,8 @@ def points(found: Sequence[Sizes]) -> pd.DataFrame:
 def spread(values: NDArray[np.float64]) -> float:
     """Return the standard deviation; 0 of a single run."""
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def written(mean: float, sd: float, runs: int) -> str:
+    """Write an error in per cent, with its standard deviation where there are several runs."""
+    return f"{mean:.2f} ± {sd:.2f}" if runs > 1 else f"{mean:.2f}"

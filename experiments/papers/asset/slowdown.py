@@ -9,9 +9,8 @@ from typing import Final
 import pandas as pd
 
 from experiments.papers.asset import slowdown_claim, slowdown_picture
-from experiments.papers.asset.fig1 import written
 from experiments.papers.asset.looks import LOOKS
-from experiments.papers.asset.sizes import spread
+from experiments.papers.asset.sizes import spread, written
 from experiments.papers.asset.slowdown_study import MARGIN, METHODS, Point, Study, studies
 from experiments.papers.effort import multiple_text
 from experiments.papers.judging import judged

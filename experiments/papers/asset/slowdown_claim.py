@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from experiments.papers.asset.slowdown_study import LAST, MARGIN, Study
-from experiments.papers.cases import counted, decided
+from experiments.papers.cases import counted, decided, told
 from experiments.papers.effort import Effort, multiple_text, ratio_of
 from experiments.papers.judging import Part
 from experiments.papers.panels import called
@@ -27,14 +27,13 @@ RULE: Final = (
 
 def judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim:
     """Judge the claim by all data sets."""
-    slower = [counted(_slower(study), evidence, study.panel) for study in found]
-    slows = [counted(_slows(study), evidence, study.panel) for study in found]
-    told = [
-        f"{title}: {values}."
-        for title, parts in (("ASSET* over ASSET", slower), ("ASSET* over itself with the largest lambda", slows))
-        if (values := "; ".join(f"{part.about} {part.measured}" for part in parts if part.measured))
-    ]
-    return decided(spec, RULE, [slower, slows], " ".join(told))
+    answers = {
+        "ASSET* over ASSET": [counted(_slower(study), evidence, study.panel) for study in found],
+        "ASSET* over itself with the largest lambda": [
+            counted(_slows(study), evidence, study.panel) for study in found
+        ],
+    }
+    return decided(spec, RULE, list(answers.values()), told(answers))
 
 
 def _slower(study: Study) -> Part:

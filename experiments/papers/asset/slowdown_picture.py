@@ -11,9 +11,7 @@ from experiments.papers import layout
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.slowdown_study import MARGIN, METHODS, Study
 from experiments.papers.bands import Band
-from experiments.papers.minibatch.fig1_picture import draw_method
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, PANEL, legend_row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -37,15 +35,13 @@ def draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
         return
     columns = len(found)
     axes = layout.places(figure, 2 * columns, _HEAD, columns)
-    left, height = axes[0].get_position().x0, figure.bbox.height / figure.dpi
-    legend_row(figure, [LOOKS[name] for name in METHODS], (left, 1.0))
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [LOOKS[name] for name in METHODS], _CAPTION)
     for k, study in enumerate(found):
         above, below = axes[k], axes[columns + k]
         layout.dress(above, "C = 1 / (lambda m)", "Epochs", k, columns)
         layout.dress(below, "C = 1 / (lambda m)", "Test error, %", k, columns)
         for name in METHODS:
-            draw_method(above, study.efforts(name), LOOKS[name])
+            layout.draw_efforts(above, study.efforts(name), LOOKS[name])
             ends = {C: point.ends[name] for C, point in study.points.items() if name in point.ends}
             if ends:
                 low, middle, high = (

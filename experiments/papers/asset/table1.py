@@ -106,7 +106,7 @@ def _points(known: Sequence[Known]) -> pd.DataFrame:
 def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
     spec = evidence.spec
     columns = ["data set", "train", "validation", "test", "features", "density", "1/(lambda m)", "1/(2 sigma^2)"]
-    columns += ["features of 1,024 points", f"eigenvalues with {100 * SHARE:g} %"]
+    columns += [f"features of {SAMPLE:,} points", f"eigenvalues with {100 * SHARE:g} %"]
     rows: list[list[str]] = []
     for asked in spec.datasets:
         rows.append(_printed(spec, asked))

@@ -9,16 +9,15 @@ from typing import Final
 import pandas as pd
 
 from experiments.papers.asset import equal_claim, faster_claim, table2_picture
-from experiments.papers.asset.fig1 import written
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.printed import TABLE_2
-from experiments.papers.asset.sizes import spread
+from experiments.papers.asset.sizes import spread, written
 from experiments.papers.asset.timing import TOLD, Case, Cell, cases
+from experiments.papers.effort import seconds_text
 from experiments.papers.judging import Judge, judged
 from experiments.papers.panels import name_of
 from experiments.papers.printed import compared, departure
-from experiments.papers.sgdr.effort import seconds_text
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.verdict import Number
@@ -118,8 +117,3 @@ def _cell(cell: Cell | None) -> str:
 
 def _printed(seconds: float, error: float) -> str:
     return f"{seconds_text(seconds)} ({error:.2f})"
-
-
-def panels_of(shown: Sequence[Case]) -> list[Panel]:
-    """Return the data sets, each once, in their order."""
-    return list({case.panel.asked: case.panel for case in shown}.values())

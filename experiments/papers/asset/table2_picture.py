@@ -9,14 +9,13 @@ from experiments.papers import layout
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.timing import TOLD, Case, Cell
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, INK, PANEL, Style, axis_name, legend_row
+from experiments.plotting import INK, Style, axis_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 _HEAD: Final = 0.88  # inches, as below
-_LEGEND: Final = 0.26
 _PER_LINE: Final = 5
 _CAPTION: Final = (
     "Medians over the runs, lines from the fastest to the slowest. Filled: s = {large:,}; open: s = {small:,}. "
@@ -36,14 +35,10 @@ def draw(figure: Figure | SubFigure, found: Sequence[Case], names: Sequence[str]
         return
     panels = list({case.panel.asked: case.panel for case in found}.values())
     axes = layout.places(figure, len(panels), _HEAD)
-    left, height = axes[0].get_position().x0, figure.bbox.height / figure.dpi
     shown = [name for name in names if any(name in case.cells for case in found)]
-    for line in range(0, len(shown), _PER_LINE):
-        styles = [LOOKS[name] for name in shown[line : line + _PER_LINE]]
-        legend_row(figure, styles, (left, 1 - _LEGEND * line / _PER_LINE / height))
     sizes = sorted({case.s for case in found})
     caption = _CAPTION.format(small=sizes[0], large=sizes[-1])
-    figure.text(left, 1 - 0.56 / height, caption, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [LOOKS[name] for name in shown], caption, per_line=_PER_LINE)
     for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
         layout.dress(place, axis_name("cpu_seconds"), "Test error, %", k)
         for case in found:

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from experiments.papers.asset import table3_picture
-from experiments.papers.asset.fig1 import written
 from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.printed import TABLE_3
+from experiments.papers.asset.sizes import written
 from experiments.papers.asset.streams import LAST, METHODS, Stream, Streams, all_streams
+from experiments.papers.effort import seconds_text
 from experiments.papers.panels import name_of
 from experiments.papers.printed import compared, departure
-from experiments.papers.sgdr.effort import seconds_text
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import NumberSpec

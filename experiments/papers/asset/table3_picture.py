@@ -10,7 +10,7 @@ from experiments.papers.asset.looks import LOOKS
 from experiments.papers.asset.printed import TABLE_3
 from experiments.papers.asset.streams import METHODS, Streams
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, PANEL, legend_row
+from experiments.plotting import FAINT, PANEL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -28,15 +28,11 @@ def size() -> tuple[float, float]:
 
 def draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
     """Draw one panel per data set."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
     if not found:
         empty(figure, "no finished runs")
         return
     axes = layout.places(figure, len(found), _HEAD, max(2, len(found)))
-    left, height = axes[0].get_position().x0, figure.bbox.height / figure.dpi
-    legend_row(figure, [LOOKS[name] for name in METHODS], (left, 1.0))
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [LOOKS[name] for name in METHODS], _CAPTION)
     for k, (place, each) in enumerate(zip(axes, found, strict=True)):
         layout.dress(place, "d, random features", "Test error, %", k, len(found))
         for column, name in enumerate(METHODS):
@@ -50,10 +46,6 @@ def draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
             place.plot(list(own), means, linewidth=style.width, **look, zorder=4)
             for d, stream in own.items():
                 place.plot([d, d], [stream.looks.min(), stream.looks.max()], color=style.color, linewidth=1.0, zorder=3)
-        place.set_xscale("log", base=2)
-        place.xaxis.set_major_locator(FixedLocator([*TABLE_3]))
-        place.xaxis.set_minor_locator(NullLocator())
-        place.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        place.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        place.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        layout.doubled(place, list(TABLE_3))
+        layout.plain_ticks(place.yaxis)
         heading(place, each.panel)

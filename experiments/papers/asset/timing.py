@@ -11,9 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import column, cost_to_reach, value_at
-from experiments.papers.effort import Effort, effort_of
+from experiments.papers.effort import Effort, effort_of, unequal
 from experiments.papers.panels import called
-from experiments.papers.sgdr.timing import unequal
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
 

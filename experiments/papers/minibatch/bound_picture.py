@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from experiments.papers import layout
-from experiments.papers.minibatch.fig1_picture import draw_method
 from experiments.papers.minibatch.looks import LOOKS
 from experiments.papers.minibatch.spectrum import Spectrum
 from experiments.papers.minibatch.study import ACCURACY, Study
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, PANEL, legend_row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -39,16 +37,13 @@ def draw(
         empty(figure, "no finished runs with an optimum to compare with")
         return
     axes = layout.places(figure, len(found), _HEAD, _COLUMNS)
-    left = axes[0].get_position().x0
-    legend_row(figure, [LOOKS[name] for name in bounds], (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [LOOKS[name] for name in bounds], _CAPTION)
     for k, (place, study) in enumerate(zip(axes, found, strict=True)):
         layout.dress(place, "b, examples in a mini-batch", "Iterations", k, _COLUMNS)
         spectrum = study.data.spectrum
         assert spectrum is not None  # of the others nothing is shown
         for name, theorem in bounds.items():
-            draw_method(place, study.of(name), LOOKS[name])
+            layout.draw_efforts(place, study.of(name), LOOKS[name])
             look: dict[str, Any] = {"color": LOOKS[name].color, "linewidth": 1.0}
             sizes = list(study.of(name))
             place.plot(sizes, [theorem(spectrum, b, ACCURACY) for b in sizes], **look)

@@ -10,7 +10,6 @@ from experiments.papers import layout
 from experiments.papers.minibatch.looks import LOOKS, METHODS
 from experiments.papers.minibatch.ways import Way
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, PANEL, legend_row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -37,10 +36,7 @@ def draw(figure: Figure | SubFigure, shown: Sequence[Way]) -> None:
         return
     columns = _columns(shown)
     axes = layout.places(figure, 2 * len(shown), _HEAD, columns)
-    left = axes[0].get_position().x0
-    legend_row(figure, [replace(LOOKS[name], line="-") for name in METHODS], (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], [replace(LOOKS[name], line="-") for name in METHODS], _CAPTION)
     for k, way in enumerate(shown):
         row, place = divmod(k, columns)
         above, below = axes[2 * row * columns + place], axes[(2 * row + 1) * columns + place]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from experiments.papers import layout
 from experiments.papers.minibatch.looks import LOOKS
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row
+from experiments.plotting import INK, PANEL, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,11 +39,8 @@ def draw(figure: Figure | SubFigure, found: Sequence[Times]) -> None:
         empty(figure, "no finished runs")
         return
     axes = layout.places(figure, len(panels), _HEAD, _COLUMNS)
-    left = axes[0].get_position().x0
     styles = _styles(found)
-    legend_row(figure, styles.values(), (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], styles.values(), _CAPTION)
     for k, (place, own) in enumerate(zip(axes, panels, strict=True)):
         _draw_one(place, own, styles, k)
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from experiments.papers import layout
 from experiments.papers.panels import empty, heading, row_of_axes
 from experiments.papers.sbp.growth import BOUNDS, DELTAS, KEPT, PRINTED, Growth
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame, styles_for
+from experiments.plotting import INK, PANEL, Style, plain_frame, styles_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +36,8 @@ def draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
         return
     styles = _styles(dict.fromkeys(name for measured in panels for name in measured.growths))
     rows = row_of_axes(figure, len(panels), above=_LEGEND + _ABOVE, below=_BELOW)
-    left = rows[0].get_position().x0
-    legend_row(figure, styles.values(), (left, 1.0))
-    height = figure.bbox.height / figure.dpi
     caption = _CAPTION + (_KEPT_CAPTION if any(name.endswith(KEPT) for name in styles) else "")
-    figure.text(left, 1 - 0.3 / height, caption, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, rows[0], styles.values(), caption)
     for k, (axes, measured) in enumerate(zip(rows, panels, strict=True)):
         _draw_panel(axes, measured, styles)
         heading(axes, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from experiments.papers import layout
 from experiments.papers.panels import empty, heading
 from experiments.papers.sgdr.study import Study
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row
+from experiments.plotting import INK, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,10 +44,7 @@ def draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Sequence[St
     looks = {C: _LOOKS[k % len(_LOOKS)] for k, C in enumerate(values)}
     styles = {C: Style(f"C = {C:g}", color, "-", marker) for C, (color, marker) in looks.items()}
     axes = layout.places(figure, len(panels), _HEAD)
-    left = axes[0].get_position().x0
-    legend_row(figure, styles.values(), (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], styles.values(), _CAPTION)
     for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
         own = [study for study in found if study.panel is panel]
         layout.dress(place, "Epochs", "Relative accuracy", k)

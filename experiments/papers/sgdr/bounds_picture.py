@@ -11,7 +11,7 @@ from experiments.papers.bands import Band
 from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import empty, heading
 from experiments.papers.sgdr.bounds_claim import METHODS
-from experiments.plotting import FAINT, INK, PANEL, STYLES, legend_row
+from experiments.plotting import INK, PANEL, STYLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,10 +45,7 @@ def draw(
         return
     styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
     axes = layout.places(figure, len(panels), _HEAD)
-    left = axes[0].get_position().x0
-    legend_row(figure, styles.values(), (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, axes[0], styles.values(), _CAPTION)
     for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
         layout.dress(place, "Epochs", "J and L, per cent from J_opt", k)
         for series, measures in shown[panel.asked].items():

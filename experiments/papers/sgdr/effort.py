@@ -70,10 +70,3 @@ def _sorted(efforts: Iterable[Effort | None], key: Callable[[Effort], Any]) -> l
     found = list(efforts)
     known = [effort for effort in found if effort is not None]
     return sorted(known, key=key) if len(known) == len(found) else []
-
-
-def seconds_text(seconds: float) -> str:
-    """Write a time with three digits: ``12.3 ms``, ``1.23 s``."""
-    if seconds < 0.9995:
-        return f"{1e3 * seconds:.3g} ms"
-    return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:,.0f} s"

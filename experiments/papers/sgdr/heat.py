@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.papers.sgdr.effort import seconds_text
+from experiments.papers.effort import seconds_text
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import FAINT, INK, PANEL, STYLES
 

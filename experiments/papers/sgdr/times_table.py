@@ -8,9 +8,9 @@ from typing import Final
 
 import pandas as pd
 
-from experiments.papers.effort import multiple_text
+from experiments.papers.effort import multiple_text, seconds_text
 from experiments.papers.panels import name_of
-from experiments.papers.sgdr.effort import ACCURACY, STOPPING, seconds_text
+from experiments.papers.sgdr.effort import ACCURACY, STOPPING
 from experiments.papers.sgdr.lost import LOST
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES

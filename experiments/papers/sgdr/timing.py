@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from experiments.papers.effort import Effort
+from experiments.papers.effort import Effort, unequal
 from experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
 from experiments.papers.panels import called
 from experiments.papers.sgdr.effort import STOPPING, effort
@@ -99,13 +99,3 @@ def _case(panel: Panel, spec: FigureSpec, C: float) -> Case:
     if optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
     return Case(panel, C, optimum, efforts, told, unfit or unequal(panel, series.values()))
-
-
-def unequal(panel: Panel, series: Iterable[str]) -> str:
-    """Why the clocks of some series cannot be compared; empty where they can."""
-    runs = [run for name in series for run in panel.runs.get(name, ())]
-    for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):
-        values = {str(run.result["provenance"].get(what)) for run in runs}
-        if len(values) > 1:
-            return f"timed on different {text}: {', '.join(sorted(values))}"
-    return ""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from experiments.papers import layout
 from experiments.papers.judging import between
 from experiments.papers.panels import empty, heading, row_of_axes
 from experiments.papers.simba.rate import CONSTANT, Rate, theorem_iterations
-from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame, styles_for
+from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame, styles_for
 from experiments.reproduction.evidence import Panel
 
 if TYPE_CHECKING:
@@ -43,10 +44,7 @@ def draw(
         return
     styles = styles_for([name for series, name in names.items() if any(series in rates for *_, rates in panels)])
     places = row_of_axes(figure, len(panels), above=_LEGEND + _ABOVE, below=_BELOW)
-    left = places[0].get_position().x0
-    legend_row(figure, [styles[name] for name in names.values() if name in styles], (left, 1.0))
-    height = figure.bbox.height / figure.dpi
-    figure.text(left, 1 - 0.3 / height, _CAPTION, size=PANEL.note, color=FAINT, va="top")
+    layout.head(figure, places[0], [styles[name] for name in names.values() if name in styles], _CAPTION)
     for k, (axes, (panel, n, rates)) in enumerate(zip(places, panels, strict=True)):
         _lay_out(axes)
         for series, rate in rates.items():
