@@ -177,6 +177,8 @@ class Solver(abc.ABC):
     """Names of the kernels that it works with."""
     explicit: ClassVar[frozenset[str]] = frozenset()
     """Kernels with which it keeps explicit weights: then it reads features, and no kernel rows."""
+    within_n: ClassVar[tuple[str, ...]] = ()
+    """Settings that count distinct training examples: there cannot be more of them than there are examples."""
     cost: str = "kernel_evaluations"
     """The counter that its curve is drawn against."""
     remarks: tuple[str, ...] = ()

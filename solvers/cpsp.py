@@ -139,6 +139,7 @@ class Cpsp(CoreSolver):
     Settings = CpspSettings
     needs = frozenset({"lambda"})
     kernels = frozenset({"gaussian"})
+    within_n = ("features",)
 
     def __init__(self, problem: Problem, settings: CpspSettings, seed: int) -> None:
         if not 1 <= settings.features <= problem.n:

@@ -46,6 +46,7 @@ State = dict[str, NDArray[np.float64]]
 
 class _MiniBatch(CoreSolver):
     needs = frozenset({"lambda"})
+    within_n = ("batch_size",)
     kernels = explicit = frozenset({"linear"})
     shares = resumes = True
 

@@ -27,6 +27,7 @@ class OnNystromFeatures(PythonSolver):
     """
 
     needs = frozenset({"lambda"})
+    within_n = ("features",)
     ends: ClassVar[bool]
     """Whether the linear method has a stop of its own."""
 

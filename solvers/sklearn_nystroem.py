@@ -38,6 +38,7 @@ class SklearnNystroem(Passes):
     Settings = SklearnNystroemSettings
     kernels = frozenset({"gaussian", "polynomial", "linear"})
     explicit = frozenset()
+    within_n = ("features",)
 
     def __init__(self, problem: Problem, settings: SklearnNystroemSettings, seed: int) -> None:
         s = settings.features

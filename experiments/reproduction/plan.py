@@ -228,10 +228,9 @@ class Planner:
 
 
 def _too_few(run: RunSettings) -> bool:
-    """Whether the data are known to have fewer examples than the run wants in a mini-batch, or sampled for features."""
+    """Whether the data are known to have fewer examples than the run wants distinct ones, say in a mini-batch."""
     n = rows_of(run.dataset)
-    sampled = 1 if run.algo.endswith("online") else getattr(run.solver_settings, "features", 1)
-    return n is not None and max(sampled, getattr(run.solver_settings, "batch_size", 1)) > n
+    return n is not None and any(vars(run.solver_settings)[name] > n for name in solvers.get(run.algo).within_n)
 
 
 def overrides_of(

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import reference
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.svm import SVC
 
-from solvers import Gaussian, Kernel, Limit, Problem, RowPolicy, Solver, _core, blas, get
+from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Problem, RowPolicy, Solver, _core, blas, get
 
 Array = NDArray[Any]
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +60,22 @@ def run(name: str, p: Problem, limit: Limit | None = None, seed: int = 0, **sett
     made = solver(name, p, seed, **settings)
     made.advance(limit or Limit())
     return made
+
+
+def dual(p: Problem, made: Solver) -> float:
+    """The dual objective of a kernel solver's coefficients."""
+    found = made.snapshot()
+    assert isinstance(found, KernelSnapshot)
+    return reference.dual(gram(p), p.y.astype(np.float64), found.coefficients)
+
+
+def libsvm_optimum(p: Problem) -> tuple[float, Array, float]:
+    """The dual objective, (n,) coefficients and intercept that LIBSVM ends with, far beyond its own tolerance."""
+    peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
+    coefficients = np.zeros(p.n)
+    coefficients[peer.support_] = peer.dual_coef_.ravel()
+    optimum = reference.dual(gram(p), p.y.astype(np.float64), coefficients)
+    return optimum, coefficients, float(peer.intercept_[0])
 
 
 def assert_optimal(p: Problem, coefficients: Array, bias: float, tolerance: float) -> None:

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import Array, problem, solver
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
 from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
@@ -120,20 +118,6 @@ def test_costs() -> None:
 
 def test_kernel_evaluations_alone_do_not_end_it_but_its_stop_does() -> None:
     assert made(problem(N)).advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED
-
-
-@given(cuts=st.lists(st.integers(1, 60), max_size=6), seed=st.integers(0, 2**40))
-@settings(max_examples=10, deadline=None)
-def test_cutting_a_run_changes_nothing(cuts: list[int], seed: int) -> None:
-    p = problem(N, lambda_=1e-3)
-    whole, cut = made(p, seed, eps=1e-9), made(p, seed, eps=1e-9)
-    whole.advance(Limit(iterations=60))
-    for t in sorted(cuts):
-        cut.advance(Limit(iterations=t, cpu_seconds=1e9))
-        cut.snapshot()
-    cut.advance(Limit(presentations=60 * N))
-    assert cut.counters == whole.counters
-    assert expansion(cut).coefficients.tobytes() == expansion(whole).coefficients.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import Array, points, problem, run, solver
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reference import kernel_matrix
 from scipy import sparse
 
@@ -228,21 +226,6 @@ def test_costs() -> None:
         assert spent["feature_accesses_dense"] == spent["feature_accesses"]
         kept.append(size)
     assert len(B) == 12
-
-
-@given(cuts=st.lists(st.integers(1, 40), max_size=6), seed=st.integers(0, 2**40))
-@settings(max_examples=10, deadline=None)
-def test_cutting_a_run_changes_nothing(cuts: list[int], seed: int) -> None:
-    p = problem(N, lambda_=1e-3)
-    whole, cut = made(p, seed, eps=1e-9), made(p, seed, eps=1e-9)
-    whole.advance(Limit(iterations=40))
-    for t in sorted(cuts):
-        cut.advance(Limit(iterations=t, cpu_seconds=1e9))
-        cut.snapshot()
-    cut.advance(Limit(presentations=40 * N))
-    assert cut.counters == whole.counters
-    for one, other in zip(look(cut), look(whole), strict=True):
-        assert one.tobytes() == other.tobytes()
 
 
 def test_equal_points_add_no_functions() -> None:

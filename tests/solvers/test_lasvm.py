@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import Array, assert_optimal, core_rows, gram, points, problem, run, solver
+from cases import Array, assert_optimal, core_rows, dual, gram, libsvm_optimum, points, problem, run, solver
 from lasvm_reference import Lasvm
 from scipy import sparse
-from sklearn.svm import SVC
 
 from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
 
@@ -27,10 +26,6 @@ def look(made: Solver) -> KernelSnapshot:
 
 def core(made: Solver) -> Any:
     return vars(made)["_core"]
-
-
-def dual(p: Problem, made: Solver) -> float:
-    return reference.dual(gram(p), p.y.astype(np.float64), look(made).coefficients)
 
 
 def seeds_of(p: Problem, seed: int) -> set[int]:
@@ -130,10 +125,7 @@ def test_agrees_with_libsvm(kernel: Kernel, seed: int, C: float) -> None:
     """After enough passes; one leaves out examples that so small a problem would need."""
     n = 60 + 13 * seed
     p = problem(n, 4, seed, kernel=kernel, bias=True, lambda_=1.0 / (C * n))
-    peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
-    theirs = np.zeros(n)
-    theirs[peer.support_] = peer.dual_coef_.ravel()
-    optimum = reference.dual(gram(p), p.y.astype(np.float64), theirs)
+    optimum, _, _ = libsvm_optimum(p)
     assert dual(p, run("lasvm", p, passes=0)) == pytest.approx(optimum, rel=1e-3)
     assert dual(p, run("lasvm", p, passes=0, tolerance=1e-7)) == pytest.approx(optimum, rel=1e-6)
     once = dual(p, run("lasvm", p))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from solvers import KernelSnapshot, Limit, Linear, LinearSnapshot, Problem, Solver, Status, get
 from solvers.accounting import Accounting
+from solvers.cpsp import BasisSnapshot
 from solvers.minibatch import Averaging
 from solvers.precision import Precision
 from solvers.sbp import Draws
@@ -43,11 +44,12 @@ VARIANTS: dict[str, Variant] = {
     "asset": ("asset", True, {"features": 12}),
     "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
     "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
+    "cpsp": ("cpsp", False, {"features": 12, "eps": 1e-12}),
     "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
     "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
 }
 RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight"))]
-STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cpny"))]
+STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cp"))]
 """Those that pay nothing before their first iteration; what the others do, their own tests say."""
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
 
@@ -67,6 +69,9 @@ def state(made: Solver) -> tuple[Any, ...]:
     snapshot = made.snapshot()
     if isinstance(snapshot, LinearSnapshot):
         return made.counters, snapshot.weights.tobytes(), snapshot.lower_bound
+    if isinstance(snapshot, BasisSnapshot):
+        points = snapshot.basis.points[: len(snapshot.coefficients)]
+        return made.counters, snapshot.coefficients.tobytes(), np.asarray(points).tobytes()
     assert isinstance(snapshot, KernelSnapshot)
     responses = None if snapshot.responses is None else snapshot.responses.tobytes()
     return made.counters, snapshot.coefficients.tobytes(), snapshot.bias, responses

@@ -276,3 +276,14 @@ def test_build_information() -> None:
     assert info["isa"] in ("v2", "v3", "v4", "portable")
     assert info["compiler"]
     assert info["flags"]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [(name, setting) for name in solvers.names() for setting in solvers.get(name).within_n]
+)
+def test_more_distinct_examples_than_there_are(name: str, setting: str) -> None:
+    """What a figure leaves out as too large for the data is what the solver would refuse."""
+    p = make(lambda_=0.1, kernel=Linear() if solvers.get(name).kernels == {"linear"} else None)
+    solver(name, p, **{setting: 10})
+    with pytest.raises(SettingsError, match=rf"algo\.{setting} = 11: .*n = 10"):
+        solver(name, p, **{setting: 11})

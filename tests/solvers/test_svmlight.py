@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from cases import Array, assert_optimal, core_rows, gram, points, problem, run, solver
+from cases import Array, assert_optimal, core_rows, dual, gram, libsvm_optimum, points, problem, run, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
-from sklearn.svm import SVC
 
 from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
 
@@ -25,10 +24,6 @@ def look(made: Solver) -> KernelSnapshot:
     found = made.snapshot()
     assert isinstance(found, KernelSnapshot)
     return found
-
-
-def dual(p: Problem, made: Solver) -> float:
-    return reference.dual(gram(p), p.y.astype(np.float64), look(made).coefficients)
 
 
 # The working set's problem
@@ -97,7 +92,7 @@ def test_the_maximum_is_scipys(seed: int, bias: bool) -> None:
         method="SLSQP",
         options={"maxiter": 1000, "ftol": 1e-14},
     )
-    assert peer.success
+    assert peer.status in (0, 8), peer.message  # 8: float64 shows no way up any more, on some processors before ftol
     assert objective(g, H, d) == pytest.approx(-peer.fun, abs=1e-9)
 
 
@@ -138,16 +133,13 @@ def test_kkt_conditions(kernel: Kernel, bias: bool) -> None:
 def test_agrees_with_libsvm(kernel: Kernel, seed: int, C: float) -> None:
     n = 60 + 13 * seed
     p = problem(n, 4, seed, kernel=kernel, bias=True, lambda_=1.0 / (C * n))
-    peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
-    theirs = np.zeros(n)
-    theirs[peer.support_] = peer.dual_coef_.ravel()
-    optimum = reference.dual(gram(p), p.y.astype(np.float64), theirs)
+    optimum, theirs, intercept = libsvm_optimum(p)
     assert dual(p, run("svmlight", p)) == pytest.approx(optimum, rel=1e-3)
     exact = run("svmlight", p, tolerance=1e-7, shrink_after=10 * (seed % 3))
     assert dual(p, exact) == pytest.approx(optimum, rel=1e-6)
     free = (np.abs(theirs) > 1e-6 * C) & (np.abs(theirs) < (1 - 1e-6) * C)
     if free.any():  # else a whole interval is optimal
-        assert look(exact).bias == pytest.approx(float(peer.intercept_[0]), abs=1e-3)
+        assert look(exact).bias == pytest.approx(intercept, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(8))

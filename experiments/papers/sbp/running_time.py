@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, cost_to_reach, value_at
+from experiments.papers.effort import unequal
 from experiments.papers.judging import Part
 from experiments.papers.panels import name_of
 from experiments.reproduction.evidence import Panel
@@ -89,12 +90,7 @@ class RunningTimes:
     @property
     def unequal(self) -> str:
         """Why the two clocks cannot be compared; empty where they can."""
-        runs = [run for name in ("libsvm", "sbp") for run in self.panel.runs.get(name, ())]
-        for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):
-            values = {str(run.result["provenance"].get(what)) for run in runs}
-            if len(values) > 1:
-                return f"LIBSVM and the SBP ran on different {text}: {', '.join(sorted(values))}"
-        return ""
+        return unequal(self.panel, ("libsvm", "sbp"))
 
     @property
     def ruling(self) -> Ruling:
