@@ -245,13 +245,15 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
 
 
 def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
-    """Make the table of a result: how the error fell with the cost, then the final measures."""
+    """Make the table of a result: how the error fell with the cost; below it what its user may not expect."""
     counters = result["counters"]
     cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
     table = Table(
         box=box.SIMPLE_HEAD,
         title=f"{result['algo']} on {result['dataset']}, seed {result['seed']}",
         title_justify="left",
+        caption=Text("\n".join(f"note: {remark}" for remark in result["remarks"])) if result["remarks"] else None,
+        caption_justify="left",
     )
     for name in (
         "epochs",

@@ -24,6 +24,7 @@ RESULT: dict[str, Any] = {
     "counters": {"iterations": 200, "epochs": 2.0, "kernel_evaluations": 20_000},
     "cpu_seconds": 0.25,
     "final": {"test_error": 0.1234},
+    "remarks": ["the stream ended [early]", "another"],
 }
 FACTS = {"training set": "n = 100", "kernel rows": "whole Gram matrix [in a file]"}
 SETTINGS = {"algo": {"name": "sbp", "eta": 0.5}, "kernel": {"name": "gaussian", "sigma2": 10.0}, "seed": 3}
@@ -74,6 +75,7 @@ def test_the_table_has_first_and_last_point(run: RunSettings) -> None:
     FullDisplay(progress=False, out=out, err=io.StringIO()).finished(RESULT, lambda: points(60), found=True)
     lines = out.getvalue().splitlines()
     assert "already in the store" in lines[0]
+    assert [line.rstrip() for line in lines[-2:]] == ["note: the stream ended [early]", "note: another"]
     numbers = [line.split()[1] for line in lines if "%" in line]
     assert numbers[0] == "100"
     assert numbers[-1] == "6,000"
