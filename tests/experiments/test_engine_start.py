@@ -47,12 +47,12 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert any("mpi, ranks=2" in line for line in process.stdout)  # the header
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
         time.sleep(0.05)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)  # a guard: on a busy machine ranks wait long for each other
     assert process.returncode == 130, errors
     assert "interrupted" in errors
     (result,) = store.rglob("result.json")
