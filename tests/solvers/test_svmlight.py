@@ -90,9 +90,9 @@ def test_the_maximum_is_scipys(seed: int, bias: bool) -> None:
         bounds=list(zip(low, high, strict=True)),
         constraints=[{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if bias else [],
         method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-14},
+        options={"maxiter": 1000, "ftol": 1e-12},
     )
-    assert peer.status in (0, 8), peer.message  # 8: float64 shows no way up any more, on some processors before ftol
+    assert peer.success
     assert objective(g, H, d) == pytest.approx(-peer.fun, abs=1e-9)
 
 
