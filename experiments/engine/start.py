@@ -11,10 +11,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from multiprocessing.connection import Client, Connection, Listener
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import Client, Listener
 from pathlib import Path
-from typing import Any
 
 from experiments.console import Display
 from experiments.engine.choice import mpirun
@@ -24,6 +23,8 @@ from experiments.settings import RunSettings
 
 SOCKET = "socket"
 JOB = "job.pickle"
+GRACE = 10.0
+"""Seconds that ``mpirun`` has to end with a status of its own, when rank 0 has gone without a word."""
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
@@ -53,11 +54,14 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 [mpirun(), "-n", str(settings.ranks), sys.executable, "-m", "experiments.engine.started", folder],
                 stdin=subprocess.DEVNULL,
                 env=without_place(os.environ),
-                start_new_session=True,  # a terminal's Ctrl-C comes through `_shown`
+                start_new_session=True,  # a terminal's Ctrl-C comes through `_handing_on`
             )
             threading.Thread(target=_end, args=(process, address), daemon=True).start()
             try:
-                outcome = _shown(listener, process, display)
+                with _handing_on(process):
+                    outcome = _shown(listener, display)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(None if outcome else GRACE)
             finally:
                 process.terminate()
                 process.wait()
@@ -92,20 +96,25 @@ def _end(process: subprocess.Popen[bytes], address: str) -> None:
         Client(address, "AF_UNIX").close()
 
 
-def _shown(listener: Listener, process: subprocess.Popen[bytes], display: Display) -> Outcome | None:
+@contextlib.contextmanager
+def _handing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Make Ctrl-C here the ranks' affair: an exception might leave what they say half read."""
+    before = signal.signal(signal.SIGINT, lambda *_: process.send_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _shown(listener: Listener, display: Display) -> Outcome | None:
     """Show what rank 0 says until it says what has become of the run; None if it goes before."""
-    connection: Connection[Any, Any] | None = None
-    while True:
-        try:
-            connection = connection or listener.accept()
-            told = connection.recv()
-        except EOFError:
-            return None
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            continue
-        if isinstance(told, Outcome):
-            process.wait()
-            return told
-        name, words, named = told
-        getattr(display, name)(*words, **named)
+    with listener.accept() as connection:
+        while True:
+            try:
+                told = connection.recv()
+            except (EOFError, OSError):  # gone between two messages, or within one
+                return None
+            if isinstance(told, Outcome):
+                return told
+            name, words, named = told
+            getattr(display, name)(*words, **named)
