@@ -15,6 +15,7 @@ from __future__ import annotations
 import enum
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from experiments.store import mlflow_writer
 from experiments.store.agreement import agree
@@ -26,6 +27,9 @@ from experiments.store.locks import exclusive
 from experiments.store.metrics import points
 from experiments.store.place import Place
 from experiments.store.server import SPOOL_RUN, Server, ServerRun
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOLDER = "servers"
 """Folder below a store's in which the spools of servers are."""
@@ -99,21 +103,28 @@ class Mirror:
         StoreError
             The server cannot be reached or written. Nothing of the run counts on it.
         """
-        with exclusive(self._place.artifacts / row.run_id):
+        folder = self._place.artifacts / row.run_id
+        if not folder.is_dir():
+            return Fate.DAMAGED
+        with exclusive(folder):
             before = self.server.runs(key=row.key)
             mine = [run for run in before if run.tags.get(SPOOL_RUN) == row.run_id]
             for run in mine:
                 if run.status != "uploading":
                     return Fate.DIFFERS if run.status == "differs" else Fate.THERE
-            if row.tags["status"] != "finished":
-                self._upload(row, mine, row.tags["status"])
-                return Fate.UPLOADED
-            if load(self._place, row) is None:
+            try:
+                curve = self._curve(row)
+            except (OSError, ValueError):
                 return Fate.DAMAGED
-            judged = self._judged([run for run in before if run.status == "finished"], self._curve(row))
+            if row.tags["status"] != "finished":
+                self._upload(row, curve, mine, row.tags["status"])
+                return Fate.UPLOADED
+            if curve is None or load(self._place, row) is None:
+                return Fate.DAMAGED
+            judged = self._judged([run for run in before if run.status == "finished"], curve)
             if judged is Fate.THERE:
                 return judged
-            run_id = self._upload(row, mine, "finished" if judged is None else "differs")
+            run_id = self._upload(row, curve, mine, "finished" if judged is None else "differs")
             return judged or self._settle(row, run_id)
 
     def may_have(self, key: str, *, at_once: bool) -> bool:
@@ -138,7 +149,7 @@ class Mirror:
         try:
             for run in self.server.runs(key=key, status="finished"):
                 files = self._files(run)
-                if files is not None:
+                if files is not None and _is_curve(files[CURVE_FILE]):
                     return run, files
         except StoreError:
             self._lost = True
@@ -159,29 +170,28 @@ class Mirror:
             files[name] = content
         return files if CURVE_FILE in files else None
 
-    def _curve(self, row: Row) -> bytes:
-        return (self._place.directory(row.run_id) / CURVE_FILE).read_bytes()
+    def _curve(self, row: Row) -> pd.DataFrame | None:
+        path = self._place.directory(row.run_id) / CURVE_FILE
+        return read_curve(path) if path.exists() else None
 
-    def _judged(self, others: list[ServerRun], curve: bytes) -> Fate | None:
+    def _judged(self, others: list[ServerRun], curve: pd.DataFrame) -> Fate | None:
         """Compare a curve with those of finished runs of its key: None where there is none that is intact."""
         for other in others:
             files = self._files(other, only_curve=True)
             if files is None:
                 self._demote(other, "damaged")
             else:
-                return Fate.THERE if agree(read_curve(curve), read_curve(files[CURVE_FILE])) else Fate.DIFFERS
+                return Fate.THERE if agree(curve, read_curve(files[CURVE_FILE])) else Fate.DIFFERS
         return None
 
-    def _upload(self, row: Row, begun: list[ServerRun], status: str) -> str:
+    def _upload(self, row: Row, curve: pd.DataFrame | None, begun: list[ServerRun], status: str) -> str:
         """Send a run, or the rest of one that was begun, its status last; return its identifier on the server."""
-        directory = self._place.directory(row.run_id)
-        has_curve = (directory / CURVE_FILE).exists()
-        metrics = points(read_curve(directory / CURVE_FILE), row.started) if has_curve else []
+        metrics = [] if curve is None else points(curve, row.started)
         tags = {**row.tags, SPOOL_RUN: row.run_id, "status": "uploading"}
         own: Status = row.tags["status"]  # type: ignore[assignment]
         with mlflow_writer.sending(self.server.address) as sending:
             run_id = begun[0].run_id if begun else sending.begin(self.server.experiment(), row.name, row.started, tags)
-            sending.fill(run_id, row.params, metrics, directory)
+            sending.fill(run_id, row.params, metrics, self._place.directory(row.run_id))
             sending.end(run_id, row.ended, own)
             sending.tag(run_id, "status", status)
         return run_id
@@ -208,6 +218,15 @@ class Mirror:
             sending.tag(run.run_id, "status", status)
 
 
+def _is_curve(content: bytes) -> bool:
+    """Whether it can be read here: a later version of this program may have more columns."""
+    try:
+        read_curve(content)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def spool_of(root: Path, server: Server) -> Path:
     """Folder of a server's spool, below the folder of a store."""
     return root / FOLDER / server.folder_name
@@ -221,6 +240,6 @@ def address_of(folder: Path) -> str | None:
         return None
 
 
-def sync_command(folder: Path) -> str:
-    """Command that uploads what a server lacks of its spool."""
-    return f"python -m experiments.store sync {shlex.quote(str(folder))}"
+def sync_command(folder: Path, address: str = "") -> str:
+    """Command that uploads what a server lacks of its spool; with its address where the spool may not know it."""
+    return shlex.join(["python", "-m", "experiments.store", "sync", str(folder), *filter(None, [address])])

@@ -83,7 +83,6 @@ class Server:
                 "the address of a server is recorded with every run, so it must hold no password: give that in "
                 "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
             )
-        self._session: requests.Session | None = None
         self._experiment_id: str | None = None
 
     @property
@@ -208,17 +207,23 @@ class Server:
         raise StoreError(f"the server {self.address} answers {_told(response)}{hint}")
 
     def _ask(self, method: str, path: str, seconds: float, **question: Any) -> requests.Response:
+        """Ask on a connection of its own: hours lie between two questions of a run."""
         import requests
 
-        if self._session is None:
-            self._session = requests.Session()
-            if name := os.environ.get("MLFLOW_TRACKING_USERNAME"):
-                self._session.auth = (name, os.environ.get("MLFLOW_TRACKING_PASSWORD", ""))
-            elif token := os.environ.get("MLFLOW_TRACKING_TOKEN"):
-                self._session.headers["Authorization"] = f"Bearer {token}"
+        headers, auth = {}, None
+        if name := os.environ.get("MLFLOW_TRACKING_USERNAME"):
+            auth = (name, os.environ.get("MLFLOW_TRACKING_PASSWORD", ""))
+        elif token := os.environ.get("MLFLOW_TRACKING_TOKEN"):
+            headers["Authorization"] = f"Bearer {token}"
         try:
-            return self._session.request(
-                method, f"{self.address}/{path}", timeout=(CONNECT_SECONDS, seconds), allow_redirects=False, **question
+            return requests.request(
+                method,
+                f"{self.address}/{path}",
+                timeout=(CONNECT_SECONDS, seconds),
+                allow_redirects=False,
+                headers=headers,
+                auth=auth,
+                **question,
             )
         except requests.Timeout as error:
             raise StoreError(f"the server {self.address} does not answer: nothing within seconds") from error

@@ -86,7 +86,7 @@ class Store:
             except StoreError as error:
                 raise StoreError(
                     f"{error}; start it (docs/server.md), or record on this machine by store=local "
-                    f"store.root={paths.root} and upload later by {sync_command(paths.root)}"
+                    f"store.root={paths.root} and upload later by {sync_command(paths.root, shared.address)}"
                 ) from error
         if paths.database.exists():
             schema.check(paths)

@@ -27,6 +27,16 @@ PATIENCE = 300.0
 """Seconds; a server starts in six to ten where nothing else runs."""
 
 
+WATCH = """
+import os, signal, subprocess, sys, threading
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+threading.Thread(target=lambda: (child.wait(), os._exit(1)), daemon=True).start()
+sys.stdin.read()
+os.killpg(0, signal.SIGKILL)
+"""
+"""Starts a program, and ends it and its children when its own input ends: when the tests are over, or were killed."""
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -35,11 +45,11 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def running(words: list[str], log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is gone afterwards, and its children with it."""
+    """A process that is gone afterwards, and its children with it, even if the tests are killed."""
     with log.open("wb") as output:
         process = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-c", WATCH, *words],
+            stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
             env=os.environ | environment,

@@ -34,7 +34,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setattr(run, "_outcomes", [])
         monkeypatch.setattr(SweepCallback, "directory", None)
         basic = ["hydra/launcher=basic"] if "-m" in words else []
-        monkeypatch.setattr(sys, "argv", ["run.py", *TOY, *words, *basic])
+        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
         try:
             return run.main()
         finally:
@@ -49,7 +49,7 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
     sweep: list[str], known: bool, here: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [f"store.uri=http://127.0.0.1:{free_port()}"] if known else []
-    assert here("store=server", *words, *sweep) == 2
+    assert here(*sweep, "store=server", *words) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     (line,) = printed.err.splitlines()
@@ -83,7 +83,7 @@ def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     relay = Relay(sqlite_server[0])
-    words = ["store=server", f"store.uri={relay.address}", "-m", "seed=81,82"]
+    words = ["-m", "seed=81,82", "store=server", f"store.uri={relay.address}"]
     go_on = advance.advance_through
 
     def cut(*arguments: object, **more: object) -> object:
