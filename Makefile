@@ -78,7 +78,7 @@ requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade pyproject.toml -o requirements/run.txt
 	$(COMPILE) --upgrade -c requirements/run.txt requirements/build.in -o requirements/build.txt
 	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra bench --extra mpi \
-		pyproject.toml -o requirements/dev.txt
+		--extra server pyproject.toml -o requirements/dev.txt
 
 clean: ## remove the environment, the installer and the builds; keep results and downloaded data
 	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -20,7 +20,7 @@ from experiments import cli
 from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.outcome import Outcome
-from experiments.sweep import SweepCallback
+from experiments.sweep import Refused, SweepCallback
 
 _outcomes: list[Outcome] = []
 """Outcomes of the jobs of this process: `hydra.main` does not hand on what a job returns."""
@@ -61,6 +61,9 @@ def main() -> int:
         hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(job)()
     except KeyboardInterrupt:
         stopped = 130
+    except Refused as error:
+        cli.complain(f"error: {error}")
+        return 2
     except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
         cli.complain(f"error: {explain(error)}")
@@ -69,7 +72,7 @@ def main() -> int:
         cli.complain(traceback.format_exc())
         stopped = 1
     if SweepCallback.directory is not None:
-        words = [word for word in sys.argv[1:] if not word.startswith("store.")]
+        words = [word for word in sys.argv[1:] if not word.startswith(("store.", "store="))]
         command = " ".join(["python run.py", *words])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)

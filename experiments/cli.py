@@ -18,7 +18,7 @@ from experiments import sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
-from experiments.outcome import Outcome, exit_code
+from experiments.outcome import Outcome, exit_code, unshared
 from experiments.settings import RunSettings, available_cores, resolve, setting_name
 from experiments.store import StoreError
 from solvers import SettingsError
@@ -99,6 +99,8 @@ def _run(
     if outcome.status == "interrupted":
         _interrupted.set()
         complain(f"{prefix}{label}: interrupted{'; ' + outcome.message if outcome.message else ''}")
+    if number is None and outcome.unshared:
+        complain(unshared([outcome]))
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 
@@ -154,6 +156,8 @@ def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
         console(sys.stdout).print(sweep.table(outcomes), highlight=False)
     for outcome in wrong:
         complain(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+    if told := unshared(outcomes):
+        complain(told)
     if code:
         complain("the same command again makes only the runs that are missing")
     for path in sweep.draw(outcomes, directory, command):
@@ -197,6 +201,7 @@ def help_text(conf: Path) -> str:
             "budget.every= | .tail=                        epochs between further points; in the last only",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
+            "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=auto                       wall seconds between two files to go on from (minibatch_*)",
             "",

@@ -106,9 +106,17 @@ class RowsConfig:
 
 @dataclass
 class StoreConfig:
-    """Where records go: `root` holds the database, the artifacts and the sweeps' tables and figures."""
+    """Where records go: `root` holds the database, the artifacts and the sweeps' tables and figures.
+
+    Attributes
+    ----------
+    root : str
+    uri : str or None
+        Address of an mlflow tracking server; the database and the artifacts are then in a folder for it, below `root`.
+    """
 
     root: str = "results"
+    uri: str | None = None
 
 
 @dataclass

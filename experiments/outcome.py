@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -45,6 +45,8 @@ class Outcome:
         Cost of the run.
     overrides : tuple of str
         ``name=value`` of everything that the command line says of the run.
+    unshared : str
+        Why its record is not on the server, or not alone there; empty where nothing is to be said.
     """
 
     label: str
@@ -61,6 +63,7 @@ class Outcome:
     feature_accesses: float | None = None
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
+    unshared: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -68,7 +71,9 @@ class Outcome:
         return EXIT_CODES[self.status]
 
     @classmethod
-    def of_result(cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None) -> Outcome:
+    def of_result(
+        cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, unshared: str = ""
+    ) -> Outcome:
         """Outcome of a run with a record (the content of result.json)."""
         counters = result["counters"]
         return cls(
@@ -84,6 +89,7 @@ class Outcome:
             inner_products=counters.get("inner_products"),
             feature_accesses=counters.get("feature_accesses"),
             cpu_seconds=result["cpu_seconds"],
+            unshared=unshared,
         )
 
     def write(self, path: Path) -> None:
@@ -103,3 +109,10 @@ def exit_code(outcomes: list[Outcome]) -> int:
     """Exit status of a command that made all of these runs: a crash weighs most, then Ctrl-C, then errors."""
     codes = {outcome.exit_code for outcome in outcomes}
     return next((code for code in (1, 130, 2) if code in codes), 0)
+
+
+def unshared(outcomes: Collection[Outcome]) -> str:
+    """Say of several runs, in one line, that they are not on the server, and why the first is not; empty: all are."""
+    reasons = [outcome.unshared for outcome in outcomes if outcome.unshared]
+    count = f"{len(reasons)} runs: the first: " if len(reasons) > 1 else ""
+    return f"not on the server: {count}{reasons[0]}" if reasons else ""

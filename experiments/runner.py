@@ -61,7 +61,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     SettingsError, DataError, StoreError
         The user's errors. Nothing has been recorded, unless the store itself broke down.
     """
-    store = Store.open(settings.store_root)
+    store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
     build = solvers.build_info()
     key = run_key(settings.identity(), fingerprint, build["build_id"])
@@ -69,7 +69,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     if found is not None:
         display.finished(found.result, lambda: _rows(found.curve), found=True)
         display.result_path(found.result_path)
-        return Outcome.of_result(settings.label(), "found", found.result, found.result_path)
+        return Outcome.of_result(settings.label(), "found", found.result, found.result_path, store.share(found))
 
     store.warm_up()
     cache_dir = datasets.default_cache_dir()
@@ -122,7 +122,8 @@ def _record(job: _Job) -> Outcome:
                 files = [picture] if _drawn(job, curve, picture) else []
             except KeyboardInterrupt:
                 with uninterrupted():
-                    return _interrupted(job, recorder)
+                    outcome = _interrupted(job, recorder)
+                return dataclasses.replace(outcome, unshared=job.handle.share())
             with uninterrupted():
                 done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
                 if job.keeper:
@@ -131,10 +132,12 @@ def _record(job: _Job) -> Outcome:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
             job.handle.fail(f"{type(error).__name__}: {error}")
+            job.handle.share()
         raise
     job.display.finished(done.result, lambda: recorder.rows, found=False)
+    unshared = job.handle.share()
     job.display.result_path(done.result_path)
-    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
+    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, unshared)
 
 
 def _advance_all(job: _Job, recorder: Recorder) -> None:
@@ -193,7 +196,7 @@ def _facts(
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"goes on": _resumed(kept)} if kept else {}),
         "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
-        "record": f"{store.database}, key {key}",
+        "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
 
 

@@ -95,6 +95,9 @@ class RunSettings:
         Processes of this run; with engine=mpi known when they have met, unless they are started for it.
     starts_ranks : bool
         They are.
+    store_root : Path
+    store_uri : str or None
+        Where records go, as `experiments.store.Store.open` takes it: a folder, and the address of a server.
     checkpoint_seconds : float or None
         Wall seconds between two files to go on from; None: no files.
     """
@@ -117,6 +120,7 @@ class RunSettings:
     engine: str = "local"
     ranks: int = 1
     starts_ranks: bool = False
+    store_uri: str | None = None
     checkpoint_seconds: float | None = None
 
     @property
@@ -212,8 +216,22 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         engine=config.engine,
         ranks=ranks or 1,
         starts_ranks=ranks is not None,
+        store_uri=server_address(config.store.uri),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine, solver),
     )
+
+
+def server_address(uri: str | None) -> str | None:
+    """Return the address of the store's server; None if there is none.
+
+    Raises
+    ------
+    SettingsError
+        A server is wanted, and not named.
+    """
+    if uri == "":
+        raise SettingsError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
+    return uri
 
 
 def needs(solver: Any, what: str) -> bool:

@@ -20,7 +20,9 @@ from rich.table import Table
 from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
 from experiments.outcome import Outcome
-from experiments.settings import setting_name
+from experiments.settings import server_address, setting_name
+from experiments.store import Store, StoreError
+from solvers import SettingsError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,13 +37,28 @@ NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "che
 """Settings that a run's name leaves out, because results do not depend on them."""
 
 
+class Refused(BaseException):
+    """The store cannot be used: what ends a sweep before it begins. Hydra goes on after any other exception."""
+
+
 class SweepCallback:
     """Hydra's callback interface, used to learn in which folder the sweep's jobs leave their outcomes."""
 
     directory: ClassVar[Path | None] = None
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Remember the folder of the sweep that starts, and prepare for Ctrl-C."""
+        """Make sure that the store's server is there, remember the sweep's folder, and prepare for Ctrl-C.
+
+        Raises
+        ------
+        Refused
+            It is not: once, before the first job, and not for each.
+        """
+        try:
+            if (address := server_address(config.store.uri)) is not None:
+                Store.open(config.store.root, server=address)
+        except (SettingsError, StoreError) as error:
+            raise Refused(str(error)) from error
         directory = Path(config.hydra.sweep.dir).resolve()
         SweepCallback.directory = directory
         signal.signal(signal.SIGINT, lambda *_: stop(directory))

@@ -12,7 +12,7 @@ import datasets
 from experiments.cli import USER_ERRORS, complain
 from experiments.composition import composing
 from experiments.console import console, meter
-from experiments.outcome import Outcome
+from experiments.outcome import Outcome, unshared
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, parse
@@ -33,7 +33,8 @@ figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sb
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
 jobs=      runs at a time (default: one for each core)
-store=     folder of the records (results); figures= of the figures (figures); report= of the report (report)
+store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
+           figures= of the figures (figures); report= of the report (report)
 memory= threads=   for each run, as run.py has them
 --list     what there is, what it costs on this machine, what is in the store, the last verdicts
 --dry-run  what would be done
@@ -70,7 +71,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _list(command: Command) -> int:
-    planner = Planner(Store.open(command.store, read_only=True))
+    planner = Planner(Store.open(command.store, read_only=True, server=command.server))
     chosen = choose(command.figure or "all", catalogue())
     plans = [
         {scale: planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale)) for scale in SCALES}
@@ -94,7 +95,7 @@ def _report(command: Command) -> int:
 
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
-    store = Store.open(command.store, read_only=command.dry_run)
+    store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
         planner = Planner(store)
         for name in chosen:
@@ -135,13 +136,15 @@ def _make_missing(plan: Plan, store: Store, words: Sequence[str]) -> dict[str, O
     finally:
         progress.close()
     print(f"  {summary(outcomes.values())}", flush=True)
+    if told := unshared(outcomes.values()):
+        complain(told)
     return outcomes
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
     from experiments.reproduction.making import evidence_of, write
 
-    shown = [word for word in words if not word.startswith(("store=", "store.root=", "figures=", "report="))]
+    shown = [word for word in words if not word.startswith(("store=", "store.", "figures=", "report="))]
     command = shlex.join(["python", "reproduce.py", *shown])
     return write(plan, evidence_of(plan, outcomes), folder, command)
 

@@ -13,7 +13,8 @@ from experiments.settings import available_cores, nearest
 FLAGS = ("--list", "--dry-run", "--help", "-h")
 RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` that are handed on: results do not depend on them."""
-NAMES = ("figure", "scale", "dataset", "jobs", "store", "figures", "report", *RESOURCES)
+STORE = ("store", "store.root", "store.uri")
+NAMES = ("figure", "scale", "dataset", "jobs", *STORE, "figures", "report", *RESOURCES)
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Command:
     options : Options
     store, figures, report : Path
         Folders.
+    server : str or None
+        Address of the store's server, as ``store.uri=`` of ``run.py``.
     list_, dry_run : bool
     """
 
@@ -35,6 +38,7 @@ class Command:
     store: Path
     figures: Path
     report: Path
+    server: str | None
     list_: bool
     dry_run: bool
 
@@ -51,7 +55,6 @@ def parse(words: Sequence[str]) -> Command:
     flags: set[str] = set()
     for word in words:
         name, equals, value = word.partition("=")
-        name = {"store.root": "store"}.get(name, name)
         if word in FLAGS:
             flags.add(word)
         elif word.startswith("-"):
@@ -69,22 +72,38 @@ def parse(words: Sequence[str]) -> Command:
     scale = given.get("scale", "quick")
     if scale not in SCALES:
         raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
+    root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
     options = Options(
         scale=scale,
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
         jobs=_jobs(given.get("jobs")),
-        overrides=(*overrides, f"store.root={given.get('store', 'results')}"),
+        overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
     )
     return Command(
         figure=given.get("figure", ""),
         options=options,
-        store=Path(given.get("store", "results")),
+        store=Path(root),
         figures=Path(given.get("figures", "figures")),
         report=Path(given.get("report", "report")),
+        server=server,
         list_=list_,
         dry_run="--dry-run" in flags,
     )
+
+
+def _store(given: dict[str, str]) -> tuple[str, str | None]:
+    """Return folder and server: ``store=`` is one of them, or the word that ``run.py`` has there."""
+    store, root, server = (given.get(name) for name in STORE)
+    if store == "server" and server is None:
+        raise FigureError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
+    if store in ("local", "server"):
+        store = None
+    elif store is not None and store.startswith(("http:", "https:")):
+        store, server = None, server or store
+    if store is not None and root is not None:
+        raise FigureError(f"store={store} and store.root={root} are two folders: give one")
+    return root or store or "results", server
 
 
 def _jobs(value: str | None) -> int:

@@ -24,6 +24,8 @@ Why so:
   like a store.
 * **A killed run is told from a living one** by a lock that dies with its process, not by guessing from times.
 * **Nothing is written by opening.** The store comes into being with the first `Store.begin` (or `Store.create`).
+* **A server is a mirror.** Several machines share runs by an mlflow server (`server`, `mirror`): each keeps a store
+  of its own, the spool, so that everything above holds without the server, and uploads what has ended.
 """
 
 from experiments.store.errors import StoreError

@@ -58,17 +58,45 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
     return checksum
 
 
+def keep_all(directory: Path, files: Mapping[str, bytes]) -> str:
+    """Write the files of a run that was recorded elsewhere, byte for byte, result.json last; return its SHA-256."""
+    for name in sorted(files, key=lambda name: name == RESULT_FILE):
+        checksum = _write(directory / name, files[name])
+    flush_folder(directory)
+    return checksum
+
+
 def read_intact(directory: Path, result_sha256: str | None) -> dict[str, Any] | None:
     """Content of result.json; None unless it and the curve are exactly what `write_all` wrote."""
     try:
-        text = (directory / RESULT_FILE).read_bytes()
-        if _sha256(text) != result_sha256:
-            return None
-        result: dict[str, Any] = json.loads(text)
+        result = parse_intact((directory / RESULT_FILE).read_bytes(), result_sha256)
         curve = (directory / CURVE_FILE).read_bytes()
     except OSError:
         return None
-    return result if _sha256(curve) == result["artifacts"][CURVE_FILE] else None
+    return result if result is not None and sha256(curve) == result["artifacts"][CURVE_FILE] else None
+
+
+def parse_intact(text: bytes, result_sha256: str | None) -> dict[str, Any] | None:
+    """Content of a result.json; None unless it is exactly the one that the checksum is of."""
+    if sha256(text) != result_sha256:
+        return None
+    result: dict[str, Any] = json.loads(text)
+    return result
+
+
+def read_curve(source: Path | bytes) -> pd.DataFrame:
+    """Curve of a curve.parquet, from the file or its content.
+
+    Raises
+    ------
+    OSError, ValueError
+        It cannot be read, or is no such file.
+    """
+    import pandas as pd
+
+    from experiments.curve import conform
+
+    return conform(pd.read_parquet(io.BytesIO(source) if isinstance(source, bytes) else source))
 
 
 def flush_folder(folder: Path) -> None:
@@ -88,7 +116,7 @@ def _write(path: Path, content: bytes) -> str:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    return _sha256(content)
+    return sha256(content)
 
 
 def _parquet(curve: pd.DataFrame) -> bytes:
@@ -100,5 +128,6 @@ def _parquet(curve: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _sha256(content: bytes) -> str:
+def sha256(content: bytes) -> str:
+    """SHA-256, as result.json and the database have it."""
     return hashlib.sha256(content).hexdigest()

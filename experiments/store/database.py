@@ -22,11 +22,13 @@ Status = Literal["running", "finished", "interrupted", "failed", "killed"]
 
 @dataclass(frozen=True)
 class Row:
-    """What the database has of a run: parameters, and tags without mlflow's own."""
+    """What the database has of a run: parameters, and tags without mlflow's own; times in milliseconds since 1970."""
 
     run_id: str
     name: str
     key: str
+    started: int
+    ended: int
     tags: dict[str, str]
     params: dict[str, str]
 
@@ -89,18 +91,34 @@ def finished(place: Place, key: str | None = None) -> Iterator[Row]:
     StoreError
         The database cannot be read.
     """
+    if key is None:
+        return _rows(place, "status.value = 'finished'")
+    return _rows(place, "status.value = 'finished' AND tag_key.value = ?", key)
+
+
+def ended(place: Place, run_id: str | None = None) -> Iterator[Row]:
+    """Find the runs (or the one run) that ended with a record: finished, interrupted or failed, newest first.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be read.
+    """
+    statuses = "status.value IN ('finished', 'interrupted', 'failed')"
+    return _rows(place, statuses) if run_id is None else _rows(place, f"{statuses} AND runs.run_uuid = ?", run_id)
+
+
+def _rows(place: Place, condition: str, *values: str) -> Iterator[Row]:
     if not place.database.exists():
         return
     chosen = (
-        "SELECT runs.run_uuid, runs.name, tag_key.value, runs.start_time FROM tags AS tag_key "
+        "SELECT runs.run_uuid, runs.name, tag_key.value, runs.start_time, runs.end_time FROM tags AS tag_key "
         "JOIN tags AS status ON status.run_uuid = tag_key.run_uuid JOIN runs ON runs.run_uuid = tag_key.run_uuid "
         "JOIN experiments ON experiments.experiment_id = runs.experiment_id "
-        "WHERE tag_key.key = 'key' AND status.key = 'status' AND status.value = 'finished' "
-        "AND runs.lifecycle_stage = 'active' AND experiments.name = ?"
+        "WHERE tag_key.key = 'key' AND status.key = 'status' AND runs.lifecycle_stage = 'active' "
+        f"AND experiments.name = ? AND {condition}"
     )
-    values: tuple[str, ...] = (EXPERIMENT,)
-    if key is not None:
-        chosen, values = f"{chosen} AND tag_key.value = ?", (EXPERIMENT, key)
+    values = (EXPERIMENT, *values)
     try:
         with contextlib.closing(connect(place)) as connection:
             connection.execute("BEGIN")  # one state of the database for all three
@@ -114,6 +132,6 @@ def finished(place: Place, key: str | None = None) -> Iterator[Row]:
                     recorded[run_id][name] = value
     except sqlite3.Error as error:
         raise StoreError(f"the store {place.database} cannot be read: {error}") from error
-    for run_id, name, run_key, _ in rows:
+    for run_id, name, run_key, began, over in rows:
         own = {tag: value for tag, value in tags[run_id].items() if not tag.startswith("mlflow.")}
-        yield Row(run_id, name, run_key, own, params[run_id])
+        yield Row(run_id, name, run_key, began, over, own, params[run_id])

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_intact
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_curve, read_intact
 from experiments.store.database import Row, finished
 from experiments.store.errors import StoreError
 from experiments.store.place import Place
@@ -58,13 +58,9 @@ class FinishedRun:
         StoreError
             The file has been lost or damaged since the run was looked up.
         """
-        import pandas as pd
-
-        from experiments.curve import conform
-
         path = self.directory / CURVE_FILE
         try:
-            return conform(pd.read_parquet(path))
+            return read_curve(path)
         except (OSError, ValueError) as error:
             raise StoreError(f"the curve of run {self.name} cannot be read from {path}: {error}") from error
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.store import mlflow_writer
-from experiments.store.artifacts import RESULT_FILE, write_all
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, keep_all, read_curve, write_all
 from experiments.store.database import Status
 from experiments.store.errors import StoreError
 from experiments.store.finished import FinishedRun, find
@@ -18,6 +18,8 @@ from experiments.store.texts import TAG_LENGTH, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from experiments.store.mirror import Mirror
 
 
 class RunHandle:
@@ -33,13 +35,16 @@ class RunHandle:
         Folder of the run's artifacts (it exists from the beginning).
     """
 
-    def __init__(self, place: Place, run_id: str, key: str, name: str, started: int) -> None:
+    def __init__(
+        self, place: Place, run_id: str, key: str, name: str, started: int, mirror: Mirror | None = None
+    ) -> None:
         self.run_id = run_id
         self.key = key
         self.name = name
         self.directory = place.directory(run_id)
         self._place = place
         self._started = started
+        self._mirror = mirror
         self._open = True
         self.directory.mkdir(parents=True, exist_ok=True)
         self._alive = SignOfLife(place.alive_file(run_id))
@@ -82,6 +87,36 @@ class RunHandle:
         """Record that the run failed, and why."""
         self._end("failed", {"error": message}, tags={"error": message[:TAG_LENGTH]})
 
+    def adopt(self, files: Mapping[str, bytes]) -> None:
+        """Record as finished what another machine has computed.
+
+        Parameters
+        ----------
+        files : mapping of str to bytes
+            All of the run's files, byte for byte, whose checksums have been compared.
+
+        Raises
+        ------
+        StoreError
+            The curve cannot be read, or the store cannot be written.
+        """
+        try:
+            curve = read_curve(files[CURVE_FILE])
+            checksum = keep_all(self.directory, files)
+        except (OSError, ValueError) as error:
+            raise StoreError(f"the record of run {self.name} cannot be written: {error}") from error
+        self._close("finished", checksum, curve)
+
+    def share(self) -> str:
+        """Upload the record of this run, which has ended, to the server, if the store has one.
+
+        Returns
+        -------
+        str
+            Why it is not there, or not alone there, and what to do; empty where nothing is to be said.
+        """
+        return "" if self._mirror is None else self._mirror.share(self.run_id)
+
     def _end(
         self,
         status: Status,
@@ -98,6 +133,11 @@ class RunHandle:
             checksum = write_all(self.directory, content, curve, files)
         except (OSError, ValueError) as error:
             raise StoreError(f"the record of run {self.name} cannot be written: {error}") from error
+        self._close(status, checksum, curve, tags)
+
+    def _close(
+        self, status: Status, checksum: str, curve: pd.DataFrame | None, tags: Mapping[str, str] | None = None
+    ) -> None:
         metrics = points(curve, self._started) if curve is not None else []
         mlflow_writer.close(self._place, self.run_id, status, metrics, {**(tags or {}), "result_sha256": checksum})
         self._open = False

@@ -20,7 +20,7 @@ from typing import Any
 from experiments.store import schema
 from experiments.store.artifacts import flush_folder
 from experiments.store.database import EXPERIMENT, Status, experiment, has_status, running
-from experiments.store.errors import StoreError
+from experiments.store.errors import StoreError, reason
 from experiments.store.locks import exclusive, is_alive
 from experiments.store.metrics import Point
 from experiments.store.place import Place
@@ -29,6 +29,15 @@ from experiments.store.relocation import relocate
 METRICS_PER_BATCH = 1000
 PARAMS_PER_BATCH = 100
 """What mlflow takes at once."""
+
+_SETTINGS = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",  # read when mlflow is imported
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # with its own, a server that has gone is noticed after minutes
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+}
+"""What mlflow reads from the environment, unless the user has set it."""
 
 _MLFLOW_STATUS: dict[Status, str] = {
     "finished": "FINISHED",
@@ -57,7 +66,7 @@ def writing(place: Place) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except failures as error:
-        raise StoreError(f"the store {place.database} cannot be written: {_root_cause(error)}") from error
+        raise StoreError(f"the store {place.database} cannot be written: {reason(error)}") from error
 
 
 def create(place: Place) -> None:
@@ -82,8 +91,17 @@ def create(place: Place) -> None:
     flush_folder(place.root)
 
 
-def begin(place: Place, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str]) -> tuple[str, int]:
+def begin(
+    place: Place, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str], began: int | None = None
+) -> tuple[str, int]:
     """Record a run as running, and close the dead ones of its key. Called within `writing`.
+
+    Parameters
+    ----------
+    place, key, name, params, tags
+        See `experiments.store.Store.begin`; parameters and tags are texts.
+    began : int, optional
+        When, in milliseconds since 1970, if it was not now.
 
     Returns
     -------
@@ -101,10 +119,10 @@ def begin(place: Place, key: str, name: str, params: Mapping[str, str], tags: Ma
             client.set_terminated(run_id, _MLFLOW_STATUS["killed"])
             client.set_tag(run_id, "status", "killed")
             alive.unlink(missing_ok=True)
-    run = client.create_run(experiment_id, run_name=name[:250], tags={**tags, "key": key, "status": "running"})
+    own = {**tags, "key": key, "status": "running"}
+    run = client.create_run(experiment_id, start_time=began, run_name=name[:250], tags=own)
     _check_status(place, run.info.run_id, "running")
-    for chunk in _chunks(list(params.items()), PARAMS_PER_BATCH):
-        client.log_batch(run.info.run_id, params=[_mlflow().entities.Param(*item) for item in chunk])
+    _log_params(client, run.info.run_id, params)
     return run.info.run_id, int(run.info.start_time)
 
 
@@ -118,13 +136,59 @@ def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], t
     """
     with writing(place):
         client = _client(place)
-        for chunk in _chunks(metrics, METRICS_PER_BATCH):
-            client.log_batch(run_id, metrics=[_mlflow().entities.Metric(*point) for point in chunk])
+        _log_metrics(client, run_id, metrics)
         for name, value in tags.items():
             client.set_tag(run_id, name, value)
         client.set_terminated(run_id, _MLFLOW_STATUS[status])
         client.set_tag(run_id, "status", status)
         _check_status(place, run_id, status)
+
+
+@contextlib.contextmanager
+def sending(address: str) -> Iterator[Sending]:
+    """Write to a tracking server.
+
+    Raises
+    ------
+    StoreError
+        Whatever goes wrong with the server, or with the files to send, meanwhile.
+    """
+    mlflow = _mlflow()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield Sending(mlflow.MlflowClient(tracking_uri=address))
+    except (OSError, mlflow.exceptions.MlflowException) as error:  # requests' errors are OSErrors
+        raise StoreError(f"the server {address} cannot be written: {reason(error)}") from error
+
+
+class Sending:
+    """What is written to a server; made by `sending`."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def begin(self, experiment_id: str, name: str, began: int, tags: Mapping[str, str]) -> str:
+        """Make a run, with all of its tags in one call, and return its identifier."""
+        run = self._client.create_run(experiment_id, start_time=began, run_name=name, tags=dict(tags))
+        return str(run.info.run_id)
+
+    def fill(self, run_id: str, params: Mapping[str, str], metrics: Sequence[Point], directory: Path) -> None:
+        """Send a run's parameters, its thinned curve in few large calls, and its files.
+
+        It may be done again: what is there already is not doubled.
+        """
+        _log_params(self._client, run_id, params)
+        _log_metrics(self._client, run_id, metrics)
+        self._client.log_artifacts(run_id, str(directory))
+
+    def end(self, run_id: str, ended: int, status: Status) -> None:
+        """Tell mlflow that a run has ended, and how."""
+        self._client.set_terminated(run_id, _MLFLOW_STATUS[status], end_time=ended)
+
+    def tag(self, run_id: str, name: str, value: str) -> None:
+        """Set one tag."""
+        self._client.set_tag(run_id, name, value)
 
 
 def load() -> None:
@@ -135,7 +199,8 @@ def load() -> None:
 @cache
 def _mlflow() -> Any:
     """Import mlflow, silenced, on first use: it takes more than a second."""
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # read when mlflow is imported
+    for name, value in _SETTINGS.items():
+        os.environ.setdefault(name, value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import mlflow
@@ -151,19 +216,22 @@ def _client(place: Place) -> Any:
     return _mlflow().MlflowClient(tracking_uri=place.uri)
 
 
+def _log_params(client: Any, run_id: str, params: Mapping[str, str]) -> None:
+    for chunk in _chunks(list(params.items()), PARAMS_PER_BATCH):
+        client.log_batch(run_id, params=[_mlflow().entities.Param(*item) for item in chunk])
+
+
+def _log_metrics(client: Any, run_id: str, metrics: Sequence[Point]) -> None:
+    for chunk in _chunks(metrics, METRICS_PER_BATCH):
+        client.log_batch(run_id, metrics=[_mlflow().entities.Metric(*point) for point in chunk])
+
+
 def _check_status(place: Place, run_id: str, status: Status) -> None:
     # read from the file, not through mlflow, whose cached connection may be to a database deleted meanwhile
     if not has_status(place, run_id, status):
         raise StoreError(
             f"{place.database} was deleted or replaced while this process used it: the run is not recorded, start again"
         )
-
-
-def _root_cause(error: BaseException) -> str:
-    """First line of the error that mlflow and SQLAlchemy wrapped: theirs go on for pages of SQL."""
-    while (cause := error.__cause__ or getattr(error, "orig", None)) is not None:
-        error = cause
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

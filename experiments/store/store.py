@@ -14,8 +14,13 @@ from experiments.store.database import finished
 from experiments.store.errors import StoreError
 from experiments.store.finished import FinishedRun, find, load
 from experiments.store.handle import RunHandle
+from experiments.store.mirror import Mirror, address_of, spool_of, sync_command
 from experiments.store.place import Place
+from experiments.store.server import SPOOL_RUN, Server
 from experiments.store.texts import PARAM_LENGTH, TAG_LENGTH, allowed, entries
+
+OWN_TAGS = ("key", "status", "result_sha256", "error")
+"""Tags that the store writes itself."""
 
 
 class Store:
@@ -31,18 +36,23 @@ class Store:
         Folder of all runs' artifacts.
     uri : str
         Tracking URI for mlflow, with an absolute path.
+    address : str or None
+        That of the server that this store is the spool of.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, mirror: Mirror | None = None, *, read_only: bool = False) -> None:
         self._place = place
+        self._mirror = mirror
+        self._read_only = read_only
+        self.address = mirror and mirror.server.address
         self.database = place.database
         self.root = place.root
         self.artifacts = place.artifacts
         self.uri = place.uri
 
     @classmethod
-    def open(cls, place: str | Path, *, read_only: bool = False) -> Store:
-        """Open a store, or name the place of one that the first run will create. Writes nothing.
+    def open(cls, place: str | Path, *, read_only: bool = False, server: str | None = None) -> Store:
+        """Open a store, or name the place of one that the first run will create. Writes nothing on this machine.
 
         Parameters
         ----------
@@ -51,19 +61,38 @@ class Store:
             ``sqlite:///<path of the database file>``. Relative paths start at the working directory.
         read_only : bool
             Do not ask for permission to write: for figures made from somebody else's store.
+        server : str, optional
+            Address of an mlflow tracking server that shares the runs. The store is then that server's spool, a folder
+            below `place`: what it finishes is uploaded (`RunHandle.share`), what it lacks is fetched. The server
+            must answer once; when it goes away afterwards, runs are kept here.
 
         Raises
         ------
         StoreError
             `place` is not of these forms, cannot be written, or holds something else: another kind of file, the
-            database of another version of mlflow, a store of another version of this project.
+            database of another version of mlflow, a store of another version of this project. The server cannot be
+            used.
         """
         paths = Place.named(place)
+        mirror = None
+        if server is not None:
+            shared = Server(server)
+            paths = Place.named(spool_of(paths.root, shared))
+            mirror = Mirror(paths, shared)
+            if address_of(paths.root) not in (None, shared.address):
+                raise StoreError(f"{paths.root} is the spool of {address_of(paths.root)}, not of {shared.address}")
+            try:
+                shared.ask()
+            except StoreError as error:
+                raise StoreError(
+                    f"{error}; start it (docs/server.md), or record on this machine by store=local "
+                    f"store.root={paths.root} and upload later by {sync_command(paths.root, shared.address)}"
+                ) from error
         if paths.database.exists():
             schema.check(paths)
         if not read_only:
             paths.check_writable()
-        return cls(paths)
+        return cls(paths, mirror, read_only=read_only)
 
     def ui_command(self) -> str:
         """Command that opens the mlflow UI on this store.
@@ -83,13 +112,24 @@ class Store:
         """
         with mlflow_writer.writing(self._place):
             mlflow_writer.create(self._place)
+        if self._mirror:
+            self._mirror.remember()
 
     def find_finished(self, key: str) -> FinishedRun | None:
-        """Return the newest finished run with this key whose result and curve are intact; None when there is none."""
-        return find(self._place, key)
+        """Return the newest finished run with this key whose result and curve are intact; None when there is none.
+
+        What the server has and this machine has not is fetched; a store that is opened for reading only tells of it
+        without result and files. A server that has gone away has nothing.
+        """
+        found = find(self._place, key)
+        if found is not None or self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
+            return found
+        if self._read_only:
+            return FinishedRun("", key, "", {}, self._place.artifacts, {}, {})
+        return self._fetched(self._mirror, key)
 
     def runs(self, **filters: Any) -> list[FinishedRun]:
-        """Finished runs, one per key (the newest), ordered by name and key.
+        """Finished runs of this machine, one per key (the newest), ordered by name and key.
 
         Parameters
         ----------
@@ -138,10 +178,32 @@ class Store:
         """
         if not re.fullmatch(r"[0-9A-Za-z_-]{1,64}", key):
             raise StoreError(f"a run's key must be 1 to 64 letters, digits, '_' or '-', got {key!r}")
-        if reserved := sorted({"key", "status", "result_sha256", "error"} & set(tags)):
+        if reserved := sorted(set(OWN_TAGS) & set(tags)):
             raise StoreError(f"the tag {reserved[0]!r} is written by the store itself")
         flat_params = entries(params, PARAM_LENGTH)
         flat_tags = entries({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
+        return self._begin(key, name, flat_params, flat_tags)
+
+    def share(self, run: FinishedRun) -> str:
+        """Upload a run that was found here, if the server lacks it; see `RunHandle.share`."""
+        return "" if self._mirror is None else self._mirror.share(run.run_id)
+
+    def _begin(
+        self, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str], began: int | None = None
+    ) -> RunHandle:
+        if self._mirror:
+            self._mirror.remember()
         with mlflow_writer.writing(self._place):
-            run_id, started = mlflow_writer.begin(self._place, key, name, flat_params, flat_tags)
-            return RunHandle(self._place, run_id, key, name, started)  # locks its sign of life before others can look
+            run_id, started = mlflow_writer.begin(self._place, key, name, params, tags, began)
+            # locks its sign of life before others can look
+            return RunHandle(self._place, run_id, key, name, started, self._mirror)
+
+    def _fetched(self, mirror: Mirror, key: str) -> FinishedRun | None:
+        """Copy a run from the server to here."""
+        found = mirror.fetch(key)
+        if found is None:
+            return None
+        run, files = found
+        tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
+        self._begin(key, run.name, run.params, tags, run.started).adopt(files)
+        return find(self._place, key)

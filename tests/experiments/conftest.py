@@ -1,4 +1,4 @@
-"""Stores that are made once for all tests."""
+"""Stores and servers that are made once for all tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from servers import mlflow_server, postgres
 from store_records import Rival
 
 from experiments.store import Store
@@ -30,3 +31,17 @@ def template(rival: Rival, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def store(template: Path, tmp_path: Path) -> Store:
     return Store.open(shutil.copytree(template, tmp_path / "a store"))
+
+
+@pytest.fixture(scope="session")
+def sqlite_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("server")
+    with mlflow_server(folder, f"sqlite:///{folder / 'mlflow.db'}") as address:
+        yield address, folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("postgres")
+    with postgres() as database, mlflow_server(folder, database) as address:
+        yield address, folder

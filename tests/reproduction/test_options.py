@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from experiments.reproduction.options import parse
@@ -25,6 +27,29 @@ def test_everything() -> None:
     assert not command.dry_run
 
 
+@pytest.mark.parametrize(
+    ("words", "folder", "server"),
+    [
+        ([], "results", None),
+        (["store=s"], "s", None),
+        (["store=local"], "results", None),
+        (["store=local", "store.root=s"], "s", None),
+        (["store=sqlite:///s/mlflow.db"], "sqlite:///s/mlflow.db", None),
+        (["store=http://host:5000"], "results", "http://host:5000"),
+        (["store=https://host/mlflow", "store.root=s"], "s", "https://host/mlflow"),
+        (["store=server", "store.uri=http://host:5000"], "results", "http://host:5000"),
+        (["store=s", "store.uri=http://host:5000"], "s", "http://host:5000"),
+    ],
+)
+def test_a_store_is_a_folder_a_server_or_what_run_py_calls_it(
+    words: list[str], folder: str, server: str | None
+) -> None:
+    command = parse(["figure=all", *words])
+    assert (command.store, command.server) == (Path(folder), server)
+    own = [f"store.root={folder}", *([f"store.uri='{server}'"] if server else [])]
+    assert command.options.overrides == tuple(own)
+
+
 def test_defaults() -> None:
     command = parse(["figure=all", "--dry-run"])
     assert command.options.scale == "quick"
@@ -43,6 +68,8 @@ def test_defaults() -> None:
         (["figure=x", "jobs=0"], "jobs must be a whole number >= 1"),
         (["figure=x", "jobs=two"], "jobs must be a whole number >= 1"),
         (["figure="], "has no value"),
+        (["figure=x", "store=server"], "store=server needs the address"),
+        (["figure=x", "store=a", "store.root=b"], "are two folders"),
         (["figure=x", "--dryrun"], "did you mean --dry-run"),
     ],
 )

@@ -1,0 +1,94 @@
+"""``python -m experiments.store sync``: upload what servers lack of the runs of this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.config import StoreConfig
+from experiments.store.database import ended
+from experiments.store.errors import StoreError
+from experiments.store.mirror import ADDRESS_FILE, FOLDER, Fate, Mirror, address_of
+from experiments.store.place import Place
+from experiments.store.schema import check
+from experiments.store.server import Server
+
+OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a command line and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.store", description="Records and servers.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    sync_ = commands.add_parser("sync", help="upload what servers lack of the runs of this machine", description=SYNC)
+    sync_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
+    sync_.add_argument("address", nargs="?", help="http://HOST:PORT; default: the server that the spool belongs to")
+    given = parser.parse_args(words)
+    try:
+        return sync(Path(given.folder.removeprefix("store.root=")), given.address)
+    except StoreError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return USER_ERROR
+    except KeyboardInterrupt:
+        print("interrupted; the same command uploads the rest", file=sys.stderr)
+        return STOPPED
+
+
+SYNC = (
+    "Upload the runs that ended in a folder: the spool of a server, a folder with the spools of several (results), or, "
+    "with an address, any store. What a server has already is left alone. Exit status: 0 all there; 1 a run could not "
+    "be uploaded; 2 a server does not answer, or there is nothing to upload; 130 stopped by Ctrl-C."
+)
+
+
+def sync(folder: Path, address: str | None) -> int:
+    """Upload what servers lack, print for each what became of the runs, and return the exit status.
+
+    Raises
+    ------
+    StoreError
+        There is no store, or no server.
+    """
+    if address is not None or address_of(folder) is not None:
+        spools = [folder]
+    else:
+        spools = sorted(path.parent for path in (folder / FOLDER).glob(f"*/{ADDRESS_FILE}"))
+    if not spools:
+        raise StoreError(f"{folder} is not the spool of a server: name one, or give an address as well")
+    statuses = []
+    for spool in spools:
+        try:
+            statuses.append(_sync(spool, Server(address or str(address_of(spool)))))
+        except StoreError as error:  # the other servers may be there
+            print(f"error: {spool}: {error}", file=sys.stderr)
+            statuses.append(USER_ERROR)
+    return max(statuses)
+
+
+def _sync(folder: Path, server: Server) -> int:
+    place = Place.named(folder)
+    if not place.database.exists():
+        raise StoreError("there is no store")
+    check(place)
+    server.ask()
+    mirror = Mirror(place, server)
+    fates: Counter[Fate] = Counter()
+    try:
+        for row in ended(place):
+            fate = mirror.publish(row)
+            fates[fate] += 1
+            if fate is Fate.DIFFERS:
+                print(mirror.conflict(row), file=sys.stderr)
+            elif fate is Fate.DAMAGED:
+                print(f"run {row.name} is damaged: {place.directory(row.run_id)}", file=sys.stderr)
+    finally:
+        counts = ", ".join(f"{fates[fate]} {fate.value}" for fate in Fate if fates[fate]) or "no runs"
+        print(f"{folder} -> {server.address}: {counts}", flush=True)
+    return NOT_ALL if fates[Fate.DAMAGED] else OK
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,211 @@
+"""Servers on the loopback: mlflow's with sqlite or PostgreSQL behind it, a way to it that can be cut, a false one."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import socket
+import socketserver
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 300.0
+"""Seconds; a server starts in six to ten where nothing else runs."""
+
+
+WATCH = """
+import os, signal, subprocess, sys, threading
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+threading.Thread(target=lambda: (child.wait(), os._exit(1)), daemon=True).start()
+sys.stdin.read()
+os.killpg(0, signal.SIGKILL)
+"""
+"""Starts a program, and ends it and its children when its own input ends: when the tests are over, or were killed."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(words: list[str], log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is gone afterwards, and its children with it, even if the tests are killed."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-c", WATCH, *words],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=os.environ | environment,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+@contextlib.contextmanager
+def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
+    """Address of an mlflow server that keeps its files in `folder`; the commands are those of docs/server.md."""
+    port = free_port()
+    words = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
+    words += ["--backend-store-uri", backend, "--artifacts-destination", str(folder / "artifacts")]
+    log = folder / "server.log"
+    quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+    with running(words, log, **quiet) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not _answers(f"http://127.0.0.1:{port}/health"):
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"the mlflow server does not answer: {log.read_text(errors='replace')[-2000:]}")
+            time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}"
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=2) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """Address of an empty PostgreSQL database; skips the test where that is not installed."""
+    if importlib.util.find_spec("psycopg") is None:
+        pytest.skip("psycopg is not installed: pip install '.[server]'")
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    initdb = shutil.which("initdb") or (str(programs[-1]) if programs else None)
+    if initdb is None:
+        pytest.skip("PostgreSQL is not installed (initdb is missing)")
+    programs_folder = Path(initdb).resolve().parent
+    drop, owner = _unprivileged()
+    folder = Path(tempfile.mkdtemp(prefix="svm-postgres-"))  # pytest's folders are closed to other users
+    try:
+        os.chown(folder, *owner)
+        data, port = folder / "data", free_port()
+        make = [*drop, str(programs_folder / "initdb"), "-D", str(data), "-A", "trust", "-U", "svm", "--no-sync"]
+        subprocess.run(make, check=True, capture_output=True, cwd=folder)
+        words = [*drop, str(programs_folder / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder)]
+        with running([*words, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"], folder / "log"):
+            deadline = time.monotonic() + PATIENCE
+            while not _listens(port) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            yield f"postgresql://svm@127.0.0.1:{port}/postgres"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unprivileged() -> tuple[list[str], tuple[int, int]]:
+    """How to run a program as somebody else than root, whom PostgreSQL refuses; and who owns its files."""
+    if os.geteuid() != 0:
+        return [], (os.geteuid(), os.getegid())
+    try:
+        user = pwd.getpwnam("postgres")
+    except KeyError:
+        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+    if shutil.which("setpriv") is None:
+        pytest.skip("PostgreSQL does not run as root, and setpriv is missing")
+    ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}"]
+    return ["setpriv", *ids, "--clear-groups"], (user.pw_uid, user.pw_gid)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Relay:
+    """A way to a server that can be cut, and opened again at the same address."""
+
+    def __init__(self, target: str) -> None:
+        self._port = free_port()
+        self._target = int(target.rpartition(":")[2])
+        self._open: list[socket.socket] = []
+        self._way: socketserver.ThreadingTCPServer | None = None
+        self.address = f"http://127.0.0.1:{self._port}"
+        self.open()
+
+    def open(self) -> None:
+        relay = self
+
+        class Handler(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                with socket.create_connection(("127.0.0.1", relay._target)) as other:
+                    relay._open += [self.request, other]
+                    back = threading.Thread(target=_copy, args=(other, self.request), daemon=True)
+                    back.start()
+                    _copy(self.request, other)
+                    back.join()
+
+        class Way(socketserver.ThreadingTCPServer):
+            allow_reuse_address = True
+            daemon_threads = True
+            block_on_close = False
+
+        self._way = Way(("127.0.0.1", self._port), Handler)
+        threading.Thread(target=self._way.serve_forever, args=(0.05,), daemon=True).start()
+
+    def cut(self) -> None:
+        if self._way is not None:
+            self._way.shutdown()
+            self._way.server_close()
+            self._way = None
+        for connection in self._open:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._open.clear()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while content := source.recv(1 << 16):
+            target.sendall(content)
+    for end in (source, target):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def answering(status: int, content: bytes, kind: str = "application/json") -> Iterator[str]:
+    """Address of a server that gives the same answer to every question."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,146 @@
+"""What is asked of a server: its address, its first answer, and what a wrong one is told apart by."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from servers import answering, free_port
+from store_records import make_curve
+
+from experiments.store import Store, StoreError, server
+from experiments.store.agreement import agree
+from experiments.store.server import ASKED, Server
+
+OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
+VERSION = [{"key": "svm_cost_curves.store_version", "value": "1"}]
+PROXIED = "mlflow-artifacts:/3"
+
+
+@pytest.fixture(autouse=True)
+def not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ASKED, "")
+
+
+@pytest.mark.parametrize(
+    "address", ["host:5000", "ftp://host", "http://", "http://h:port", "http://h?x=1", "http://a b", "http://h'", "a"]
+)
+def test_an_address_of_another_form_is_refused(address: str) -> None:
+    with pytest.raises(StoreError, match="http://HOST:PORT"):
+        Server(address)
+
+
+def test_a_password_in_the_address_would_be_recorded_and_is_refused() -> None:
+    with pytest.raises(StoreError, match="MLFLOW_TRACKING_PASSWORD") as refused:
+        Server("http://me:secret@host:5000")
+    assert "secret" not in str(refused.value)
+
+
+@given(host=st.from_regex(r"[a-z][a-z0-9.-]{0,20}", fullmatch=True), port=st.integers(1, 65535), path=st.booleans())
+def test_an_address_makes_the_name_of_one_folder(host: str, port: int, path: bool) -> None:
+    address = f"http://{host}:{port}{'/mlflow/' if path else ''}"
+    name = Server(address).folder_name
+    assert Server(address).address == address.rstrip("/")
+    assert Path(name).name == name
+    assert not set(name) & set("?#%:/ ")
+    assert name != Server(f"http://{host}:{port % 65535 + 1}").folder_name
+
+
+def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    address = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(StoreError) as refused:
+        Store.open(tmp_path / "results", server=address)
+    message = str(refused.value)
+    assert message.startswith(f"the server {address} does not answer: Connection refused; start it")
+    assert f"store.root={tmp_path / 'results' / 'servers'}" in message
+    assert "\n" not in message
+    assert list(tmp_path.iterdir()) == []
+    assert os.environ[ASKED] == ""
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    monkeypatch.setattr(server, "FIRST_ANSWER_SECONDS", 0.2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(StoreError, match="does not answer: nothing within seconds"):
+            Server(f"http://127.0.0.1:{silent.getsockname()[1]}").ask()
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "says"),
+    [
+        (200, b"<html>hello</html>", "no mlflow tracking server"),
+        (404, b"<html>gone</html>", "answers 404.*no mlflow tracking server"),
+        (200, b"[]", "no mlflow tracking server"),
+        (403, b"Invalid Host header", "403.*MLFLOW_TRACKING_USERNAME"),
+        (500, json.dumps({"error_code": "INTERNAL_ERROR", "message": "no disk\nmore"}).encode(), "500 no disk$"),
+        (302, b"", "answers 302"),
+        (404, json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "none"}).encode(), "answers 404 none"),
+    ],
+)
+def test_another_answer_is_told(status: int, content: bytes, says: str) -> None:
+    with answering(status, content) as address, pytest.raises(StoreError, match=says):
+        Server(address).ask()
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"lifecycle_stage": "deleted"}, "experiments restore -x 3"),
+        ({"tags": []}, "version unknown"),
+        ({"tags": [{"key": VERSION[0]["key"], "value": "99"}]}, "version 99, this program needs version 1"),
+        ({"artifact_location": "/srv/artifacts/3"}, "--artifacts-destination"),
+        ({"artifact_location": "file:///srv/artifacts/3"}, "--artifacts-destination"),
+    ],
+)
+def test_an_experiment_that_cannot_hold_our_runs_is_refused(changes: dict[str, object], says: str) -> None:
+    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED, **changes}
+    with answering(200, json.dumps({"experiment": ours}).encode()) as address, pytest.raises(StoreError, match=says):
+        Server(address).ask()
+
+
+def test_a_server_is_asked_once_for_a_command() -> None:
+    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED}
+    with answering(200, json.dumps({"experiment": ours}).encode()) as address:
+        Server(address).ask()
+    Server(address).ask()  # gone by now, but it has answered
+    with pytest.raises(StoreError):
+        Server(f"http://127.0.0.1:{free_port()}").ask()
+
+
+def test_the_spool_of_one_server_is_not_that_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ASKED, "http://a/b/c")
+    spool = Store.open(tmp_path, server="http://a/b/c").root
+    spool.mkdir(parents=True)
+    (spool / "server").write_text("http://a/b_c\n", encoding="utf-8")
+    with pytest.raises(StoreError, match="is the spool of http://a/b_c, not of http://a/b/c"):
+        Store.open(tmp_path, server="http://a/b/c")
+
+
+def test_runs_agree_whatever_their_times() -> None:
+    curve = make_curve(9)
+    slower = curve.assign(cpu_seconds=curve["cpu_seconds"] * 3, wall_seconds=curve["wall_seconds"] + 1)
+    assert agree(curve, slower)
+    assert not agree(curve, curve.assign(kernel_evaluations=curve["kernel_evaluations"] + 1))
+    assert not agree(curve, curve.iloc[:-1])
+
+
+@given(
+    place=st.integers(0, 8),
+    name=st.sampled_from(["test_error", "primal", "gap"]),
+    share=st.one_of(st.floats(-1e-7, 1e-7), st.floats(1e-4, 1.0)),
+)
+def test_measures_agree_to_six_digits(place: int, name: str, share: float) -> None:
+    curve = make_curve(9)
+    other = curve.copy()
+    other.loc[place, name] += share * np.nanmax(curve[name])
+    assert agree(curve, other) == agree(other, curve) == (share <= 1e-7)
+    assert not agree(curve, curve.assign(**{name: np.nan}))
