@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.reproduction.plan import Options
-from experiments.reproduction.spec import SCALES, FigureError
-from experiments.settings import available_cores, nearest
+from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
+from experiments.settings import available_cores, nearest, setting_name
 
 FLAGS = ("--list", "--dry-run", "--help", "-h")
 RESOURCES = ("memory", "threads")
@@ -39,8 +39,19 @@ class Command:
     dry_run: bool
 
 
-def parse(words: Sequence[str]) -> Command:
+def figure_named(words: Sequence[str]) -> str:
+    """Return what ``figure=`` names on a command line; empty where it names nothing."""
+    return next((word.partition("=")[2] for word in reversed(words) if word.startswith("figure=")), "")
+
+
+def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     """Understand a command line.
+
+    Parameters
+    ----------
+    words : sequence of str
+    figures : sequence of FigureSpec
+        Those that it names: what options they have for their own, and which settings of ``run.py`` they let it change.
 
     Raises
     ------
@@ -49,6 +60,10 @@ def parse(words: Sequence[str]) -> Command:
     """
     given: dict[str, str] = {}
     flags: set[str] = set()
+    settings: list[str] = []
+    own = list(dict.fromkeys(name for figure in figures for name in figure.options))
+    groups = {group for figure in figures for group in figure.settings}
+    names = (*NAMES, *own)
     for word in words:
         name, equals, value = word.partition("=")
         name = {"store.root": "store"}.get(name, name)
@@ -56,9 +71,12 @@ def parse(words: Sequence[str]) -> Command:
             flags.add(word)
         elif word.startswith("-"):
             raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
-        elif not equals or name not in NAMES:
-            hint = nearest(name, NAMES) if equals else f"; write figure={word}"
-            raise FigureError(f"unknown setting {word!r}; known: {', '.join(f'{known}=' for known in NAMES)}{hint}")
+        elif equals and setting_name(word).partition(".")[0] in groups and (name not in names or "." in name):
+            settings.append(word)
+        elif not equals or name not in names:
+            hint = nearest(name, names) if equals else f"; write figure={word}"
+            known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in sorted(groups))]
+            raise FigureError(f"unknown setting {word!r}; known: {', '.join(known)}{hint}")
         elif not value:
             raise FigureError(f"{name}= has no value")
         else:
@@ -75,6 +93,8 @@ def parse(words: Sequence[str]) -> Command:
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
         jobs=_jobs(given.get("jobs")),
         overrides=(*overrides, f"store.root={given.get('store', 'results')}"),
+        own={name: given[name] for name in own if name in given},
+        settings=tuple(settings),
     )
     return Command(
         figure=given.get("figure", ""),
