@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import solvers
@@ -43,7 +44,7 @@ def read_entrants(text: str) -> tuple[Entrant, ...]:
     Raises
     ------
     FigureError
-        A name that no solver has, a setting without a value, or an entrant named twice.
+        A name that no solver has, a setting that it has not or without a value, or an entrant named twice.
     """
     parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
     if parts == [ALL]:
@@ -60,8 +61,12 @@ def _entrant(part: str) -> Entrant:
     known = solvers.names()
     if algo not in known:
         raise FigureError(f"unknown algorithm {algo!r} in algos=; known: {', '.join(known)}, all{nearest(algo, known)}")
+    fields = [field.name for field in dataclasses.fields(solvers.get(algo).Settings)]
     for setting in settings:
         name, _, value = setting.partition("=")
-        if not name or not value:
+        if not value:
             raise FigureError(f"{part!r} in algos=: a setting of {algo} is written {algo}:name=value")
+        if name not in fields:
+            has = ", ".join(fields) or "no settings"
+            raise FigureError(f"unknown setting {name!r} of {algo} in algos=; it has {has}{nearest(name, fields)}")
     return Entrant(algo, tuple(settings))

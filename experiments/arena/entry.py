@@ -120,6 +120,7 @@ def _referees(terms: dict[str, Terms]) -> list[SeriesSpec]:
             {name: [*those.words, *REFEREE_BUDGET] for name, those in terms.items()},
             datasets=[name for name, those in terms.items() if those.certified_by == algo],
             seeds=1,
+            beside=True,
         )
         for algo in sorted({those.certified_by for those in terms.values()})
     ]
@@ -143,14 +144,4 @@ def _id(spec: FigureSpec, options: Options, names: Sequence[str]) -> str:
 
 def _title(entrants: Sequence[Entrant], targets: Targets) -> str:
     who = f"{len(entrants)} solvers" if len(entrants) != 1 else "one solver"
-    what = {
-        "gap": "excess of the objective over the optimum",
-        "error": "test error",
-        "best": "test error",
-    }[targets.kind]
-    return f"{who} on equal terms: {what} against cost, and what it costs to reach {_levels(targets)}"
-
-
-def _levels(targets: Targets) -> str:
-    *others, last = map(targets.text, targets.levels)
-    return " and ".join(filter(None, [", ".join(others), last]))
+    return f"{who} on equal terms: what they spend to reach {', '.join(map(targets.text, targets.levels))}"

@@ -37,7 +37,7 @@ def _shown(asked: str, races: Sequence[Race]) -> tuple[str, ...]:
     told = (
         cost
         for cost in COSTS
-        if any(race.panel.runs.get(name) and race.counted(name, cost) for race in races for name in race.entrants)
+        if any(race.tracks[name] and race.counted(name, cost) for race in races for name in race.entrants)
     )
     return tuple(dict.fromkeys([next(told, COSTS[0]), TIME]))
 

@@ -25,9 +25,9 @@ _COLUMNS: Final = 4
 _PER_LINE: Final = 7
 _MOST: Final = 1e4
 """Factors beyond this are not drawn."""
-_CAPTION: Final = (
-    "Medians over the runs, bands from the least to the largest; dotted: targets. Profile: share of problems (data set "
-    "x target x seed) that are solved within a factor of the least cost."
+_CAPTIONS: Final = (
+    "Medians over the runs, bands from the least to the largest; dotted: targets.",
+    "Profile: share of problems (data set x target x seed) that are solved within a factor of the least cost.",
 )
 
 
@@ -82,13 +82,12 @@ def size(scene: Scene) -> tuple[float, float]:
 
 def draw(figure: Figure | SubFigure, scene: Scene) -> None:
     """Draw all panels."""
-    shown = [name for name in scene.names if any(race.panel.runs.get(name) for race in scene.races)]
-    shown = [name for name in shown if any(name in race.entrants for race in scene.races)]
+    shown = [name for name in scene.names if any(race.tracks.get(name) for race in scene.races)]
     if not shown:
         empty(figure, "no finished runs")
         return
     places = layout.places(figure, scene.block * len(scene.costs), _head(scene), scene.columns)
-    layout.head(figure, places[0], [scene.styles[name] for name in shown], _CAPTION, per_line=_PER_LINE)
+    layout.head(figure, places[0], [scene.styles[name] for name in shown], *_CAPTIONS, per_line=_PER_LINE)
     for row, cost in enumerate(scene.costs):
         own = places[row * scene.block : (row + 1) * scene.block]
         for k, (axes, race) in enumerate(zip(own, scene.races, strict=False)):
@@ -99,7 +98,7 @@ def draw(figure: Figure | SubFigure, scene: Scene) -> None:
 
 
 def _head(scene: Scene) -> float:
-    return 0.3 + 0.26 * math.ceil(max(1, len(scene.names)) / _PER_LINE)
+    return 0.45 + 0.26 * math.ceil(max(1, len(scene.names)) / _PER_LINE)
 
 
 def _draw_race(axes: Axes, race: Race, scene: Scene, cost: str, place: int) -> None:
@@ -137,6 +136,8 @@ def _not_counted(race: Race, scene: Scene, cost: str) -> str:
 
 
 def _draw_profile(axes: Axes, scene: Scene, cost: str) -> None:
+    from matplotlib.ticker import NullFormatter
+
     own = scene.profiles[cost]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
     axes.annotate("Profile", (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
@@ -153,7 +154,9 @@ def _draw_profile(axes: Axes, scene: Scene, cost: str) -> None:
         axes.plot(x, 100 * y, drawstyle="steps-post", zorder=3, **look)
         spots = profile.factor <= right
         axes.plot(x[:-1][spots], 100 * y[:-1][spots], linestyle="none", **style.markers(PANEL.lines), zorder=4)
-    axes.set_xlim(0.93, right)
+    axes.set_xlim(0.97, right)
+    layout.plain_ticks(axes.xaxis, (1.0, 2.0, 5.0) if right < 100 else (1.0,))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(-3, 103)
     axes.set_xlabel("Factor of the least cost", size=PANEL.label, color=INK)
     axes.set_ylabel("Problems solved, %", size=PANEL.label, color=INK, labelpad=1)

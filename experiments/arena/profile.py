@@ -64,16 +64,19 @@ def costs_of(races: Sequence[Race], cost: str, seeds: int) -> dict[str, NDArray[
     """Return what entrants spent on each problem, that is data set x level x seed, (p,); infinite: not solved.
 
     A seed is a problem of its own, since solvers differ in what chance does to them. An entrant that a data set is not
-    for, or whose run is missing, has not solved the problem; one that does not count the cost anywhere is left out.
+    for, or whose run is missing, has not solved the problem; one that does not count the cost is left out.
     """
     found: dict[str, list[float]] = {}
     for name in dict.fromkeys(name for race in races for name in race.entrants):
-        if all(race.counted(name, cost) for race in races) and any(race.panel.runs.get(name) for race in races):
+        if all(race.counted(name, cost) for race in races) and any(race.tracks.get(name) for race in races):
             found[name] = [spent for race in races for spent in _spent(race, name, cost, seeds)]
     return {name: np.array(spent, dtype=np.float64) for name, spent in found.items()}
 
 
 def _spent(race: Race, name: str, cost: str, seeds: int) -> list[float]:
-    runs = dict(zip(race.panel.seeds(name), race.panel.runs.get(name, ()), strict=True))
-    found = [runs.get(seed) for seed in range(seeds)]
-    return [np.inf if run is None else race.reach(run, cost, level) for level in race.decided for run in found]
+    tracks = {track.seed: track for track in race.tracks.get(name, ())}
+    return [
+        tracks[seed].reach(cost, race.threshold(level)) if seed in tracks else np.inf
+        for level in race.decided
+        for seed in range(seeds)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from experiments.arena.profile import Profile
@@ -72,14 +73,14 @@ def _least(efforts: Iterable[Effort | None]) -> float | None:
 
 
 def _there(race: Race, name: str, level: float) -> str:
-    runs = race.panel.runs.get(name, ())
-    got = sum(race.reach(run, "iterations", level) < float("inf") for run in runs if len(run.curve))
-    return f"{got} of {len(runs)}"
+    tracks = race.tracks[name]
+    got = sum(track.reach("iterations", race.threshold(level)) < math.inf for track in tracks)
+    return f"{got} of {len(tracks)}"
 
 
 def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float | None) -> str:
     if effort is None:
-        return NOT_COUNTED if race.panel.runs.get(name) else NOTHING
+        return NOT_COUNTED if race.tracks[name] else NOTHING
     written = seconds_text if cost == TIME else _count
     text = effort.text(written)
     low, high = min(effort.costs), max(effort.costs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +51,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     ----------
     words : sequence of str
     figures : sequence of FigureSpec
-        Those that it names: what options they have for their own, and which settings of ``run.py`` they let it change.
+        Those that it names: what options all of them have for their own, and which settings of ``run.py`` they let it
+        change.
 
     Raises
     ------
@@ -61,8 +62,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     given: dict[str, str] = {}
     flags: set[str] = set()
     settings: list[str] = []
-    own = list(dict.fromkeys(name for figure in figures for name in figure.options))
-    groups = {group for figure in figures for group in figure.settings}
+    own, groups = _shared([figure.options for figure in figures]), _shared([figure.settings for figure in figures])
     names = (*NAMES, *own)
     for word in words:
         name, equals, value = word.partition("=")
@@ -75,7 +75,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
             settings.append(word)
         elif not equals or name not in names:
             hint = nearest(name, names) if equals else f"; write figure={word}"
-            known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in sorted(groups))]
+            known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in groups)]
             raise FigureError(f"unknown setting {word!r}; known: {', '.join(known)}{hint}")
         elif not value:
             raise FigureError(f"{name}= has no value")
@@ -105,6 +105,11 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         list_=list_,
         dry_run="--dry-run" in flags,
     )
+
+
+def _shared(names: Sequence[Collection[str]]) -> list[str]:
+    """Names that are in all of the lists: a word that only some figures take would not change the others."""
+    return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
 
 
 def _jobs(value: str | None) -> int:

@@ -207,15 +207,15 @@ class Planner:
             except SettingsError as error:
                 if not spec.open:
                     raise
-                left_out[series.name] = str(error).removeprefix(f"{series.overrides[0]} ")
+                left_out[series.name] = str(error).removeprefix(f"{' '.join(series.overrides[:1])} ")
                 continue
             if _too_few(first):
                 continue
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
             runs += [self._run(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
-        if left_out and not settings:
-            raise FigureError(f"{spec.id}: nobody is left on {dataset}: {next(iter(left_out.values()))}")
+        if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
+            raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         if not runs or any(run.found is None for run in runs):
             for run in settings.values():
                 self._have(run.dataset)

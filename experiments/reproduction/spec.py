@@ -46,6 +46,8 @@ class SeriesSpec:
     along : dict of str to dict of str to list of (float or None)
         A setting that changes with the grid's, by data set: for each value of the grid one; with None there is no run.
         Data sets that are not named have the values of the first.
+    beside : bool
+        What others are measured by, not one of them.
     """
 
     name: str = ""
@@ -56,6 +58,7 @@ class SeriesSpec:
     seeds: int | None = None
     grid: dict[str, list[float]] = field(default_factory=dict)
     along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
+    beside: bool = False
 
     def members(self) -> dict[float, SeriesSpec]:
         """Return one series for each value of the grid, by the values in their order; none without a grid."""

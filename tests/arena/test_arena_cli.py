@@ -16,7 +16,7 @@ from experiments.reproduction.cli import main
 
 OUTSIDERS = Path(__file__).with_name("outsiders.py")
 SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.checkpoints=12", "jobs=1"]
-ALGOS = "algos=sdca,honest,liar,past_the_views,broken,no_number,dcd"
+ALGOS = "algos=honest,liar,past_the_views,broken,no_number,dcd"
 
 
 def arena(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

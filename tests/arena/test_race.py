@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import finished_run
 from race_cases import OPTIMUM, STEPS, gaps, race_panel, rows
 
 from experiments.arena.profile import costs_of
@@ -28,12 +27,12 @@ def race(tmp_path: Path, target: str = "gap:0.1,0.01") -> Race:
 
 def test_the_first_checkpoint_that_is_there_tells_the_cost(tmp_path: Path) -> None:
     made = race(tmp_path)
-    run = made.panel.runs["a"][0]
+    track = made.tracks["a"][0]
     # 10 * 2^-k <= 0.1 from k = 7 on
-    assert made.reach(run, "kernel_evaluations", 0.1) == 7000
-    assert made.reach(run, "iterations", 0.1) == 7
-    assert made.reach(run, "cpu_seconds", 0.1) == pytest.approx(7e-3)
-    assert made.reach(run, "kernel_evaluations", 1e-9) == math.inf
+    assert track.reach("kernel_evaluations", 0.1) == 7000
+    assert track.reach("iterations", 0.1) == 7
+    assert track.reach("cpu_seconds", 0.1) == pytest.approx(7e-3)
+    assert track.reach("kernel_evaluations", 1e-9) == math.inf
 
 
 def test_efforts(tmp_path: Path) -> None:
@@ -73,7 +72,7 @@ def test_who_is_left_out_on_a_data_set_solves_nothing_there(tmp_path: Path) -> N
 
 def test_a_gap_finer_than_the_optimum_is_known_is_not_decided(tmp_path: Path) -> None:
     assert race(tmp_path, "gap:0.1,1e-7").decided == (0.1,)
-    unknown = race(tmp_path)
+    unknown = race(tmp_path / "unknown")
     unknown = replace(unknown, panel=replace(unknown.panel, runs={**unknown.panel.runs, "optimum": ()}))
     assert unknown.decided == ()
     assert unknown.optimum is None
@@ -81,8 +80,9 @@ def test_a_gap_finer_than_the_optimum_is_known_is_not_decided(tmp_path: Path) ->
 
 
 def test_errors(tmp_path: Path) -> None:
-    assert race(tmp_path, "error:0.15").reach(race(tmp_path / "2").panel.runs["a"][0], "iterations", 0.15) == 5
-    best = race(tmp_path / "3", "best:0.5")
+    # 0.1 + 2^-k <= 0.15 from k = 5 on
+    assert race(tmp_path, "error:0.15").tracks["a"][0].reach("iterations", 0.15) == 5
+    best = race(tmp_path / "best", "best:0.5")
     # the least median error of any is 0.1: c's
     assert best.least_error == pytest.approx(0.1)
     assert best.threshold(0.5) == pytest.approx(0.15)
@@ -90,13 +90,12 @@ def test_errors(tmp_path: Path) -> None:
 
 def test_a_cost_of_nothing_is_one_unit(tmp_path: Path) -> None:
     free = [{"iterations": 1, "kernel_evaluations": 0, "cpu_seconds": 0.0, "epochs": 0.0, "primal": OPTIMUM}]
-    made = race(tmp_path)
-    run = finished_run(tmp_path, algo="free", rows=free)
-    assert made.reach(run, "kernel_evaluations", 0.1) == 1
-    assert made.reach(run, "cpu_seconds", 0.1) == 1e-6
+    (track,) = Race(race_panel(tmp_path, {"free": [free]}), read_targets("gap")).tracks["free"]
+    assert track.reach("kernel_evaluations", 0.1) == 1
+    assert track.reach("cpu_seconds", 0.1) == 1e-6
 
 
 def test_an_objective_that_is_no_number_never_gets_there(tmp_path: Path) -> None:
-    made = race(tmp_path)
-    run = finished_run(tmp_path, algo="lost", rows=rows(gaps(0.5), primal=math.nan))
-    assert made.reach(run, "iterations", 0.1) == math.inf
+    lost = race_panel(tmp_path, {"lost": [rows(gaps(0.5), primal=math.nan)]})
+    (track,) = Race(lost, read_targets("gap")).tracks["lost"]
+    assert track.reach("iterations", 0.1) == math.inf

@@ -30,7 +30,8 @@ def test_entrants() -> None:
         ("sbp,", "unknown algorithm ''"),
         ("sbp,sdca,sbp", "names sbp twice"),
         ("sdca:accounting", "is written sdca:name=value"),
-        ("sdca:=kept", "is written sdca:name=value"),
+        ("sdca:acounting=kept", "unknown setting 'acounting' of sdca in algos=; .*did you mean accounting"),
+        ("perceptron:x=1", "unknown setting 'x' of perceptron in algos=; it has no settings$"),
     ],
 )
 def test_wrong_entrants(text: str, message: str) -> None:
