@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _COLUMNS: Final = 4
 """Panels in a row at most."""
 _PER_LINE: Final = 7
+_NAMED: Final = 2
+"""Solvers that are named above a panel."""
 _MOST: Final = 1e4
 """Factors beyond this are not drawn."""
 _CAPTIONS: Final = (
@@ -104,12 +106,13 @@ def _head(scene: Scene) -> float:
 def _draw_race(axes: Axes, race: Race, scene: Scene, cost: str, place: int) -> None:
     gap = race.targets.kind == "gap"
     bands = scene.bands(race, cost)
-    layout.dress(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", place, scene.columns)
     heading(axes, race.panel, _not_counted(race, scene, cost))
     if not bands:
         axes.set_axis_off()
-        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, size=PANEL.label, color=FAINT, ha="center")
+        nothing = f"{axis_name(cost)}: nothing to draw"
+        axes.text(0.5, 0.5, nothing, transform=axes.transAxes, size=PANEL.label, color=FAINT, ha="center")
         return
+    layout.dress(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", place, scene.columns)
     levels = [race.threshold(level) for level in race.decided]
     least = min(levels, default=1e-3) / 10
     for name, band in bands.items():
@@ -132,6 +135,8 @@ def _cut_gaps(axes: Axes, bands: Mapping[str, Band], least: float) -> None:
 
 def _not_counted(race: Race, scene: Scene, cost: str) -> str:
     names = [scene.styles[name].name for name in race.entrants if not race.counted(name, cost)]
+    if len(names) > _NAMED:  # there is no room; the table has them
+        return f"not counted by {len(names)} of {len(race.entrants)}"
     return f"not counted: {', '.join(names)}" if names else ""
 
 

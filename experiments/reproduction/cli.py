@@ -81,9 +81,9 @@ def _help() -> str:
     for spec in map(read_figure, catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]
-            lines += [f"  {f'{name}={own.value}':<30} {own.says}" for name, own in spec.options.items()]
+            lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
         if spec.settings:
-            lines.append(f"  {' '.join(f'{group}.*' for group in spec.settings):<30} as run.py has them, for all runs")
+            lines.append(f"  {', '.join(f'{group}.*' for group in spec.settings)}: as run.py has them, for all runs")
     return "\n".join(lines)
 
 
