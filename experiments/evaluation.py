@@ -52,7 +52,7 @@ class Evaluator:
     def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
         """Return the measures of each snapshot; those of one kind are evaluated together, in one matrix product.
 
-        Errors are fractions of examples with y f(x) <= 0. Objectives are those of the lambda form (papers' P and D).
+        Errors are fractions of examples without y f(x) > 0. Objectives are those of the lambda form (papers' P and D).
         Where the training set is a stream there is no measure that is a mean over all of it.
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
@@ -187,8 +187,9 @@ class Evaluator:
         primal = None if lambda_ is None or hinge is None else 0.5 * lambda_ * predictor.norm**2 + hinge
         gap = None if primal is None or predictor.dual is None else primal - predictor.dual
         return {
-            "test_error": float(np.mean(self._y_test * predictor.test <= 0.0)),
-            "train_error": None if responses is None else float(np.mean(responses <= 0.0)),
+            # not "<= 0": an answer that is no number is a wrong one
+            "test_error": float(np.mean(~(self._y_test * predictor.test > 0.0))),
+            "train_error": None if responses is None else float(np.mean(~(responses > 0.0))),
             "primal": primal,
             "dual": predictor.dual,
             "gap": gap,

@@ -23,7 +23,7 @@ from experiments.choices import check_choice
 from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
-from solvers import SettingsError
+from solvers import SettingsError, outside
 
 MAX_SEED = 2**63 - 1
 MAX_CHECKPOINTS = 100_000
@@ -144,6 +144,8 @@ class RunSettings:
         if self.budget.seconds is not None or self.solver.timed:
             # How far a run gets in a given time, or how long it takes, depends on what it may use.
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
+        if outside.is_outside(self.solver):  # its file may change from run to run
+            identity["source"] = outside.source_of(self.solver)
         if self.engine != "local":  # the times are others; the rest is the same
             identity["engine"] = {"name": self.engine, "ranks": self.ranks}
         return identity

@@ -158,7 +158,7 @@ def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
 
 
 def test_the_figure_is_one_file(tmp_path: Path, store: Path) -> None:
-    command = next(line for line in commands() if "reproduce.py" in line).split()[2:]
+    command = next(line for line in commands() if "figure=mine_draws" in line).split()[2:]
     figure = put(tmp_path, FIGURE)
     words = [word.replace("mine_draws", str(figure)) for word in command]
     done = call(tmp_path, "reproduce.py", *words, f"store={store}", f"figures={tmp_path / 'figures'}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.resume import Kept
 from experiments.settings import RunSettings
-from solvers import Problem
+from solvers import Problem, outside
 
 
 class Team:
@@ -15,7 +15,7 @@ class Team:
 
     def solver(self, settings: RunSettings, problem: Problem) -> Any:
         """Make the solver of a problem."""
-        return settings.solver(problem, settings.solver_settings, settings.seed)
+        return outside.make(settings.solver, problem, settings.solver_settings, settings.seed)
 
     def drive(self, solver: Any, kept: Kept | None) -> Any:
         """Return what is to be advanced for a solver, which goes on from what has been kept, if anything has."""

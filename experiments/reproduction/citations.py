@@ -53,6 +53,15 @@ PAPERS: Final[Mapping[str, Paper]] = {
 """By their keys, the first part of a figure's id."""
 
 
+NO_PAPER: Final = Paper("Figures of no paper")
+
+
 def paper_named(key: str) -> Paper:
     """Return how a paper is cited; one that is not known by its key alone."""
-    return PAPERS.get(key, Paper(key))
+    return PAPERS.get(key, Paper(key)) if key else NO_PAPER
+
+
+def place_of(label: str, key: str, *, title: bool = False) -> str:
+    """Name a figure's place in its paper (``Figure 2 of Cotter 2012``); that of no paper has its label alone."""
+    paper = paper_named(key)
+    return f"{label} of {paper.citation}{f', {paper.title}' if title else ''}" if key else label

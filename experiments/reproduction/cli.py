@@ -15,9 +15,9 @@ from experiments.console import console, meter
 from experiments.outcome import Outcome, unshared
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
-from experiments.reproduction.options import Command, parse
+from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import SCALES, FigureError, catalogue, choose, read_figure
+from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, catalogue, choose, read_figure
 from experiments.reproduction.verdict import Verdict, in_words
 from experiments.store import Store
 from experiments.writable import probe
@@ -49,10 +49,10 @@ exit status: 0 done; 2 something in the command or the store is wrong; 3 a data 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     if {"--help", "-h"} & set(words):
-        print(HELP)
+        print(_help())
         return OK
     try:
-        command = parse(words)
+        command = parse(words, _named(words))
         with composing():
             if command.list_:
                 return _list(command)
@@ -68,6 +68,24 @@ def main(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         complain("interrupted; the same command goes on where this one was")
         return STOPPED
+
+
+def _named(words: Sequence[str]) -> list[FigureSpec]:
+    """Return the figures that a command line names, as far as there are such."""
+    name = figure_named(words)
+    return [read_figure(figure) for figure in choose(name, catalogue())] if name not in ("", "report") else []
+
+
+def _help() -> str:
+    """Return the help text, with what single figures have for their own."""
+    lines = [HELP]
+    for spec in map(read_figure, catalogue()):
+        if spec.options:
+            lines += ["", f"figure={spec.id}: {spec.title}"]
+            lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
+        if spec.settings:
+            lines.append(f"  {', '.join(f'{group}.*' for group in spec.settings)}: as run.py has them, for all runs")
+    return "\n".join(lines)
 
 
 def _list(command: Command) -> int:
@@ -87,7 +105,7 @@ def _report(command: Command) -> int:
     from experiments.reproduction.report import write_markdown, write_report
 
     page = write_report(command.figures, command.report)
-    for paper in dict.fromkeys(catalogue().values()):
+    for paper in filter(None, dict.fromkeys(catalogue().values())):
         print(f"scorecard: {write_markdown(command.figures, command.report, paper)}")
     print(f"report: {page}")
     return OK
@@ -107,14 +125,14 @@ def _figures(command: Command, words: Sequence[str]) -> int:
 
 
 def _figure(name: str, command: Command, store: Store, words: Sequence[str]) -> int:
-    spec, options = read_figure(name), command.options
     planner = Planner(store, _fetch)
-    plan = planner.plan(spec, options)
+    plan = planner.plan(read_figure(name), command.options)
     print("\n".join(listing.announcement(plan)), flush=True)
     outcomes = _make_missing(plan, store, words)
     if outcomes:
-        plan = planner.plan(spec, options)
-    folder = command.figures / spec.id / options.scale
+        plan = planner.plan(read_figure(name), command.options)
+    spec = plan.spec
+    folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
         print(_said(_write(plan, outcomes, folder, words), folder), flush=True)

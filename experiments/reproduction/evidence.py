@@ -30,6 +30,8 @@ class Panel:
         For each series, the settings of its run with seed 0; for a figure that looks inside a solver.
     missing : mapping of str to str
         Why a series has fewer runs than the scale asks for (``2 of 10 runs failed``); only where it has.
+    left_out : mapping of str to str
+        Series that its problem is not for, and why.
     """
 
     dataset: str
@@ -38,6 +40,7 @@ class Panel:
     runs: Mapping[str, tuple[FinishedRun, ...]] = field(default_factory=dict)
     settings: Mapping[str, RunSettings] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def curves(self, series: str) -> tuple[pd.DataFrame, ...]:
         """Full curves (`experiments.curve`) of a series, by rising seed."""

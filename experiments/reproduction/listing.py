@@ -60,6 +60,9 @@ def announcement(plan: Plan) -> list[str]:
     lines = [f"{spec.id}: {spec.label}, {spec.title}; scale {plan.options.scale}"]
     lines += [f"  STAND-IN: {panel.dataset}: {panel.stand_in}" for panel in plan.panels if panel.stand_in]
     lines += [f"  cannot be had: {name}: {why}" for name, why in plan.absent.items()]
+    lines += [
+        f"  left out on {panel.dataset}: {name}: {why}" for panel in plan.panels for name, why in panel.left_out.items()
+    ]
     if not runs:
         return lines
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store")

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from experiments import provenance
 from experiments.outcome import Outcome
-from experiments.reproduction.citations import paper_named
+from experiments.reproduction.citations import place_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Plan, PlannedPanel
@@ -95,16 +95,16 @@ def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
         # the rest of the message is about this machine: hosts that did not answer, folders to put files into
         absent={name: why.partition(": ")[0] for name, why in evidence.absent.items()},
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
+        left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),
     )
 
 
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     """Say below a picture what one must know to judge it."""
-    paper = paper_named(evidence.spec.paper)
     changed = " with changes" if verdict.dirty else ""
     lines = [
-        f"{evidence.spec.label} of {paper.citation}, {paper.title}; scale {verdict.scale}; "
+        f"{place_of(evidence.spec.label, evidence.spec.paper, title=True)}; scale {verdict.scale}; "
         f"commit {(verdict.commit or 'unknown')[:12]}{changed}; {verdict.command}"
     ]
     if verdict.run_commits:
@@ -113,7 +113,17 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     lines += [f"Not to be had: {name}" for name in verdict.absent]
     if verdict.missing:
         lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
+    if verdict.left_out:
+        lines.append(f"Left out: {'; '.join(_by_reason(verdict.left_out))}")
     return lines
+
+
+def _by_reason(left_out: Mapping[str, str]) -> list[str]:
+    """Write each reason once, after the names that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        names.setdefault(why, []).append(name)
+    return [f"{', '.join(those)}: {why}" for why, those in names.items()]
 
 
 def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
@@ -127,7 +137,7 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
             fates = Counter([*known, *["not made"] * (len(lost) - len(known))])
             text = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
             missing[name] = f"of {len(wanted)} runs {text}"
-    return Panel(panel.dataset, panel.asked, panel.stand_in, runs, panel.settings, missing)
+    return Panel(panel.dataset, panel.asked, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
 def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
@@ -143,9 +153,8 @@ def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
 
 def _facts(plan: Plan, evidence: Evidence) -> dict[str, Any]:
     spec = plan.spec
-    paper = paper_named(spec.paper)
     return {
-        "heading": f"{spec.label} of {paper.citation}: {spec.title}",
+        "heading": f"{place_of(spec.label, spec.paper)}: {spec.title}",
         "paper": spec.paper,
         "label": spec.label,
         "title": spec.title,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.reproduction.plan import Options
-from experiments.reproduction.spec import SCALES, FigureError
-from experiments.settings import available_cores, nearest
+from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
+from experiments.settings import available_cores, nearest, setting_name
 
 FLAGS = ("--list", "--dry-run", "--help", "-h")
 RESOURCES = ("memory", "threads")
@@ -43,8 +43,20 @@ class Command:
     dry_run: bool
 
 
-def parse(words: Sequence[str]) -> Command:
+def figure_named(words: Sequence[str]) -> str:
+    """Return what ``figure=`` names on a command line; empty where it names nothing."""
+    return next((word.partition("=")[2] for word in reversed(words) if word.startswith("figure=")), "")
+
+
+def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     """Understand a command line.
+
+    Parameters
+    ----------
+    words : sequence of str
+    figures : sequence of FigureSpec
+        Those that it names: what options all of them have for their own, and which settings of ``run.py`` they let it
+        change.
 
     Raises
     ------
@@ -53,15 +65,21 @@ def parse(words: Sequence[str]) -> Command:
     """
     given: dict[str, str] = {}
     flags: set[str] = set()
+    settings: list[str] = []
+    own, groups = _shared([figure.options for figure in figures]), _shared([figure.settings for figure in figures])
+    names = (*NAMES, *own)
     for word in words:
         name, equals, value = word.partition("=")
         if word in FLAGS:
             flags.add(word)
         elif word.startswith("-"):
             raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
-        elif not equals or name not in NAMES:
-            hint = nearest(name, NAMES) if equals else f"; write figure={word}"
-            raise FigureError(f"unknown setting {word!r}; known: {', '.join(f'{known}=' for known in NAMES)}{hint}")
+        elif equals and setting_name(word).partition(".")[0] in groups and (name not in names or "." in name):
+            settings.append(word)
+        elif not equals or name not in names:
+            hint = nearest(name, names) if equals else f"; write figure={word}"
+            known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in groups)]
+            raise FigureError(f"unknown setting {word!r}; known: {', '.join(known)}{hint}")
         elif not value:
             raise FigureError(f"{name}= has no value")
         else:
@@ -79,6 +97,8 @@ def parse(words: Sequence[str]) -> Command:
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
         jobs=_jobs(given.get("jobs")),
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
+        own={name: given[name] for name in own if name in given},
+        settings=tuple(settings),
     )
     return Command(
         figure=given.get("figure", ""),
@@ -104,6 +124,11 @@ def _store(given: dict[str, str]) -> tuple[str, str | None]:
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
     return root or store or "results", server
+
+
+def _shared(names: Sequence[Collection[str]]) -> list[str]:
+    """Names that are in all of the lists: a word that only some figures take would not change the others."""
+    return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
 
 
 def _jobs(value: str | None) -> int:

@@ -69,6 +69,7 @@ def verdict_text(verdict: Verdict, heading: str) -> str:
     lines += [f"**Stand-in data**: `{name}`: {why}" for name, why in verdict.stand_in.items()]
     lines += [f"**Not to be had**: `{name}`: {why}" for name, why in verdict.absent.items()]
     lines += [f"**Runs missing**: `{name}`: {why}" for name, why in verdict.missing.items()]
+    lines += [f"**Left out**: `{name}`: {why}" for name, why in verdict.left_out.items()]
     for claim in verdict.claims:
         lines += ["", *_claim_lines(claim)]
     if verdict.numbers:

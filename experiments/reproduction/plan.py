@@ -14,9 +14,11 @@ from experiments.composition import CONF, settings_of
 from experiments.engine.choice import MPI, EngineMissingError
 from experiments.identity import run_key
 from experiments.reproduction.cost import rows_of
+from experiments.reproduction.entry import entered
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from experiments.settings import RunSettings, nearest, setting_name
 from experiments.store import FinishedRun, Store
+from solvers import SettingsError
 
 T = TypeVar("T")
 State = Literal["done", "partial", "none"]
@@ -35,12 +37,18 @@ class Options:
         Runs at a time.
     overrides : tuple of str
         For every run: where it is stored, and what it may use.
+    own : mapping of str to str
+        Values of figures' own options (`FigureSpec.options`).
+    settings : tuple of str
+        Settings of ``run.py`` that some figures let the command line change (`FigureSpec.settings`).
     """
 
     scale: str
     datasets: tuple[str, ...] = ()
     jobs: int = 1
     overrides: tuple[str, ...] = ()
+    own: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,8 @@ class PlannedPanel:
     settings : mapping of str to RunSettings
         For each series, with seed 0.
     runs : tuple of PlannedRun
+    left_out : mapping of str to str
+        Series that its problem is not for, and why.
     """
 
     asked: str
@@ -86,6 +96,7 @@ class PlannedPanel:
     stand_in: str
     settings: Mapping[str, RunSettings]
     runs: tuple[PlannedRun, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,7 @@ class Plan:
     Attributes
     ----------
     spec : FigureSpec
+        With the series that follow from the options.
     options : Options
     panels : tuple of PlannedPanel
     absent : mapping of str to str
@@ -152,6 +164,7 @@ class Planner:
             There is no such scale or data set, or an override is not allowed.
         """
         spec.scale(options.scale)
+        spec = entered(spec, options)
         if spec.timed:
             options = dataclasses.replace(options, jobs=1)
         panels: list[PlannedPanel] = []
@@ -181,6 +194,7 @@ class Planner:
         """
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
+        left_out: dict[str, str] = {}
         runs: list[PlannedRun] = []
         for series in spec.curves:
             if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
@@ -190,15 +204,22 @@ class Planner:
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
+            except SettingsError as error:
+                if not spec.open:
+                    raise
+                left_out[series.name] = str(error).removeprefix(f"{' '.join(series.overrides[:1])} ")
+                continue
             if _too_few(first):
                 continue
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
             runs += [self._run(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+        if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
+            raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         if not runs or any(run.found is None for run in runs):
             for run in settings.values():
                 self._have(run.dataset)
-        return PlannedPanel(asked, dataset, _stand_in(spec, asked, dataset, settings), settings, tuple(runs))
+        return PlannedPanel(asked, dataset, _stand_in(spec, asked, dataset, settings), settings, tuple(runs), left_out)
 
     def _run(self, series: str, settings: RunSettings) -> PlannedRun:
         identity = repr(settings.dataset)

@@ -1,4 +1,4 @@
-"""What a figure or table of a paper is: the schema of ``conf/figure/*.yaml``.
+"""What a figure or table is: the schema of ``conf/figure/*.yaml``.
 
 Plain dataclasses with plain field types, which OmegaConf fills in and checks.
 """
@@ -46,6 +46,8 @@ class SeriesSpec:
     along : dict of str to dict of str to list of (float or None)
         A setting that changes with the grid's, by data set: for each value of the grid one; with None there is no run.
         Data sets that are not named have the values of the first.
+    beside : bool
+        What others are measured by, not one of them.
     """
 
     name: str = ""
@@ -56,6 +58,7 @@ class SeriesSpec:
     seeds: int | None = None
     grid: dict[str, list[float]] = field(default_factory=dict)
     along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
+    beside: bool = False
 
     def members(self) -> dict[float, SeriesSpec]:
         """Return one series for each value of the grid, by the values in their order; none without a grid."""
@@ -139,15 +142,31 @@ class NumberSpec:
 
 
 @dataclass
+class OptionSpec:
+    """A word ``name=value`` of the command line that one figure has for its own.
+
+    Attributes
+    ----------
+    value : str
+        Where the command line says nothing.
+    says : str
+        For ``--help``, in a line.
+    """
+
+    value: str = ""
+    says: str = ""
+
+
+@dataclass
 class FigureSpec:
-    """One figure or table of a paper.
+    """One figure or table.
 
     Attributes
     ----------
     id : str
         ``<paper>_<what>``, the name of its file.
     paper : str
-        Key of the paper (``sbp``).
+        Key of the paper (``sbp``); empty for a figure of none.
     label : str
         As the paper calls it: ``Figure 2``; for an experiment told in the text its section.
     title : str
@@ -165,6 +184,14 @@ class FigureSpec:
         Its cost axis is time: runs are made one at a time, whatever ``jobs=`` says.
     claims, numbers
         What is judged and compared; empty where the paper only explains something.
+    options : dict of str to OptionSpec
+        Its own words on the command line.
+    settings : list of str
+        Groups of ``run.py``'s settings (``problem``) that the command line may change for all of its runs.
+    entry : str
+        Module with ``enter(spec, options)`` for a figure whose series follow from the command line; empty as a rule.
+    open : bool
+        A series that a data set's problem is not for is left out, and named with the reason: it is not an error.
     """
 
     id: str = ""
@@ -179,6 +206,10 @@ class FigureSpec:
     timed: bool = False
     claims: list[ClaimSpec] = field(default_factory=list)
     numbers: list[NumberSpec] = field(default_factory=list)
+    options: dict[str, OptionSpec] = field(default_factory=dict)
+    settings: list[str] = field(default_factory=list)
+    entry: str = ""
+    open: bool = False
 
     @property
     def curves(self) -> list[SeriesSpec]:
@@ -211,9 +242,13 @@ class FigureSpec:
 
 @cache
 def catalogue(folder: Path = FIGURES) -> dict[str, str]:
-    """All figures and their papers, in the order of the papers and of each paper's numbering (`FigureSpec.label`)."""
+    """All figures and their papers, in the order of the papers and of each paper's numbering (`FigureSpec.label`).
+
+    Those of no paper come last.
+    """
     specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
-    return {spec.id: spec.paper for spec in sorted(specs, key=lambda spec: (spec.paper, spec.label, spec.id))}
+    ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
+    return {spec.id: spec.paper for spec in ordered}
 
 
 def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
@@ -259,13 +294,13 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """
     chosen: list[str] = []
     for part in name.split(","):
-        members = [figure for figure, paper in known.items() if part in ("all", figure, paper)]
+        members = [figure for figure, paper in known.items() if part in ("all", figure, paper or figure)]
         if part.endswith(".yaml"):
             members = [part]
         if not members:
             if part == "report":
                 raise FigureError("figure=report stands alone: make the figures first, then the report")
-            choices = [*known, *dict.fromkeys(known.values()), "all", "report"]
+            choices = [*known, *filter(None, dict.fromkeys(known.values())), "all", "report"]
             raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))

@@ -104,6 +104,8 @@ class Verdict:
         Data sets that could not be had, and why.
     missing : mapping of str to str
         Series on a data set (``adult: sbp``) to why runs are missing.
+    left_out : mapping of str to str
+        The same, for those that its problem is not for.
     run_commits : sequence of str
         Commits that the runs were made at, where it is not `commit` alone.
     """
@@ -118,6 +120,7 @@ class Verdict:
     numbers: Sequence[Number]
     absent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     run_commits: Sequence[str] = ()
 
 

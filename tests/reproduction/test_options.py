@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.reproduction.options import parse
-from experiments.reproduction.spec import FigureError, choose
+from experiments.reproduction.options import figure_named, parse
+from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
 from experiments.settings import available_cores
 
 KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}
@@ -78,6 +78,27 @@ def test_what_is_wrong_is_said(words: list[str], message: str) -> None:
         parse(words)
 
 
+def test_a_figure_s_own_words() -> None:
+    own = FigureSpec(id="mine", options={"size": OptionSpec("3", "how large")}, settings=["problem", "dataset"])
+    words = ["figure=mine", "size=4", "dataset=adult", "dataset.max_train=9", "problem.C=1"]
+    options = parse(words, [own, own]).options
+    assert options.own == {"size": "4"}
+    assert options.datasets == ("adult",)
+    assert options.settings == ("dataset.max_train=9", "problem.C=1")
+    assert parse(["figure=mine"], [own]).options.own == {}
+    with pytest.raises(FigureError, match=r"size=, problem\.\*, dataset\.\*; did you mean size"):
+        parse(["figure=mine", "sizes=4"], [own])
+    with pytest.raises(FigureError, match="unknown setting 'size=4'"):
+        parse(["figure=mine,other", "size=4"], [own, FigureSpec(id="other")])
+    with pytest.raises(FigureError, match=r"unknown setting 'budget\.epochs=1'"):
+        parse(["figure=mine", "budget.epochs=1"], [own])
+
+
+def test_the_figure_named_last_counts() -> None:
+    assert figure_named(["figure=a", "scale=demo", "figure=b"]) == "b"
+    assert figure_named(["--list"]) == ""
+
+
 def test_choose() -> None:
     assert choose("sbp_fig2", KNOWN) == ("sbp_fig2",)
     assert choose("sbp", KNOWN) == ("sbp_fig1", "sbp_fig2")
@@ -89,3 +110,8 @@ def test_choose() -> None:
         choose("sbp_fig1,report", KNOWN)
     with pytest.raises(FigureError, match="did you mean sbp_fig2"):
         choose("sbp_fig22", KNOWN)
+    # one of no paper goes by its own name, and is one of all
+    assert choose("arena", {**KNOWN, "arena": ""}) == ("arena",)
+    assert choose("all", {**KNOWN, "arena": ""})[-1] == "arena"
+    with pytest.raises(FigureError, match=r"known: .*arena, sbp, sgd_revisited, all"):
+        choose("", {**KNOWN, "arena": ""})

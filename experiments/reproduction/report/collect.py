@@ -58,7 +58,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure or table of a paper, made or not.
+    """One figure or table, made or not.
 
     Attributes
     ----------
@@ -120,8 +120,8 @@ def collect(figures: Path, specs: Path = FIGURES) -> Collection:
         problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
     made = [folder.name for folder in _folders(figures) if any((folder / scale).is_dir() for scale in SCALES)]
     found = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *sorted(made)])]
-    # stable: figures of a paper that are known stay in that paper's order
-    return Collection(tuple(sorted(found, key=lambda figure: figure.paper)), tuple(problems))
+    # stable: figures of a paper that are known stay in that paper's order; those of none come last
+    return Collection(tuple(sorted(found, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
 
 
 def _folders(place: Path) -> Iterator[Path]:
@@ -142,7 +142,8 @@ def _figure(folder: Path, spec: FigureSpec | None) -> Figure:
     name = folder.name
     if spec is not None:
         return Figure(name, spec.paper, spec.label or name, spec.title, spec, results)
-    paper = recorded("paper", name.partition("_")[0])
+    # one of no paper says so by an empty name
+    paper = next((record.paper for record in records if record.label), name.partition("_")[0])
     return Figure(name, paper, recorded("label", name), recorded("title", ""), None, results)
 
 

@@ -33,6 +33,7 @@ class Record:
     stand_in: Mapping[str, str] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
     commit: str = ""
     dirty: bool = False
@@ -144,6 +145,7 @@ def read_record(fields: Fields) -> Record:
         stand_in=fields.mapping("stand_in"),
         absent=fields.mapping("absent"),
         missing=fields.mapping("missing"),
+        left_out=fields.mapping("left_out"),
         command=fields.text("command"),
         commit=fields.text("commit"),
         dirty=fields.flag("dirty"),

@@ -109,11 +109,13 @@ def _notices(figure: Figure, result: Result) -> list[Markup]:
     if result.scale != "paper":
         text = "A smaller run by the same method, not what the paper did. At the paper's scale: "
         name = f"Scale {result.scale}. "
-        notices.append(tag("p", tag("b", name), text, tag("code", figure.command), class_="notice"))
+        whole = [text, tag("code", figure.command)] if figure.paper else ["On a sample of the data."]
+        notices.append(tag("p", tag("b", name), *whole, class_="notice"))
     groups: Sequence[tuple[str, Mapping[str, str]]] = (
         ("Stand-in data", record.stand_in),
         ("Not to be had", record.absent),
         ("Runs missing", record.missing),
+        ("Left out", record.left_out),
     )
     for title, reasons in groups:
         notices += [

@@ -1,0 +1,82 @@
+"""Profiles (Dolan, Moré 2002; Moré, Wild 2009): which share of problems a solver solves within a factor of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.arena.race import Race
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Share of problems against the factor of the least cost within which a solver solves them: a step function.
+
+    Attributes
+    ----------
+    factor : (m,) float64
+        Rising, the first is 1.
+    share : (m,) float64
+        From each factor on.
+    """
+
+    factor: NDArray[np.float64]
+    share: NDArray[np.float64]
+
+    @property
+    def solved(self) -> float:
+        """Share of problems that it solves at all."""
+        return float(self.share[-1])
+
+
+def profiles(costs: Mapping[str, NDArray[np.float64]]) -> dict[str, Profile]:
+    """Compare solvers.
+
+    Parameters
+    ----------
+    costs : mapping of str to (p,) float64
+        What each solver spent on each problem, > 0; infinite where it did not solve it.
+
+    Returns
+    -------
+    dict of str to Profile
+        Empty where there are no problems. A problem that nobody solves counts in all shares: it is one not solved.
+    """
+    if not costs or not len(next(iter(costs.values()))):
+        return {}
+    best = np.min(list(costs.values()), axis=0)
+    return {name: _profile(own, best) for name, own in costs.items()}
+
+
+def _profile(own: NDArray[np.float64], best: NDArray[np.float64]) -> Profile:
+    solved = np.isfinite(own)
+    factors, counts = np.unique(own[solved] / best[solved], return_counts=True)
+    shares = np.cumsum(counts) / len(own)
+    if not len(factors) or factors[0] > 1.0:
+        factors, shares = np.append(1.0, factors), np.append(0.0, shares)
+    return Profile(factors, shares)
+
+
+def costs_of(races: Sequence[Race], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
+    """Return what entrants spent on each problem, that is data set x level x seed, (p,); infinite: not solved.
+
+    A seed is a problem of its own, since solvers differ in what chance does to them. An entrant that a data set is not
+    for, or whose run is missing, has not solved the problem; one that does not count the cost is left out.
+    """
+    found: dict[str, list[float]] = {}
+    for name in dict.fromkeys(name for race in races for name in race.entrants):
+        if all(race.counted(name, cost) for race in races) and any(race.tracks.get(name) for race in races):
+            found[name] = [spent for race in races for spent in _spent(race, name, cost, seeds)]
+    return {name: np.array(spent, dtype=np.float64) for name, spent in found.items()}
+
+
+def _spent(race: Race, name: str, cost: str, seeds: int) -> list[float]:
+    tracks = {track.seed: track for track in race.tracks.get(name, ())}
+    return [
+        tracks[seed].reach(cost, race.threshold(level)) if seed in tracks else np.inf
+        for level in race.decided
+        for seed in range(seeds)
+    ]

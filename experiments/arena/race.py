@@ -1,0 +1,131 @@
+"""What each entrant has to spend on a data set until it is far enough."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.arena.targets import COSTS, Targets
+from experiments.curve import column, cost_to_reach
+from experiments.papers.bands import Band, band
+from experiments.papers.effort import Effort, effort_of
+from experiments.papers.optimum import SERIES as OPTIMUM
+from experiments.papers.optimum import Optimum, optimum_of
+from experiments.reproduction.evidence import Panel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEAST: Final[Mapping[str, float]] = {"cpu_seconds": 1e-6}
+"""What is cheaper costs this much, one unit where nothing is said: costs are divided by each other."""
+ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class Track:
+    """One run: how far it is at each of its checkpoints, and what it has spent.
+
+    Attributes
+    ----------
+    seed : int
+    values : (rows,) float64
+        Excess, or test error; NaN: not known.
+    costs : mapping of str to (rows,) float64
+        Of those that it counts; non-decreasing.
+    """
+
+    seed: int
+    values: NDArray[np.float64]
+    costs: Mapping[str, NDArray[np.float64]]
+
+    def reach(self, cost: str, threshold: float) -> float:
+        """Return what was spent up to the first checkpoint at or below a value; infinite if there is none."""
+        found = cost_to_reach(self.costs[cost], self.values, threshold * (1 + ROUNDING))
+        return math.inf if found is None else max(found, LEAST.get(cost, 1.0))
+
+
+@dataclass(frozen=True)
+class Race:
+    """One data set.
+
+    Attributes
+    ----------
+    panel : Panel
+    targets : Targets
+    """
+
+    panel: Panel
+    targets: Targets
+
+    @property
+    def entrants(self) -> list[str]:
+        """Series that take part, in their order."""
+        return [name for name in self.panel.settings if name != OPTIMUM]
+
+    @cached_property
+    def optimum(self) -> Optimum | None:
+        """Bounds on the optimum of the objective; None where none are known."""
+        return optimum_of(self.panel)
+
+    @cached_property
+    def tracks(self) -> dict[str, tuple[Track, ...]]:
+        """Runs of each entrant, by rising seed; without those that have no checkpoint."""
+        return {
+            name: tuple(
+                Track(seed, self._values(frame), {cost: column(frame, cost) for cost in COSTS if _counts(frame, cost)})
+                for seed, frame in zip(self.panel.seeds(name), self.panel.curves(name), strict=True)
+                if len(frame)
+            )
+            for name in self.entrants
+        }
+
+    @cached_property
+    def least_error(self) -> float | None:
+        """Least median of the values of any entrant at any cost; None without runs."""
+        lows = [float(curve.median.min()) for name in self.entrants if (curve := self.band(name, "iterations"))]
+        return min(lows, default=None)
+
+    @property
+    def decided(self) -> tuple[float, ...]:
+        """Levels that can be told apart: a gap must not be finer than the optimum is known."""
+        if self.targets.kind != "gap":
+            return self.targets.levels
+        known = math.inf if self.optimum is None else self.optimum.uncertainty
+        return tuple(level for level in self.targets.levels if level >= 2 * known)
+
+    def threshold(self, level: float) -> float:
+        """Return the value at or below which a level is reached."""
+        return level if self.targets.kind != "best" else (1 + level) * (self.least_error or 0.0)
+
+    def band(self, name: str, cost: str) -> Band | None:
+        """Return the median over an entrant's runs, with the least and the largest; None where there is nothing."""
+        return band([(track.costs[cost], track.values) for track in self.tracks[name] if cost in track.costs])
+
+    def counted(self, name: str, cost: str) -> bool:
+        """Whether an entrant's runs count a cost; True while it has none."""
+        return all(cost in track.costs for track in self.tracks.get(name, ()))
+
+    def effort(self, name: str, cost: str, level: float) -> Effort | None:
+        """Put an entrant's runs together; None where it has none, or they do not count the cost."""
+        tracks = self.tracks.get(name, ())
+        if not tracks or not self.counted(name, cost):
+            return None
+        found = [track.reach(cost, self.threshold(level)) for track in tracks]
+        longest = max(float(track.costs[cost][-1]) for track in tracks)
+        return effort_of([None if math.isinf(each) else each for each in found], longest)
+
+    def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        value = column(frame, self.targets.measure)
+        if self.targets.kind != "gap":
+            return value
+        return np.full(len(value), np.nan) if self.optimum is None else self.optimum.excess(value)
+
+
+def _counts(frame: pd.DataFrame, cost: str) -> bool:
+    return not frame[cost].isna().any()

@@ -1,0 +1,95 @@
+"""How far solvers have to get, and against what costs that is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, cast, get_args
+
+from experiments.reproduction.spec import FigureError
+from experiments.settings import nearest
+
+Kind = Literal["gap", "error", "best"]
+COSTS: Final = ("kernel_evaluations", "feature_accesses", "cpu_seconds", "iterations")
+"""All axes, the most telling first."""
+ALL, AUTO = "all", "auto"
+TIME: Final = "cpu_seconds"
+DEFAULTS: Final = {"gap": "0.1,0.01,0.001", "best": "0.1,0.05,0.02"}
+"""Levels of a kind that is named alone; there is no such error on all data."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Levels that are to be reached.
+
+    Attributes
+    ----------
+    kind : str
+        gap: (P - L) / L, with L the best known lower bound on the optimum of P; error: the test error, as a fraction;
+        best: how far the test error lies above the least that any entrant reaches, relative to it.
+    levels : tuple of float
+        Falling.
+    """
+
+    kind: Kind
+    levels: tuple[float, ...]
+
+    @property
+    def measure(self) -> str:
+        """Column of the curves that tells how far a run is."""
+        return "primal" if self.kind == "gap" else "test_error"
+
+    def text(self, level: float) -> str:
+        """Write a level: ``gap 0.01``, ``error 15.5 %``, ``best + 2 %``."""
+        if self.kind == "gap":
+            return f"gap {level:g}"
+        return f"error {100 * level:g} %" if self.kind == "error" else f"best + {100 * level:g} %"
+
+
+def read_targets(text: str) -> Targets:
+    """Understand ``target=``: ``gap``, ``gap:0.01``, ``error:0.155,0.15``, ``best:0.05``.
+
+    Raises
+    ------
+    FigureError
+        Another form, or a level that is not a number > 0 (an error, besides, below 1).
+    """
+    kind, colon, given = text.partition(":")
+    kinds = get_args(Kind)
+    if kind not in kinds:
+        forms = "gap:E, error:E or best:E, with one number E or several"
+        raise FigureError(f"unknown target {text!r}; it has the form {forms}{nearest(kind, kinds)}")
+    if not colon:
+        if kind not in DEFAULTS:
+            raise FigureError(f"target={kind} needs a number: target={kind}:0.15")
+        given = DEFAULTS[kind]
+    levels = sorted({_level(kind, word) for word in given.split(",")}, reverse=True)
+    return Targets(cast(Kind, kind), tuple(levels))
+
+
+def read_costs(text: str) -> tuple[str, ...]:
+    """Understand ``cost=``: some of `COSTS` in brackets or not, or ``all``; empty for ``auto``.
+
+    Raises
+    ------
+    FigureError
+        Another name.
+    """
+    if text in (ALL, AUTO):
+        return COSTS if text == ALL else ()
+    names = [name.strip() for name in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    for name in names:
+        if name not in COSTS:
+            raise FigureError(f"unknown cost {name!r}; known: {', '.join(COSTS)}, all, auto{nearest(name, COSTS)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _level(kind: str, word: str) -> float:
+    try:
+        level = float(word)
+    except ValueError:
+        level = math.nan
+    if not 0 < level < (1 if kind == "error" else math.inf):
+        allowed = "a fraction between 0 and 1" if kind == "error" else "a number > 0"
+        raise FigureError(f"target={kind} needs {allowed}, got {word!r}")
+    return level

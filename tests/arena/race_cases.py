@@ -1,0 +1,62 @@
+"""Races with made-up runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evidence_cases import finished_run, panel
+
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import OptionSpec, SeriesSpec, read_figure
+
+OPTIMUM = 0.25
+"""Of every objective; known to 1e-7."""
+STEPS = 21
+
+
+def gaps(rate: float, start: float = 10.0) -> Callable[[int], float]:
+    """Excess that falls by a factor at each checkpoint."""
+    return lambda step: start * rate**step
+
+
+def rows(
+    excess: Callable[[int], float], *, unit: int = 1000, counted: bool = True, **extra: Any
+) -> list[dict[str, Any]]:
+    """Checkpoints 1, 2, ... at which so many times `unit` kernel evaluations are spent."""
+    return [
+        {
+            "iterations": step,
+            "kernel_evaluations": step * unit if counted else None,
+            "epochs": step / 10,
+            "cpu_seconds": step * 1e-3,
+            "primal": OPTIMUM * (1 + excess(step)),
+            "test_error": min(0.5, 0.1 + excess(step) / 10),
+            **extra,
+        }
+        for step in range(1, STEPS)
+    ]
+
+
+def race_panel(
+    folder: Path, runs: Mapping[str, list[list[dict[str, Any]]]], name: str = "adult", **fields: Any
+) -> Panel:
+    """A data set on which each entrant has these runs, by seed; the optimum is known."""
+    made = {
+        who: [finished_run(folder, algo=who, dataset=name, seed=seed, rows=own) for seed, own in enumerate(curves)]
+        for who, curves in runs.items()
+    }
+    certain = [{"iterations": 1, "epochs": 1.0, "cpu_seconds": 1.0, "dual": OPTIMUM, "primal": OPTIMUM * (1 + 1e-7)}]
+    made["optimum"] = [finished_run(folder, algo="optimum", dataset=name, rows=certain)]
+    return panel(name, made, **{"settings": dict.fromkeys([*made, *fields.pop("none", [])]), **fields})
+
+
+def arena_evidence(panels: list[Panel], names: list[str], *, seeds: int = 2, **options: str) -> Evidence:
+    """What the arena's maker gets."""
+    spec = read_figure("arena")
+    own = {name: OptionSpec(options.get(name, option.value)) for name, option in spec.options.items()}
+    scales = {"demo": replace(spec.scale("demo"), seeds=seeds)}
+    series = [SeriesSpec(name, [f"algo={name}"]) for name in [*names, "optimum"]]
+    return Evidence(replace(spec, options=own, scales=scales, series=series), "demo", tuple(panels))

@@ -1,0 +1,88 @@
+"""The whole way of an arena with solvers of the user's own, as he goes it, on small data."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.cli import main
+
+OUTSIDERS = Path(__file__).with_name("outsiders.py")
+SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.checkpoints=12", "jobs=1"]
+ALGOS = "algos=honest,liar,past_the_views,broken,no_number,dcd"
+
+
+def arena(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    places = [f"store={folder / 'store'}", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]
+    return subprocess.run(
+        [sys.executable, "reproduce.py", "figure=arena", *SMALL, *words, *places],
+        cwd=PROJECT_ROOT,
+        env=os.environ | {"SVM_SOLVERS": str(OUTSIDERS)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("arena")
+    return folder, arena(folder, ALGOS)
+
+
+def table(folder: Path) -> dict[tuple[str, str], list[str]]:
+    (path,) = folder.glob("figures/arena_*/demo/table.md")
+    lines = [line.strip("| ").split(" | ") for line in path.read_text().splitlines() if line.startswith("| Digits")]
+    return {(cells[1], cells[2]): cells[3:] for cells in lines}
+
+
+def test_one_that_fails_does_not_stop_the_others(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    _, process = done
+    assert process.returncode == 1
+    assert "3 failed" in process.stdout
+    assert "broken digits seed=0: failed: ZeroDivisionError: a step of length 1/0" in process.stderr
+    assert "left out on digits: dcd: works with kernel=linear only, got kernel=gaussian" in process.stdout
+    assert process.stdout.splitlines()[-1].startswith("figure: ")
+
+
+def test_the_verdict_tells_who_is_missing(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    (path,) = done[0].glob("figures/arena_*/demo/verdict.json")
+    verdict = json.loads(path.read_text())
+    assert (verdict["paper"], verdict["claims"], verdict["stand_in"]) == ("", [], {})
+    assert verdict["missing"] == {"digits: broken": "of 3 runs 3 failed"}
+    assert set(verdict["left_out"]) == {"digits: dcd"}
+    assert verdict["figure"] == path.parts[-3]
+
+
+def test_a_liar_is_no_faster(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    (path,) = done[0].glob("figures/arena_*/demo/data.csv")
+    points = pd.read_csv(path).query("what == 'curve' and cost == 'kernel_evaluations'")
+    honest, liar = (points.query("series == @name")[["x", "median"]].to_numpy() for name in ("honest", "liar"))
+    assert len(honest)
+    assert (honest == liar).all()
+    assert "past_the_views" not in set(points["series"])
+    assert {row[1] for (_, name), row in table(done[0]).items() if name == "past_the_views"} == {"not counted"}
+
+
+def test_what_is_no_number_never_gets_there(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    there = {row[0] for (_, name), row in table(done[0]).items() if name == "no_number"}
+    assert there == {"0 of 3"}
+    results = [json.loads(path.read_text()) for path in done[0].rglob("result.json")]
+    finals = [result["final"] for result in results if result.get("algo") == "no_number"]
+    assert [(final["test_error"], final["primal"]) for final in finals] == [(1.0, None)] * 3
+
+
+def test_the_report_has_a_place_for_it(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder = done[0]
+    assert main(["figure=report", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]) == 0
+    page = (folder / "report" / "index.html").read_text()
+    assert "Figures of no paper" in page
+    assert "not what the paper did. At the paper's scale: <code>python reproduce.py figure=arena" not in page
+    assert not list((folder / "report").glob("arena*.md"))

@@ -1,0 +1,146 @@
+"""Equal terms: what the command line makes of the arena's file, and what the planner makes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from store_cases import Shelf
+
+from experiments.composition import composing
+from experiments.reproduction.options import parse
+from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.spec import FigureError, read_figure
+from solvers import SettingsError
+
+
+@pytest.fixture(autouse=True, scope="module")
+def hydra_context() -> Iterator[None]:
+    with composing():
+        yield
+
+
+def plan(tmp_path: Path, *words: str) -> Plan:
+    spec = read_figure("arena")
+    options = parse(["figure=arena", "jobs=2", *words], [spec]).options
+    return Planner(Shelf(tmp_path)).plan(spec, options)
+
+
+def test_the_default_arena(tmp_path: Path) -> None:
+    made = plan(tmp_path, "scale=demo")
+    assert made.spec.id == "arena"
+    (panel,) = made.panels
+    assert panel.dataset == "digits"
+    assert panel.stand_in == ""
+    assert list(panel.settings) == ["sbp", "pegasos", "sdca", "smo", "lasvm", "optimum"]
+    assert len(panel.runs) == 5 * 3 + 1
+    assert not panel.left_out
+
+
+def test_all_have_one_problem_and_one_budget(tmp_path: Path) -> None:
+    # asset has a preset of its own on adult, with another width and another C
+    made = plan(tmp_path, "dataset=adult,ijcnn1", "algos=sbp,pegasos,asset,fourier", "scale=quick")
+    for panel in made.panels:
+        runs = list(panel.settings.values())
+        assert len({(repr(run.kernel), run.problem.lambda_, run.problem.C, run.problem.bias) for run in runs}) == 1
+        # a printed nu belongs to another lambda, as docs/nu.md tells: here it always follows from lambda
+        assert {run.problem.nu for run in runs} == {None}
+        entrants = [run for name, run in panel.settings.items() if name != "optimum"]
+        assert {(run.budget.epochs, run.budget.kernel_evaluations) for run in entrants} == {(200, 20 * 8000**2)}
+    kernel = made.panels[0].settings["asset"].kernel
+    assert kernel.sigma2 == 10.0
+
+
+def test_who_cannot_is_left_out_with_the_reason(tmp_path: Path) -> None:
+    (panel,) = plan(tmp_path, "dataset=adult", "algos=sbp,dcd,libsvm").panels
+    assert set(panel.settings) == {"sbp", "optimum"}
+    assert panel.left_out["dcd"] == "works with kernel=linear only, got kernel=gaussian"
+    assert "with a bias only" in panel.left_out["libsvm"]
+
+
+def test_all_solvers_find_their_place(tmp_path: Path) -> None:
+    (panel,) = plan(tmp_path, "dataset=adult", "algos=all", "kernel=linear").panels
+    assert panel.settings["optimum"].algo == "dcd"
+    assert {"dcd", "simba", "sgd_m", "smo", "liblinear"} <= set(panel.settings)
+    assert panel.settings["liblinear"].budget.iterations == 200
+    assert {"fourier", "libsvm", "asset_online"} <= set(panel.left_out)
+
+
+def test_with_bias_the_optimum_is_another_s_affair(tmp_path: Path) -> None:
+    (panel,) = plan(tmp_path, "algos=sbp,pegasos", "kernel=linear", "problem.bias=true").panels
+    assert list(panel.settings) == ["sbp", "optimum"]
+    assert panel.settings["optimum"].algo == "smo"
+
+
+def test_nobody_left_is_an_error(tmp_path: Path) -> None:
+    for target in ("gap", "best"):
+        with pytest.raises(FigureError, match="nothing is left to compare on adult: works with kernel=linear only"):
+            plan(tmp_path, "dataset=adult", "algos=dcd", f"target={target}")
+    with pytest.raises(SettingsError, match=r"kernel\.sigma2 must be a positive number"):
+        plan(tmp_path, "kernel.sigma2=-1")
+
+
+def test_the_command_line_changes_the_problem_for_all(tmp_path: Path) -> None:
+    words = ["problem.C=3", "kernel.sigma2=7", "budget.epochs=2", "dataset.max_train=500"]
+    (panel,) = plan(tmp_path, "algos=sbp,sdca", *words).panels
+    for name, run in panel.settings.items():
+        assert run.problem.C == 3
+        assert run.kernel.sigma2 == 7
+        assert run.dataset.max_train == 500
+        # the optimum is no entrant: it is to be found, whatever that takes
+        assert run.budget.epochs == (1e5 if name == "optimum" else 2)
+        assert run.budget.kernel_evaluations is None
+
+
+def test_a_solver_may_take_part_twice(tmp_path: Path) -> None:
+    (panel,) = plan(tmp_path, "algos=sdca,sdca:accounting=kept", "target=best").panels
+    assert list(panel.settings) == ["sdca", "sdca accounting=kept"]
+    # a value is not looked at before the settings are put together
+    (panel,) = plan(tmp_path, "algos=sdca,sdca:accounting=keept").panels
+    assert "algo.accounting" in panel.left_out["sdca accounting=keept"]
+
+
+def test_arenas_do_not_take_each_others_places(tmp_path: Path) -> None:
+    commands = [
+        [],
+        ["algos=sbp,smo"],
+        ["cost=iterations"],
+        ["target=best"],
+        ["dataset=adult"],
+        ["dataset=ijcnn1"],
+        ["problem.C=2"],
+        ["passes=3"],
+    ]
+    ids = [plan(tmp_path, *words).spec.id for words in commands]
+    assert len(set(ids)) == len(ids)
+    assert ids[0] == "arena"
+    assert all(name.startswith("arena_") for name in ids[1:])
+    assert plan(tmp_path, "algos=sbp,smo").spec.id == ids[1]
+
+
+def test_against_time_runs_are_made_one_by_one(tmp_path: Path) -> None:
+    assert plan(tmp_path, "cost=cpu_seconds").options.jobs == 1
+    assert plan(tmp_path, "cost=iterations").options.jobs == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("alogs=sbp", "did you mean algos"),
+        ("passes=0", "passes must be a whole number"),
+        ("seed=3", r"known: .*algos=.*problem\.\*"),
+        ("dataset=adlt", "did you mean adult"),
+        ("problem.CC=1", "unknown setting 'problem.CC'"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, word: str, message: str) -> None:
+    with pytest.raises((FigureError, SettingsError), match=message):
+        plan(tmp_path, word)
+
+
+def test_other_figures_do_not_take_its_words() -> None:
+    with pytest.raises(FigureError, match="unknown setting 'algos=sbp'"):
+        parse(["figure=sbp_fig2", "algos=sbp"], [read_figure("sbp_fig2")])
+    with pytest.raises(FigureError, match=r"unknown setting 'problem.C=1'"):
+        parse(["figure=sbp_fig2", "problem.C=1"], [read_figure("sbp_fig2")])

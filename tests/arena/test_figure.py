@@ -1,0 +1,72 @@
+"""The arena's picture, table and points, from made-up runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pictures import drawn_with_table
+from race_cases import arena_evidence, gaps, race_panel, rows
+
+from experiments.arena import figure
+from experiments.reproduction.evidence import Panel
+
+RUNS = {
+    "sbp": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],
+    "pegasos": [rows(gaps(0.7)), rows(gaps(0.9))],
+    "libsvm": [rows(gaps(0.25), counted=False)] * 2,
+}
+NAMES = list(RUNS)
+REASON = "works with kernel=linear only, got kernel=gaussian"
+
+
+@pytest.fixture
+def panel(tmp_path: Path) -> Panel:
+    return race_panel(tmp_path, RUNS, left_out={"dcd": REASON})
+
+
+def test_everything_is_there(panel: Panel) -> None:
+    made = drawn_with_table(figure.make(arena_evidence([panel], NAMES)))
+    assert set(made.data["what"]) == {"curve", "profile"}
+    # what is counted, and time
+    assert set(made.data["cost"]) == {"kernel_evaluations", "cpu_seconds"}
+    assert set(made.data.query("cost == 'kernel_evaluations'")["series"]) == {"sbp", "pegasos"}
+    assert set(made.data.query("cost == 'cpu_seconds'")["series"]) == set(RUNS)
+    assert made.claims == ()
+
+
+def test_the_table(panel: Panel) -> None:
+    table = figure.make(arena_evidence([panel], NAMES, target="gap:0.1,0.01")).table
+    assert table is not None
+    cells = {(row[1], row[2]): row[3:] for row in table.rows}
+    assert len(cells) == 6
+    assert cells["gap 0.1", "SBP"][:2] == ("2 of 2", "**10,500 [7,000, 14,000]**")
+    assert cells["gap 0.1", "Pegasos"][0] == "1 of 2"
+    assert cells["gap 0.01", "Pegasos"][:2] == ("1 of 2", ">20,000")
+    assert cells["gap 0.1", "LIBSVM"] == ("2 of 2", "not counted", "not counted", "**4 ms**", "**4**")
+    assert f"Left out on Adult: DCD: {REASON}." in table.notes
+    assert any("SBP 100 % (100 %), Pegasos 0 % (50 %)" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("target", "cost"),
+    [("gap", "all"), ("gap:1e-9", "auto"), ("error:0.2", "cpu_seconds"), ("best", "feature_accesses")],
+)
+def test_any_choice_can_be_drawn(panel: Panel, target: str, cost: str) -> None:
+    drawn_with_table(figure.make(arena_evidence([panel], NAMES, target=target, cost=cost)))
+
+
+def test_many_data_sets_take_several_rows(tmp_path: Path) -> None:
+    panels = [race_panel(tmp_path, RUNS, name) for name in ("adult", "ijcnn1", "mnist", "web", "digits")]
+    drawn_with_table(figure.make(arena_evidence(panels, NAMES, cost="iterations")))
+
+
+def test_entrants_without_runs_and_arenas_without_any(panel: Panel) -> None:
+    alone = replace(panel, runs={**panel.runs, "pegasos": ()}, missing={"pegasos": "of 2 runs 2 failed"})
+    table = drawn_with_table(figure.make(arena_evidence([alone], NAMES))).table
+    assert table is not None
+    assert "Missing on Adult: pegasos: of 2 runs 2 failed." in table.notes
+    nothing = replace(panel, runs=dict.fromkeys(panel.runs, ()))
+    drawn_with_table(figure.make(arena_evidence([nothing], NAMES)))
+    drawn_with_table(figure.make(arena_evidence([], NAMES)))

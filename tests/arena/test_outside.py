@@ -1,0 +1,107 @@
+"""What solvers from elsewhere are charged: what the views have counted, whatever they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import outsiders
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import solvers
+from solvers import Counters, Limit, Problem, SettingsError, outside
+
+N = 40
+
+
+def problem(tmp_path: Path | None = None) -> Problem:
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(N, 3)).astype(np.float32)
+    rows = solvers.RowPolicy(provider="on_the_fly", gram_dir=tmp_path)
+    return Problem(X, np.where(X[:, 0] > 0, 1, -1), solvers.Gaussian(2.0), lambda_=1 / N, rows=rows)
+
+
+def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
+    return outside.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
+
+
+def test_ours_are_made_as_they_are() -> None:
+    own = solvers.get("averaged_perceptron")
+    assert not outside.is_outside(own)
+    assert type(outside.make(own, problem(), own.Settings(), 0)) is own
+
+
+def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
+    kind = type("Mine", (solvers.get("sdca"),), {"__module__": "svm_solver_mine", "name": "mine"})
+    assert outside.is_outside(kind)
+    assert type(outside.make(kind, problem(), kind.Settings(), 0)) is kind
+    lying = type("Lying", (kind,), {"__module__": "svm_solver_mine", "counters": property(lambda _: Counters())})
+    assert isinstance(outside.make(lying, problem(), kind.Settings(), 0), outside.Audited)
+
+
+def test_an_honest_one_is_charged_what_it_says() -> None:
+    solver = fresh(outsiders.Honest)
+    solver.advance(Limit(iterations=100))
+    assert solver.counters == solver._solver.counters
+    assert solver.counters.kernel_evaluations == N * solver._alpha.sum() > 0
+    assert solver.cpu_seconds > 0
+    assert solver.wall_seconds > 0
+
+
+def test_a_liar_is_charged_what_the_views_have_counted() -> None:
+    solver, honest = fresh(outsiders.Liar), fresh(outsiders.Honest)
+    # it says that it has done one iteration, so that it has to be stopped by something else
+    solver.advance(Limit(presentations=100))
+    honest.advance(Limit(presentations=100))
+    assert solver._solver.counters.kernel_evaluations == 0
+    assert solver.counters == honest.counters
+    assert solver.cpu_seconds > 0
+
+
+def test_what_is_read_past_the_views_is_not_counted() -> None:
+    solver = fresh(outsiders.PastTheViews)
+    solver.advance(Limit(iterations=5))
+    counters = solver.counters
+    assert counters.iterations == 5
+    assert (counters.kernel_evaluations, counters.inner_products) == (None, None)
+    assert (counters.feature_accesses, counters.feature_accesses_dense) == (None, None)
+
+
+def test_without_a_view_nothing_is_counted() -> None:
+    watched: Any = outside.WatchedProblem(problem())
+    audited = watched.audited(Counters(iterations=3, presentations=None, kernel_evaluations=9))
+    assert audited == Counters(3, 0, None, None, None, None)
+    watched.counted_features().row(0)
+    assert watched.audited(Counters()).kernel_evaluations is None
+    assert watched.audited(Counters()).feature_accesses == 3
+
+
+@given(
+    reads=st.lists(st.integers(0, N - 1), max_size=20),
+    claims=st.lists(st.none() | st.integers(0, 10**6), min_size=6, max_size=6),
+)
+def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | None]) -> None:
+    watched: Any = outside.WatchedProblem(problem())
+    one, other = watched.counted_rows(), watched.counted_rows()
+    for place, i in enumerate(reads):
+        (one if place % 2 else other).row(i)
+        one.present()
+    audited = watched.audited(Counters(*claims))
+    assert audited.kernel_evaluations == audited.inner_products == N * len(reads)
+    assert audited.iterations == max(claims[0] or 0, len(reads))
+    assert audited.presentations == max(claims[1] or 0, len(reads))
+
+
+def test_who_does_nothing_is_told_so() -> None:
+    with pytest.raises(SettingsError, match=r"algo=idle came back from advance\(\) without an iteration"):
+        fresh(outsiders.Idle).advance(Limit(iterations=5))
+
+
+def test_a_change_of_the_file_is_another_source(tmp_path: Path) -> None:
+    digest = outside.source_of(outsiders.Honest)
+    assert len(digest) == 64
+    assert digest == outside.source_of(outsiders.Liar)
+    assert digest != outside.source_of(solvers.get("sbp"))
