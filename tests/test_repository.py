@@ -139,6 +139,7 @@ def test_every_dependency_is_pinned() -> None:
     assert isinstance(extras, dict)
     assert names(project["dependencies"]) <= pinned("run.txt") <= pinned("dev.txt")
     assert names(extras["dev"]) | names(extras["bench"]) | names(extras["mpi"]) <= pinned("dev.txt")
+    assert names(project["dependencies"]) | names(extras["site"]) <= pinned("site.txt")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
