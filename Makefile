@@ -29,11 +29,12 @@ CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' 
 CXX_FILES = $(shell find cpp -name '*.[ch]pp')
 RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
+SITE_READY := $(VENV)/.ready-site
 CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow run ui bench lint format sanitize requirements check clean
+.PHONY: help demo test test-slow run ui bench site lint format sanitize requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -44,7 +45,7 @@ demo: $(CORE_READY) ## five kernel solvers on the bundled digits, three seeds ea
 test: $(CORE_READY) $(DEV_READY) ## the tests
 	$(PY) -m pytest -n logical --dist loadfile
 
-test-slow: $(CORE_READY) $(DEV_READY) ## the tests that take minutes
+test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## the tests that take minutes
 	$(PY) -m pytest -m slow
 
 run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
@@ -56,6 +57,9 @@ ui: $(RUN_READY) ## mlflow's web pages on the runs in results/
 
 bench: $(CORE_READY) $(DEV_READY) ## the benchmarks of docs/benchmarks.md
 	$(PY) -m experiments.bench $(ARGS)
+
+site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks as they run and API as pages: build/site/index.html
+	$(PY) -m sphinx -q -W --keep-going -c docs/site -d build/doctrees . build/site
 
 lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy and clang-format, changing nothing
 	$(VENV)/bin/ruff check .
@@ -79,6 +83,7 @@ requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade -c requirements/run.txt requirements/build.in -o requirements/build.txt
 	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra bench --extra mpi \
 		--extra server pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --upgrade -c requirements/dev.txt -c requirements/build.txt --extra site pyproject.toml -o requirements/site.txt
 
 clean: ## remove the environment, the installer and the builds; keep results and downloaded data
 	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
@@ -111,6 +116,11 @@ $(RUN_READY): requirements/run.txt requirements/build.txt | $(PY)
 $(DEV_READY): requirements/dev.txt $(RUN_READY)
 	@echo "environment: installing requirements/dev.txt into $(VENV)"
 	@$(INSTALL) -r requirements/dev.txt
+	@touch $@
+
+$(SITE_READY): requirements/site.txt $(DEV_READY)
+	@echo "environment: installing requirements/site.txt into $(VENV)"
+	@$(INSTALL) -r requirements/site.txt
 	@touch $@
 
 $(CORE_READY): $(CORE_SOURCES) $(RUN_READY)

@@ -1,0 +1,93 @@
+"""The notebooks run as they stand, write to temporary folders only, and are committed without what they gave."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+CELLS = range(8, 21)
+"""How many there may be: one sitting."""
+ABSOLUTE = r"(?<![\w.:/])(?:/(?:home|root|tmp|usr|var|work|Users|mnt|opt)/|[A-Za-z]:\\\w)"
+
+
+def faults(notebook: Any) -> list[str]:
+    """Say what of a notebook must not be committed."""
+    found = []
+    for cell in notebook.cells:
+        if cell.get("outputs"):
+            found.append(f"{cell.id}: outputs")
+        if cell.get("execution_count") is not None:
+            found.append(f"{cell.id}: execution count")
+        if cell.metadata:
+            found.append(f"{cell.id}: metadata {', '.join(cell.metadata)}")
+        if path := re.search(ABSOLUTE, cell.source):
+            found.append(f"{cell.id}: absolute path {path[0]}")
+    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
+        found.append("kernel: python3 is the one that every environment has")
+    return found
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request: pytest.FixtureRequest) -> Any:
+    return nbformat.read(request.param, as_version=4)
+
+
+def test_there_are_five() -> None:
+    assert len(NOTEBOOKS) == 5
+
+
+def test_a_notebook_is_committed_without_its_outputs(notebook: Any) -> None:
+    nbformat.validate(notebook)
+    assert faults(notebook) == []
+
+
+def test_a_notebook_is_short_and_begins_with_its_title(notebook: Any) -> None:
+    assert len(notebook.cells) in CELLS
+    assert notebook.cells[0].source.startswith("# ")
+    assert sum(cell.source.startswith("# ") for cell in notebook.cells if cell.cell_type == "markdown") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"outputs": [nbformat.v4.new_output("stream", text="1")]}, "outputs"),
+        ({"execution_count": 3}, "execution count"),
+        ({"metadata": {"collapsed": True}}, "metadata collapsed"),
+        ({"source": "open('/home/ann/x.csv')"}, "absolute path /home/"),
+        ({"source": r"open('C:\data')"}, "absolute path C:"),
+    ],
+)
+def test_what_must_not_be_committed_is_found(change: dict[str, Any], fault: str) -> None:
+    original = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 2")])
+    original.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    assert faults(original) == []
+    changed = copy.deepcopy(original)
+    changed.cells[0].update(nbformat.from_dict(change))
+    assert [text for text in faults(changed) if fault in text]
+
+
+def test_a_notebook_runs_and_leaves_nothing_behind(
+    notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    here.mkdir()
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "nowhere"))  # a notebook that writes there has not set its own
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "nowhere"))
+    monkeypatch.delenv("SVM_SOLVERS", raising=False)
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
+    said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert [output.text for output in said if output.output_type == "stream" and output.name == "stderr"] == []
+    assert any(output.output_type == "display_data" and "image/png" in output.data for output in said)
+    assert list(here.iterdir()) == []
+    assert not (tmp_path / "nowhere").exists()
+    assert [path for path in temporary.rglob("*") if path.is_file()] == []
