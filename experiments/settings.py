@@ -96,7 +96,7 @@ class RunSettings:
     starts_ranks : bool
         They are.
     checkpoint_seconds : float or None
-        Wall seconds between two files to go on from; None: no files.
+        Wall seconds between two files to go on from; infinite: one where SIGTERM ends the run; None: no files.
     """
 
     solver: Any
@@ -212,7 +212,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         engine=config.engine,
         ranks=ranks or 1,
         starts_ranks=ranks is not None,
-        checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine, solver),
+        checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
     )
 
 

@@ -21,6 +21,7 @@ from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
 from experiments.outcome import Outcome
 from experiments.settings import setting_name
+from experiments.stopping import ASKED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,10 +42,11 @@ class SweepCallback:
     directory: ClassVar[Path | None] = None
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Remember the folder of the sweep that starts, and prepare for Ctrl-C."""
+        """Remember the folder of the sweep that starts, and prepare for Ctrl-C and SIGTERM."""
         directory = Path(config.hydra.sweep.dir).resolve()
         SweepCallback.directory = directory
-        signal.signal(signal.SIGINT, lambda *_: stop(directory))
+        for number in ASKED:
+            signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
 
     def on_multirun_end(self, config: Any, **_: Any) -> None:
         """Nothing to do."""
@@ -89,8 +91,8 @@ class Group:
         return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
 
 
-def stop(directory: Path) -> None:
-    """Stop a sweep on Ctrl-C: its jobs get a moment to record how far they are before joblib kills them.
+def stop(directory: Path, asked: signal.Signals) -> None:
+    """Stop a sweep on Ctrl-C or SIGTERM: its jobs get a moment to record how far they are before joblib kills them.
 
     Raises
     ------
@@ -101,11 +103,11 @@ def stop(directory: Path) -> None:
     time.sleep(SIGNAL_SECONDS)
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            child.send_signal(signal.SIGINT)
+            child.send_signal(asked)
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in read_outcomes(directory)):
         time.sleep(0.05)
-    raise KeyboardInterrupt
+    raise ASKED[asked]
 
 
 def end_with_parent(parent: int) -> None:

@@ -26,6 +26,7 @@ from experiments.bench import (
     minibatch,
     paper,
     ranks,
+    resume,
     sgd,
     simba,
     stream,
@@ -37,7 +38,7 @@ def main() -> int:
     """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
-        "--only", default="1,2,3,5,6,8,9,10,11,12,13,14,15", help="benchmarks: 1, 2, 3 (with 4), 5 to 15"
+        "--only", default="1,2,3,5,6,8,9,10,11,12,13,14,15,16", help="benchmarks: 1, 2, 3 (with 4), 5 to 16"
     )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
@@ -59,6 +60,7 @@ def main() -> int:
         "13": lambda: asset.rows(arguments.repeat),
         "14": lambda: exact.rows(memory),
         "15": lambda: list(stream.rows(arguments.repeat)),
+        "16": lambda: resume.rows(arguments.repeat),
     }
     console = Console()
     made: list[Row] = []

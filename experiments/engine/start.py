@@ -19,7 +19,7 @@ from typing import Any
 from experiments.console import Display
 from experiments.engine.choice import mpirun
 from experiments.engine.launch import without_place
-from experiments.outcome import EXIT_CODES, Outcome, OutcomeStatus
+from experiments.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
 from experiments.settings import RunSettings
 
 SOCKET = "socket"
@@ -29,7 +29,7 @@ JOB = "job.pickle"
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
     """Start ``mpirun`` on this machine with one process for each rank of a run, and wait for it.
 
-    Ctrl-C here is Ctrl-C for the ranks: they record how far they are.
+    Ctrl-C and SIGTERM here are Ctrl-C for the ranks: they record how far they are.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 process.wait()
     if outcome is None:
         display.close()
-        status: OutcomeStatus = "interrupted" if process.returncode == EXIT_CODES["interrupted"] else "failed"
+        ends = {EXIT_CODES[status]: status for status in STOPPED}
+        status = ends.get(process.returncode, "failed")
         return Outcome(settings.label(), status, f"mpirun has ended with status {process.returncode}")
     return outcome
 
@@ -95,17 +96,19 @@ def _end(process: subprocess.Popen[bytes], address: str) -> None:
 def _shown(listener: Listener, process: subprocess.Popen[bytes], display: Display) -> Outcome | None:
     """Show what rank 0 says until it says what has become of the run; None if it goes before."""
     connection: Connection[Any, Any] | None = None
+    asked: OutcomeStatus = "interrupted"
     while True:
         try:
             connection = connection or listener.accept()
             told = connection.recv()
         except EOFError:
             return None
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
+        except KeyboardInterrupt as stopped:
+            asked = status_of(stopped)
+            process.send_signal(signal.SIGINT)  # the one that mpirun passes on
             continue
         if isinstance(told, Outcome):
             process.wait()
-            return told
+            return dataclasses.replace(told, status=asked) if told.status in STOPPED else told
         name, words, named = told
         getattr(display, name)(*words, **named)
