@@ -1,7 +1,8 @@
 """The command line: ``python run.py algo=sbp dataset=adult``; ``python run.py --help`` lists what there is.
 
 This file joins Hydra to the project and turns every error into a message and an exit status: 0 done (or found in the
-store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C.
+store), 2 something in the command, the data or the store is wrong, 1 a fault of the program, 130 stopped by Ctrl-C, 75
+by SIGTERM.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 from experiments import cli
 from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
 from experiments.engine.choice import NO_SWEEPS
-from experiments.outcome import Outcome
+from experiments.outcome import EXIT_CODES, Outcome, status_of
 from experiments.sweep import Refused, SweepCallback
 
 _outcomes: list[Outcome] = []
@@ -59,8 +60,8 @@ def main() -> int:
     try:
         register()
         hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(job)()
-    except KeyboardInterrupt:
-        stopped = 130
+    except KeyboardInterrupt as signalled:
+        stopped = EXIT_CODES[status_of(signalled)]
     except Refused as error:
         cli.complain(f"error: {error}")
         return 2

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import solvers
+from experiments import snapshots
 from experiments.checkpoints import Limits, Looks, schedule
 from experiments.console import Display
 from experiments.recorder import Recorder
 from experiments.resume import Keeper, Kept
+from experiments.stopping import uninterrupted
 
 SLICE_SECONDS = 0.2
 """A solver runs this long (its CPU seconds) between two looks at the screen; how a run is cut does not change it."""
@@ -22,22 +25,32 @@ def go_on(
     display: Display,
     keeper: Keeper | None = None,
     kept: Kept | None = None,
+    stop: Callable[[], None] = lambda: None,
 ) -> None:
-    """Advance to the end from where a run is, and keep what it needs to go on if Ctrl-C comes before; see below."""
+    """Advance to the end from where a run is, and keep what it needs to go on if it is stopped before; see below."""
     if kept is not None:
-        recorder.resume(kept.rows)
+        present = solver.snapshot()  # what those that wait have in common with it, the file does not have
+        recorder.resume(kept.settled, [(row, snapshots.unpack(packed, present)) for row, packed in kept.waiting])
     if keeper is not None:
         keeper.begin(solver, 0 if kept is None else kept.passed)
     try:
-        advance_through(solver, budget, looks, recorder, display, keeper)
-    except KeyboardInterrupt:
+        advance_through(solver, budget, looks, recorder, display, keeper, stop)
+    except KeyboardInterrupt as stopped:
         if keeper is not None:
-            keeper.keep(solver, recorder)
+            with uninterrupted():
+                keeper.keep_at(stopped, solver, recorder)
         raise
+    recorder.flush()
 
 
 def advance_through(
-    solver: Any, budget: Limits, looks: Looks, recorder: Recorder, display: Display, keeper: Keeper | None = None
+    solver: Any,
+    budget: Limits,
+    looks: Looks,
+    recorder: Recorder,
+    display: Display,
+    keeper: Keeper | None = None,
+    stop: Callable[[], None] = lambda: None,
 ) -> None:
     """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
 
@@ -53,11 +66,14 @@ def advance_through(
         Is told how far the run is, several times a second.
     keeper : Keeper, optional
         Knows how many checkpoints are passed, and keeps the solver's state on the way.
+    stop : callable
+        Raises KeyboardInterrupt where the run is to be stopped. It is asked between slices, where all is whole.
     """
     limits = budget.counted(costs_of(solver))
     for checkpoint in schedule(limits, looks, recorder.n)[keeper.passed if keeper else 0 :]:
         converged = False
         while not converged and not checkpoint.reached(costs_of(solver)):
+            stop()
             if keeper is not None:
                 keeper.keep_if_due(solver, recorder)
             converged = _advance(solver, checkpoint)
@@ -67,7 +83,7 @@ def advance_through(
             keeper.passed += 1
         if converged:
             return
-        recorder.flush_if_due()
+        recorder.preview_if_due()
 
 
 def _advance(solver: Any, checkpoint: Limits) -> bool:

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import re
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,8 +17,9 @@ from experiments import sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
-from experiments.outcome import Outcome, exit_code, unshared
+from experiments.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, status_of, unshared
 from experiments.settings import RunSettings, available_cores, resolve, setting_name
+from experiments.stopping import terminable
 from experiments.store import StoreError
 from solvers import SettingsError
 
@@ -56,8 +56,8 @@ def run_job(
     outcome = Outcome(" ".join(overrides), "killed", "its process was killed", overrides=tuple(overrides))
     if directory is None or number is None:
         return _run(make_config, overrides, None, None, command)
-    if _interrupted.is_set():
-        return dataclasses.replace(outcome, status="interrupted", message="not started")
+    if _stopped:
+        return dataclasses.replace(outcome, status=_stopped[0], message="not started")
     sweep.end_with_parent(int(os.environ.get(SWEEP_ID, "0")))
     path = sweep.outcome_path(directory, number)
     outcome.write(path)
@@ -66,8 +66,8 @@ def run_job(
     return outcome
 
 
-_interrupted = threading.Event()
-"""Ctrl-C has been seen by this process: it begins no further job."""
+_stopped: list[OutcomeStatus] = []
+"""What Ctrl-C or SIGTERM has done to a job of this process: it begins no further one."""
 
 
 def _run(
@@ -89,16 +89,17 @@ def _run(
         display = _display(settings, None if number is None else prefix + label)
         return dispatch.run(settings, display, command)
 
-    outcome = settle(make, lambda: prefix + label)
+    with terminable():
+        outcome = settle(make, lambda: prefix + label)
     if display is not None:
         display.close()
     if outcome.status == "refused":
         complain(
             f"{prefix}error: {outcome.message}" if number is None else f"{prefix}{label}: error: {outcome.message}"
         )
-    if outcome.status == "interrupted":
-        _interrupted.set()
-        complain(f"{prefix}{label}: interrupted{'; ' + outcome.message if outcome.message else ''}")
+    if outcome.status in STOPPED:
+        _stopped.append(outcome.status)
+        complain(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
     if number is None and outcome.unshared:
         complain(unshared([outcome]))
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
@@ -116,8 +117,8 @@ def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
         return make()
     except USER_ERRORS as error:
         return Outcome(label(), "refused", str(error))
-    except KeyboardInterrupt:
-        return Outcome(label(), "interrupted", "before the solver had started: nothing recorded")
+    except KeyboardInterrupt as stopped:
+        return Outcome(label(), status_of(stopped), "before the solver had started: nothing recorded")
     except Exception as error:
         complain(f"{label()}: failed\n{traceback.format_exc()}")
         return Outcome(label(), "failed", f"{type(error).__name__}: {error}")
@@ -203,11 +204,12 @@ def help_text(conf: Path) -> str:
             "store.root=results                            database, artifacts and figures",
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
-            "checkpoint_seconds=auto                       wall seconds between two files to go on from (minibatch_*)",
+            "checkpoint_seconds=30                         wall seconds between two files to go on from",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
             "the cache folder, in the folders of SVM_DATA_MIRROR, and at their published address.",
+            "SIGTERM leaves such a file in any case, and ends with status 75: the same command goes on from it.",
             "",
             "examples:",
             "  python run.py algo=sbp dataset=adult",

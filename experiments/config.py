@@ -183,7 +183,8 @@ class RunConfig:
     ranks : "auto" or int
         With engine=mpi the number of processes to start; auto: the run is made by those that have been started.
     checkpoint_seconds : "auto", float or None
-        Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none.
+        Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none but where SIGTERM
+        ends the run; null: none at all.
     """
 
     algo: Any = None

@@ -33,7 +33,7 @@ PLAIN_PAUSE = 10.0
 
 
 class Display:
-    """Everything a run says. This one says nothing.
+    """Everything a run says. This one says nothing but warnings.
 
     Attributes
     ----------
@@ -45,6 +45,11 @@ class Display:
 
     def note(self, text: str) -> None:
         """Say what takes long just now."""
+
+    def warn(self, text: str) -> None:
+        """Say what the user did not expect. This one does, too: it must not be missed."""
+        sys.stderr.write(f"warning: {text}\n")
+        sys.stderr.flush()
 
     def header(self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]) -> None:
         """Show what is going to be run."""
@@ -75,6 +80,9 @@ class FullDisplay(Display):
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         if self._show_progress:
             self._err.print(f"[dim]... {text}[/dim]", highlight=False)
+
+    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
+        self._err.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
 
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
@@ -122,6 +130,9 @@ class CompactDisplay(Display):
     def __init__(self, label: str, out: IO[str] | None = None) -> None:
         self._label = label
         self._out = out or sys.stdout
+
+    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
+        super().warn(f"{self._label}: {text}")
 
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]

@@ -9,17 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-OutcomeStatus = Literal["finished", "found", "interrupted", "refused", "failed", "killed"]
+from experiments.stopping import Terminated
+
+OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
 
 EXIT_CODES: Mapping[OutcomeStatus, int] = {
     "finished": 0,
     "found": 0,
     "interrupted": 130,
+    "terminated": 75,
     "refused": 2,
     "failed": 1,
     "killed": 1,
 }
-"""`refused` is the user's error (settings, data, store), `failed` a crash of ours; `killed` until the end is known."""
+"""`refused` is the user's error (settings, data, store), `failed` a crash of ours; `killed` until the end is known. Of
+`terminated` (SIGTERM) the status is EX_TEMPFAIL, which tells a batch system that the job is to be started again."""
+
+STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
+"""By Ctrl-C, or by SIGTERM."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,9 @@ class Outcome:
     label : str
         Short name of the run.
     status : str
-        ``finished`` (computed now), ``found`` (was in the store), ``interrupted``, ``refused``, ``failed``, or
-        ``killed``: what a job of a sweep leaves when it begins, and what stays if its process ends without a word.
+        ``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
+        ``refused``, ``failed``, or ``killed``: what a job of a sweep leaves when it begins, and what stays if its
+        process ends without a word.
     message : str
         What went wrong, for the user; empty where nothing did.
     algo, dataset, seed
@@ -106,9 +114,14 @@ class Outcome:
 
 
 def exit_code(outcomes: list[Outcome]) -> int:
-    """Exit status of a command that made all of these runs: a crash weighs most, then Ctrl-C, then errors."""
+    """Exit status of a command that made all of these runs: a crash weighs most, then signals, then errors."""
     codes = {outcome.exit_code for outcome in outcomes}
-    return next((code for code in (1, 130, 2) if code in codes), 0)
+    return next((code for code in (1, 130, 75, 2) if code in codes), 0)
+
+
+def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
+    """Return what became of a run, or a command, that this has ended."""
+    return "terminated" if isinstance(stopped, Terminated) else "interrupted"
 
 
 def unshared(outcomes: Collection[Outcome]) -> str:

@@ -1,8 +1,9 @@
 """The curve of a run while it grows: snapshots wait until a block of them is worth evaluating.
 
-Evaluating one snapshot or twenty costs about the same kernel work, so snapshots are kept and evaluated together: when
-somebody waits to see a figure, and at the end. How often is bounded by a time that suits the reader and by a share of
-the run's time.
+Evaluating one snapshot or twenty costs about the same kernel work, so snapshots are kept and evaluated in groups. The
+last bits of a measure depend on the snapshots beside it, so groups depend on nothing but the run: not on its speed, nor
+on whether it was cut. Somebody who waits to see a figure gets a preview: how often is bounded by a time that suits the
+reader and by a share of the run's time.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 RELATIVE_PAUSE = 4.0
-"""Between two evaluations at least this many times the duration of the last one: evaluation takes a fifth at most."""
+"""Between two previews at least this many times the duration of the last one: they take a fifth of the time at most."""
+
+GROUP = 64
+"""Snapshots of a group, at most: all of a run with the default number of checkpoints."""
 
 WAITING_BYTES = 256 * 2**20
-"""Snapshots that wait take at most this much, and one more: weights of a million features are megabytes each."""
+"""Snapshots of a group take at most this much, and one more: weights of a million features are megabytes each."""
 
 FIRST_PAUSE = 0.2
-"""The first evaluation comes after this share of the pause: who stops a run early keeps something of it."""
+"""The first preview comes after this share of the pause: who stops a run early keeps something of it."""
 
 
 class Evaluates(Protocol):
@@ -38,26 +42,28 @@ class Recorder:
     n : int
         Training examples, for epochs.
     pause : float
-        Seconds between two evaluations, at least.
+        Seconds between two previews, at least.
     clock : callable
         Seconds, monotonic.
 
     Attributes
     ----------
-    rows : list of dict
+    settled : list of dict
         Evaluated checkpoints: counters, epochs, times and measures (see `experiments.curve.COLUMNS`).
+    waiting : list of (dict, Snapshot)
+        Those after them, counters, epochs and times alone: the group that is not complete.
     """
 
     def __init__(
         self, evaluator: Evaluates, n: int, pause: float, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.settled: list[dict[str, Any]] = []
+        self.waiting: list[tuple[dict[str, Any], Any]] = []
+        self._previewed: list[dict[str, Any]] = []
         self._evaluator = evaluator
         self.n = n
         self._pause = pause
         self._clock = clock
-        self._waiting = 0
-        self._pending: list[tuple[dict[str, Any], Any]] = []
         self._last_iterations = -1
         self._last_flush = clock()
         self._last_duration: float | None = None
@@ -74,46 +80,62 @@ class Recorder:
             "cpu_seconds": solver.cpu_seconds,
             "wall_seconds": solver.wall_seconds,
         }
-        snapshot = solver.snapshot()
-        self._pending.append((row, snapshot))
-        self._waiting += sum(getattr(value, "nbytes", 0) for value in getattr(snapshot, "__dict__", {}).values())
-        if self._waiting >= WAITING_BYTES:
+        self.waiting.append((row, solver.snapshot()))
+        if len(self.waiting) >= GROUP or sum(_size(snapshot) for _, snapshot in self.waiting) >= WAITING_BYTES:
             self.flush()
 
-    def resume(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Go on after these points, which an earlier process has evaluated."""
-        self.rows = list(rows)
-        self._last_iterations = rows[-1]["iterations"] if rows else -1
+    def resume(self, settled: Sequence[dict[str, Any]], waiting: Sequence[tuple[dict[str, Any], Any]]) -> None:
+        """Go on after the points of an earlier process."""
+        self.settled, self.waiting = list(settled), list(waiting)
+        last = [*settled, *(row for row, _ in waiting)][-1:]
+        self._last_iterations = last[0]["iterations"] if last else -1
 
-    def flush_if_due(self) -> bool:
-        """Evaluate what waits if it is time; return whether something was evaluated."""
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """All points that have been evaluated; of the last ones, previews."""
+        return self.settled + self._previewed
+
+    def preview_if_due(self) -> bool:
+        """Evaluate what waits if it is time, to be seen; return whether something was evaluated."""
         if self._last_duration is None:
             pause = FIRST_PAUSE * self._pause
         else:
             pause = max(self._pause, RELATIVE_PAUSE * self._last_duration)
-        if not self._pending or self._clock() - self._last_flush < pause:
+        if len(self._previewed) == len(self.waiting) or self._clock() - self._last_flush < pause:
             return False
-        self.flush()
+        self._preview()
         return True
 
-    def flush_if_quick(self, limit: float) -> None:
+    def preview_if_quick(self, limit: float) -> None:
         """Evaluate what waits if the last evaluation took at most `limit` seconds (the first one is not risked)."""
         if self._last_duration is not None and self._last_duration <= limit:
-            self.flush()
+            self._preview()
 
     def flush(self) -> None:
-        """Evaluate everything that waits."""
-        if not self._pending:
-            return
+        """Settle everything that waits."""
+        if self.waiting:
+            # what has been previewed in several pieces is evaluated again, as in a run that nobody looks at
+            self.settled += self._evaluated(self.waiting)
+            self.waiting, self._previewed = [], []
+
+    def _preview(self) -> None:
+        if new := self.waiting[len(self._previewed) :]:
+            self._previewed += self._evaluated(new)
+
+    def _evaluated(self, points: Sequence[tuple[dict[str, Any], Any]]) -> list[dict[str, Any]]:
         started = self._clock()
-        measures = self._evaluator.evaluate([snapshot for _, snapshot in self._pending])
-        self.rows += [row | values for (row, _), values in zip(self._pending, measures, strict=True)]
-        self._pending.clear()
-        self._waiting = 0
+        measures = self._evaluator.evaluate([snapshot for _, snapshot in points])
         self._last_flush = self._clock()
         self._last_duration = self._last_flush - started
+        return [row | values for (row, _), values in zip(points, measures, strict=True)]
 
     @property
     def latest(self) -> dict[str, Any] | None:
         """The newest evaluated point."""
-        return self.rows[-1] if self.rows else None
+        newest = self._previewed or self.settled
+        return newest[-1] if newest else None
+
+
+def _size(snapshot: Any) -> int:
+    """Bytes of a snapshot's own arrays."""
+    return sum(getattr(value, "nbytes", 0) for value in getattr(snapshot, "__dict__", {}).values())

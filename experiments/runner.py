@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import signal
+import math
 import tempfile
-import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,10 +23,11 @@ from experiments.config import kernel_name
 from experiments.console import Display, count, duration
 from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
-from experiments.outcome import Outcome
+from experiments.outcome import Outcome, status_of
 from experiments.recorder import Recorder
 from experiments.resume import FOLDER, Keeper, Kept
 from experiments.settings import RunSettings
+from experiments.stopping import uninterrupted
 from experiments.store import RunHandle, Store
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):
         solver = team.solver(settings, assembled.problem)
-        keeper = _keeper(settings, store, fingerprint, build["build_id"])
+        keeper = _keeper(settings, store, fingerprint, build, display)
         kept = keeper.read() if keeper else None
         solver = team.drive(solver, kept)
         record = provenance.collect(build, data.provenance, command, settings.threads)
@@ -117,12 +117,11 @@ def _record(job: _Job) -> Outcome:
             picture = Path(folder) / CURVE_PICTURE
             try:
                 _advance_all(job, recorder)
-                recorder.flush()
                 curve = _curve(recorder.rows)
                 files = [picture] if _drawn(job, curve, picture) else []
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as stopped:
                 with uninterrupted():
-                    outcome = _interrupted(job, recorder)
+                    outcome = _interrupted(job, recorder, stopped)
                 return dataclasses.replace(outcome, unshared=job.handle.share())
             with uninterrupted():
                 done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
@@ -141,31 +140,20 @@ def _record(job: _Job) -> Outcome:
 
 
 def _advance_all(job: _Job, recorder: Recorder) -> None:
-    with job.team.watching(job.solver):
+    with job.team.watching(job.solver) as stop:
         looks = job.settings.budget.looks(job.data.n)
-        go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept)
+        go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept, stop)
 
 
-def _interrupted(job: _Job, recorder: Recorder) -> Outcome:
+def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> Outcome:
     job.display.close()
-    recorder.flush_if_quick(QUICK_SECONDS)
+    recorder.preview_if_quick(QUICK_SECONDS)
     result = _result(job, "interrupted", recorder.rows)
     job.handle.interrupt(result, _curve(recorder.rows))
     job.display.result_path(job.handle.result_path)
-    return Outcome.of_result(job.settings.label(), "interrupted", result, job.handle.result_path)
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ignore Ctrl-C while a record is written: a second one must not spoil what the first one asked for."""
-    if threading.current_thread() is not threading.main_thread():  # Ctrl-C goes to the main thread only
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, job.handle.result_path)
+    goes_on = job.keeper is not None and job.keeper.exists()
+    return dataclasses.replace(outcome, message="the same command goes on from its file" if goes_on else "")
 
 
 def _budget(job: _Job) -> Limits:
@@ -194,7 +182,7 @@ def _facts(
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
-        **({"goes on": _resumed(kept)} if kept else {}),
+        **({"goes on": kept.told()} if kept else {}),
         "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
         "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
@@ -214,16 +202,17 @@ def _filling(data: Dataset) -> str:
     return f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
 
 
-def _resumed(kept: Kept) -> str:
-    return f"from iteration {kept.iterations:,}, which an earlier process had reached"
-
-
-def _keeper(settings: RunSettings, store: Store, fingerprint: str, build_id: str) -> Keeper | None:
+def _keeper(
+    settings: RunSettings, store: Store, fingerprint: str, build: Mapping[str, str], display: Display
+) -> Keeper | None:
     """Return what keeps this run's state: for any engine and number of ranks in the same file."""
     if not settings.solver.resumes:
+        if settings.checkpoint_seconds is not None and math.isfinite(settings.checkpoint_seconds):
+            display.warn(f"algo={settings.algo} cannot be checkpointed: this run begins anew if it is stopped")
         return None
-    key = run_key({**settings.identity(), "engine": None}, fingerprint, build_id)
-    return Keeper(store.root / FOLDER / f"{key}.npz", settings.checkpoint_seconds)
+    key = run_key({**settings.identity(), "engine": None}, fingerprint, build["build_id"])
+    identity = {"key": key, "algo": settings.algo, "build": build["build_id"], "isa": build["isa"]}
+    return Keeper(store.root / FOLDER / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
 
 
 def rows_line(problem: Any) -> str:
@@ -254,7 +243,7 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.n)},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
-        "remarks": [*job.solver.remarks, *([_resumed(job.kept)] if job.kept else [])],
+        "remarks": [*job.solver.remarks, *([job.kept.told()] if job.kept else [])],
         **job.team.record(job.solver),
         "final": {name: rows[-1].get(name) for name in _measures(rows[-1])} if rows else {},
         "provenance": job.provenance,

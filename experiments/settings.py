@@ -99,7 +99,7 @@ class RunSettings:
     store_uri : str or None
         Where records go, as `experiments.store.Store.open` takes it: a folder, and the address of a server.
     checkpoint_seconds : float or None
-        Wall seconds between two files to go on from; None: no files.
+        Wall seconds between two files to go on from; infinite: one where SIGTERM ends the run; None: no files.
     """
 
     solver: Any
@@ -219,7 +219,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         ranks=ranks or 1,
         starts_ranks=ranks is not None,
         store_uri=server_address(config.store.uri),
-        checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine, solver),
+        checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
     )
 
 

@@ -21,6 +21,7 @@ from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
 from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
+from experiments.stopping import ASKED
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
@@ -47,7 +48,7 @@ class SweepCallback:
     directory: ClassVar[Path | None] = None
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Make sure that the store's server is there, remember the sweep's folder, and prepare for Ctrl-C.
+        """Make sure that the store's server is there, remember the sweep's folder, and prepare for both signals.
 
         Raises
         ------
@@ -61,7 +62,8 @@ class SweepCallback:
             raise Refused(str(error)) from error
         directory = Path(config.hydra.sweep.dir).resolve()
         SweepCallback.directory = directory
-        signal.signal(signal.SIGINT, lambda *_: stop(directory))
+        for number in ASKED:
+            signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
 
     def on_multirun_end(self, config: Any, **_: Any) -> None:
         """Nothing to do."""
@@ -106,8 +108,8 @@ class Group:
         return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
 
 
-def stop(directory: Path) -> None:
-    """Stop a sweep on Ctrl-C: its jobs get a moment to record how far they are before joblib kills them.
+def stop(directory: Path, asked: signal.Signals) -> None:
+    """Stop a sweep on Ctrl-C or SIGTERM: its jobs get a moment to record how far they are before joblib kills them.
 
     Raises
     ------
@@ -118,11 +120,11 @@ def stop(directory: Path) -> None:
     time.sleep(SIGNAL_SECONDS)
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
-            child.send_signal(signal.SIGINT)
+            child.send_signal(asked)
     deadline = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in read_outcomes(directory)):
         time.sleep(0.05)
-    raise KeyboardInterrupt
+    raise ASKED[asked]
 
 
 def end_with_parent(parent: int) -> None:

@@ -39,6 +39,9 @@ class Random:
     def uniform(self) -> float: ...
     def normal(self, size: int) -> NDArray[np.float64]: ...
     def permutation(self, size: int) -> NDArray[np.uint32]: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the stream is."""
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
 
 class Elastic:
     """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
@@ -167,6 +170,9 @@ class CountedRows:
     def row(self, i: int) -> NDArray[np.float32]:
         """Return a copy of row i, (n,); n kernel evaluations."""
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what has been counted."""
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
@@ -206,6 +212,9 @@ class CountedFeatures:
     def column(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return places and values of column j, (s,) each: s feature accesses, n by the dense convention."""
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what has been counted."""
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
@@ -257,6 +266,10 @@ class Solver:
     def cpu_seconds(self) -> float: ...
     @property
     def wall_seconds(self) -> float: ...
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that the iterates, costs and times to come depend on, by the names of members."""
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state of a solver that was made alike. Raises CoreError where it was not."""
 
 class KernelSolver(Solver):
     """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias."""
@@ -466,13 +479,9 @@ class MiniBatchSolver(LinearSolver):
     """A method on mini-batches; the same bits for any number of threads.
 
     Where processes share the examples, `features` are the rows of the shard, and `exchange` replaces a float64 array in
-    place by its sum over all processes, the same bits in each.
+    place by its sum over all processes, the same bits in each. `alpha` of a state are the dual variables of the own
+    examples.
     """
-
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """All that the iterates to come depend on; `alpha` are the dual variables of the own examples."""
-    def restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Go on from a state of a solver that was made alike. Raises CoreError where it was not."""
 
 class MiniBatchPegasos(MiniBatchSolver):
     """Algorithm 1 of the mini-batch paper."""

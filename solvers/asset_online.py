@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.asset import iteration_settings
-from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, Status
+from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, State, Status, part, under
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
 from solvers.problem import Features, Problem
@@ -83,6 +83,7 @@ class _OnStream(PythonSolver):
 
     needs = frozenset({"lambda"})
     kernels = frozenset({"gaussian"})
+    resumes = True
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -145,6 +146,16 @@ class _OnStream(PythonSolver):
             kernel_evaluations=None,
             cpu_seconds=None if seconds is None else core.cpu_seconds + max(seconds - self.cpu_seconds, 0.0),
         )
+
+    def state(self) -> State:
+        return self.clock_state() | under("core", self._core.state())
+
+    def restore(self, state: State | None) -> None:
+        with self.restoring():
+            assert state is not None  # one process makes the run
+            self._core.restore(part("core", state))
+            self._fetched = None  # had again when it is due
+            self.set_clocks(state)
 
     @property
     def counters(self) -> Counters:

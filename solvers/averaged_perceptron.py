@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
+from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, State, Status, part, under
 from solvers.problem import Problem
 
 _CHUNK = 256  # examples looked through at once for the next mistake
@@ -29,6 +29,7 @@ class AveragedPerceptron(PythonSolver):
     name = "averaged_perceptron"
     summary = "Kernel Perceptron, mean of all iterates (Freund, Schapire 1999)"
     Settings = AveragedPerceptronSettings
+    resumes = True
 
     def __init__(self, problem: Problem, settings: AveragedPerceptronSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -80,6 +81,27 @@ class AveragedPerceptron(PythonSolver):
         """Examples that may be looked at before the limit must be asked again."""
         looks = [value for name in ("iterations", "presentations") if (value := limit.given().get(name)) is not None]
         return min([_CHUNK, *(int(value) - self._steps for value in looks)])
+
+    def state(self) -> State:  # noqa: D102 (inherited)
+        return self.clock_state() | {
+            **under("rows", self._rows.state()),
+            **under("random", self._random.state()),
+            "order": self._order,
+            "numbers": np.array([self._position, self._mistakes_this_epoch, self._steps]),
+            "responses": self._responses,
+            "alpha": self._alpha,
+            "late": self._late,
+        }
+
+    def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
+        with self.restoring():
+            assert state is not None  # one process makes the run
+            self._rows.restore(part("rows", state))
+            self._random.restore(part("random", state))
+            self._order = state["order"].copy()
+            self._position, self._mistakes_this_epoch, self._steps = map(int, state["numbers"])
+            self._responses, self._alpha, self._late = (state[name].copy() for name in ("responses", "alpha", "late"))
+            self.set_clocks(state)
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

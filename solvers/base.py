@@ -160,6 +160,20 @@ class FunctionSnapshot(abc.ABC):
 
 Snapshot = KernelSnapshot | LinearSnapshot | FunctionSnapshot
 
+State = dict[str, NDArray[Any]]
+"""What the rest of a run depends on besides problem, settings and seed, by names: arrays of a file."""
+
+
+def under(name: str, state: State) -> State:
+    """Return the state of a part, as `part` finds it in the whole."""
+    return {f"{name}.{member}": values for member, values in state.items()}
+
+
+def part(name: str, state: State) -> State:
+    """Return what a state says of a part."""
+    prefix = f"{name}."
+    return {key.removeprefix(prefix): values for key, values in state.items() if key.startswith(prefix)}
+
 
 class Solver(abc.ABC):
     """Base of all solvers. A subclass in a module of this package is found by its `name`."""
@@ -186,7 +200,7 @@ class Solver(abc.ABC):
     shares: ClassVar[bool] = False
     """Whether processes can share the rows among them (engine=mpi)."""
     resumes: ClassVar[bool] = False
-    """Whether it has `state` and `restore`, so that another process can go on from a file."""
+    """Whether it has `state` and `restore`, so that another process can go on from a file; a library's cannot."""
     ranks: int = 1
     """Processes that it runs in."""
     timed: ClassVar[bool] = False
@@ -251,10 +265,43 @@ class Solver(abc.ABC):
     def snapshot(self) -> Snapshot:
         """Return the present predictor without disturbing the run."""
 
+    def state(self) -> State | None:
+        """Return all that the rest of the run depends on, clocks and counters included; None on ranks that do not lead.
+
+        Raises
+        ------
+        NotImplementedError
+            Not one that `resumes`.
+        """
+        raise NotImplementedError(f"algo={self.name} cannot be checkpointed")
+
+    def restore(self, state: State | None) -> None:
+        """Go on from the state of a solver of the same problem, settings and seed, before it has advanced.
+
+        All that comes then is the same bits as without the break.
+
+        Raises
+        ------
+        NotImplementedError
+            Not one that `resumes`.
+        SettingsError
+            It is not a state of this solver.
+        """
+        raise NotImplementedError(f"algo={self.name} cannot be checkpointed")
+
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Turn what the core, or a missing array, says of a state into a SettingsError."""
+        try:
+            yield
+        except (CoreError, KeyError, TypeError, ValueError) as error:
+            raise SettingsError(f"algo={self.name}: {error}") from error
+
 
 class CoreSolver(Solver):
     """A solver whose loop runs in the compiled core."""
 
+    resumes = True
     dual_feasible: ClassVar[bool] = False
     """Whether its coefficients are a feasible point of the lambda form's dual."""
 
@@ -292,6 +339,13 @@ class CoreSolver(Solver):
         core = self._core
         return KernelSnapshot(core.coefficients(), core.bias, core.responses(), dual_feasible=self.dual_feasible)
 
+    def state(self) -> State | None:  # noqa: D102 (inherited)
+        return dict(self._core.state())
+
+    def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
+        with self.restoring():
+            self._core.restore(state)
+
 
 class PythonSolver(Solver):
     """A solver whose loop is Python: `advance` runs inside `clocks`, and asks `reached` whether to go on."""
@@ -318,6 +372,14 @@ class PythonSolver(Solver):
         """Whether one of the limits is reached; costs that the solver does not count limit nothing."""
         now = {**vars(self.counters), "cpu_seconds": self.cpu_seconds}
         return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
+
+    def clock_state(self) -> State:
+        """Return what the clocks show, for `state`."""
+        return {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
+
+    def set_clocks(self, state: State) -> None:
+        """Let the clocks go on from a state."""
+        self._cpu, self._wall = float(state["cpu_seconds"]), float(state["wall_seconds"])
 
     @property
     def cpu_seconds(self) -> float:  # noqa: D102 (inherited)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, Status
+from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, State, Status, part, under
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian
 from solvers.problem import Features, Problem
@@ -89,6 +89,7 @@ class Fourier(PythonSolver):
     needs = frozenset({"lambda"})
     kernels = frozenset({"gaussian"})
     cost = "inner_products"
+    resumes = True
 
     def __init__(self, problem: Problem, settings: FourierSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -105,6 +106,7 @@ class Fourier(PythonSolver):
         self._frequencies = self._drawn
         self._weights = np.zeros(0)
         self._iterations = 0
+        self._svm: _core.Dcd | None = None  # the one that is being solved: that takes long, and can be broken off
 
     def cpu_clock(self) -> float:  # noqa: D102 (inherited)
         return time.process_time()  # the libraries' threads as well
@@ -112,26 +114,59 @@ class Fourier(PythonSolver):
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
             while not self.reached(limit):
-                k = 2**self._iterations
-                if k > self.settings.pairs:
+                if self._pairs > self.settings.pairs:
                     return Status.CONVERGED
-                self._solve(k)
+                self._svm = self._svm or self._made()
+                if self._solve(self._svm, limit):
+                    self._frequencies = self._drawn_up_to(self._pairs)
+                    self._weights = self._svm.weights()
+                    self._iterations += 1
+                    self._svm = None
         return Status.LIMIT
 
-    def _solve(self, k: int) -> None:
+    @property
+    def _pairs(self) -> int:
+        """Number k of pairs of the iteration that is due."""
+        return int(2**self._iterations)
+
+    def _made(self) -> _core.Dcd:
         problem = self.problem
-        while len(self._drawn) < k:  # drawn once, even if Ctrl-C stops what follows
-            more = max(len(self._drawn), 1)
-            normals = self._random.normal(more * problem.d).reshape(more, problem.d)
-            self._drawn = np.concatenate([self._drawn, (normals / self._sigma).astype(np.float32)])
-        frequencies = self._drawn[:k]
-        features = fourier_features(problem.X, frequencies)
+        features = fourier_features(problem.X, self._drawn_up_to(self._pairs))
         matrix = _core.FeatureMatrix(_core.Matrix(features), problem.positives)
-        dcd = _core.Dcd(matrix, C=problem.C, eps=self.settings.relative_gap, seed=self.seed)
-        dcd.advance(presentations=self.settings.max_epochs * problem.n)
-        self._frequencies = frequencies
-        self._weights = dcd.weights()
-        self._iterations += 1
+        return _core.Dcd(matrix, C=problem.C, eps=self.settings.relative_gap, seed=self.seed)
+
+    def _drawn_up_to(self, k: int) -> NDArray[np.float32]:
+        while len(self._drawn) < k:
+            more = max(len(self._drawn), 1)
+            normals = self._random.normal(more * self.problem.d).reshape(more, self.problem.d)
+            self._drawn = np.concatenate([self._drawn, (normals / self._sigma).astype(np.float32)])
+        return self._drawn[:k]
+
+    def _solve(self, svm: _core.Dcd, limit: Limit) -> bool:
+        """Go on solving as long as the time allows; return whether it is solved."""
+        most = self.settings.max_epochs * self.problem.n
+        seconds = limit.cpu_seconds
+        time_left = {} if seconds is None else {"cpu_seconds": svm.cpu_seconds + seconds - self.cpu_seconds}
+        status = svm.advance(presentations=most, **time_left)
+        return status == _core.Status.converged or svm.counters.presentations >= most
+
+    def state(self) -> State:
+        """Return the last optimum and how far the next one is; frequencies are drawn again, and features made again."""
+        return self.clock_state() | {
+            "iterations": np.array(self._iterations),
+            "weights": self._weights,
+            **({} if self._svm is None else under("svm", self._svm.state())),
+        }
+
+    def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
+        with self.restoring():
+            assert state is not None  # one process makes the run
+            self._iterations, self._weights = int(state["iterations"]), state["weights"].copy()
+            self._frequencies = self._drawn_up_to(self._pairs // 2)
+            if svm := part("svm", state):
+                self._svm = self._made()
+                self._svm.restore(svm)
+            self.set_clocks(state)
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

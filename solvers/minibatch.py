@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import CoreSolver, LinearSnapshot
-from solvers.errors import CoreError, SettingsError
+from solvers.base import CoreSolver, LinearSnapshot, State
+from solvers.errors import SettingsError
 from solvers.spectrum import beta
 
 
@@ -40,19 +39,11 @@ class Variant(enum.Enum):
         return _core.SdcaVariant.__members__[self.value]
 
 
-State = dict[str, NDArray[np.float64]]
-"""What a run depends on from here on, by names; dual variables (n,) in the problem's order."""
-
-
 class _MiniBatch(CoreSolver):
     needs = frozenset({"lambda"})
     within_n = ("batch_size",)
     kernels = explicit = frozenset({"linear"})
-    shares = resumes = True
-
-    _cpu_before = 0.0
-    """CPU and wall seconds of the processes that this one goes on from."""
-    _wall_before = 0.0
+    shares = True
 
     def shared(self) -> dict[str, Any]:
         """Return what both methods are told."""
@@ -75,30 +66,27 @@ class _MiniBatch(CoreSolver):
     def state(self) -> State | None:
         """Return all that the rest of the run depends on, on rank 0, and None on others. All ranks call this together.
 
-        The number of ranks that go on from it is free.
+        The number of ranks that go on from it is free: dual variables, `alpha`, are (n,), in the problem's order, and
+        `cpu_seconds` those of all ranks.
         """
         exchange = self.problem.exchange
-        core = self._core.state()
-        own = {"cpu_seconds": np.array([self.cpu_seconds])}
-        if "alpha" in core:
-            own["alpha"] = core.pop("alpha")
-        parts = exchange.gather(own)
+        core: State = self._core.state()
+        parts = exchange.gather({name: core[name] for name in ("cpu_seconds", "alpha") if name in core})
         if parts is None:
             return None
-        core["cpu_seconds"] = sum(part["cpu_seconds"] for part in parts)
-        core["wall_seconds"] = np.array([self.wall_seconds])
-        if "alpha" in own:
+        core["cpu_seconds"] = np.sum([part["cpu_seconds"] for part in parts], axis=0)
+        if "alpha" in core:
             core["alpha"] = np.empty(self.problem.n)
             for rank, part in enumerate(parts):
                 core["alpha"][rank :: exchange.ranks] = part["alpha"]
-        return core  # type: ignore[no-any-return]
+        return core
 
     def restore(self, state: State | None) -> None:
         """Go on from the state of a solver of the same problem. All ranks call this together, before they advance.
 
         Parameters
         ----------
-        state : dict of str to float64 arrays, or None
+        state : dict of str to arrays, or None
             From `state`; given by rank 0.
 
         Raises
@@ -108,24 +96,13 @@ class _MiniBatch(CoreSolver):
         """
         exchange = self.problem.exchange
         core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
-        try:
-            self._cpu_before, self._wall_before = core.pop("cpu_seconds").item(), core.pop("wall_seconds").item()
+        with self.restoring():
             self._core.restore(core)
-        except (CoreError, KeyError, ValueError) as error:
-            raise SettingsError(f"algo={self.name}: {error}") from error
-
-    @property
-    def cpu_seconds(self) -> float:
-        return self._cpu_before + super().cpu_seconds
-
-    @property
-    def wall_seconds(self) -> float:
-        return self._wall_before + super().wall_seconds
 
 
 def _of_rank(state: State, rank: int, ranks: int) -> State:
     """Return a rank's part of a state; the CPU seconds of earlier processes are rank 0's."""
-    part = {name: values[rank::ranks] if name == "alpha" else values for name, values in state.items()}
+    part = {name: values[rank::ranks].copy() if name == "alpha" else values for name, values in state.items()}
     return part if rank == 0 else part | {"cpu_seconds": np.zeros(1)}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, KernelSnapshot, Limit, OnFeatures, PythonSolver, Status
+from solvers.base import Counters, KernelSnapshot, Limit, OnFeatures, PythonSolver, State, Status, part, under
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.problem import Problem
@@ -28,6 +28,7 @@ class OnNystromFeatures(PythonSolver):
 
     needs = frozenset({"lambda"})
     within_n = ("features",)
+    resumes = True
     ends: ClassVar[bool]
     """Whether the linear method has a stop of its own."""
 
@@ -95,6 +96,17 @@ class OnNystromFeatures(PythonSolver):
             feature_accesses=s * self.problem.matrix.stored,
             feature_accesses_dense=s * n * self.problem.d,
         )
+
+    def state(self) -> State:
+        """Return the iterations' state and the clocks; the features are made again from the problem."""
+        return self.clock_state() | ({} if self._core is None else under("core", self._core.state()))
+
+    def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
+        with self.restoring():
+            assert state is not None  # one process makes the run
+            if core := part("core", state):
+                self._made().restore(core)
+            self.set_clocks(state)
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

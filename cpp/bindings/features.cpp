@@ -4,6 +4,7 @@
 
 #include "../core/sum_tree.hpp"
 #include "arrays.hpp"
+#include "states.hpp"
 
 namespace svm::python {
 namespace {
@@ -43,9 +44,9 @@ void bind_features(py::module_& module) {
       .def_property_readonly("positives", &FeatureMatrix::positives)
       .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm);
 
-  py::class_<CountedFeatures>(module, "CountedFeatures",
-                              "Rows and columns for a solver written in Python; charges what it hands out.")
-      .def(py::init<const FeatureMatrix&>(), py::arg("matrix"), py::keep_alive<1, 2>())
+  py::class_<CountedFeatures> counted(module, "CountedFeatures",
+                                      "Rows and columns for a solver written in Python; charges what it hands out.");
+  counted.def(py::init<const FeatureMatrix&>(), py::arg("matrix"), py::keep_alive<1, 2>())
       .def_property_readonly("n", &CountedFeatures::size)
       .def_property_readonly("d", &CountedFeatures::dimension)
       .def_property_readonly("positives", &CountedFeatures::positives)
@@ -72,6 +73,7 @@ void bind_features(py::module_& module) {
           py::arg("j"), "Places and values of column j, (s,) int32 and float32; s accesses, n by the dense convention.")
       .def("present", &present<CountedFeatures>, py::arg("examples") = 1, present_does)
       .def_property_readonly("counters", [](const CountedFeatures& self) { return self.counters(); });
+  bind_state(counted);
 
   py::class_<PlainTree>(module, "SumTree", "Weights to draw from; drawing and changing one take O(log n) steps.")
       .def(py::init([](const Array<double>& weights) {

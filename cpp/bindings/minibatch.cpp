@@ -1,10 +1,5 @@
 #include "../core/minibatch.hpp"
 
-#include <pybind11/stl.h>
-
-#include <map>
-#include <utility>
-
 #include "../core/error.hpp"
 #include "arrays.hpp"
 
@@ -52,23 +47,7 @@ void bind_minibatch(py::module_& module) {
            }),
            py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
 
-  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver")
-      .def("state",
-           [](MiniBatchSolver& self) {
-             py::dict out;
-             for (const auto& [name, values] : self.state()) {
-               out[py::str(name)] = Array<double>(static_cast<py::ssize_t>(values.size()), values.data());
-             }
-             return out;
-           })
-      .def(
-          "restore",
-          [](MiniBatchSolver& self, const std::map<std::string, Array<double>>& state) {
-            State own;
-            for (const auto& [name, values] : state) own[name].assign(values.data(), values.data() + values.size());
-            self.restore(std::move(own));
-          },
-          py::arg("state"));
+  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver");
 
   py::class_<MiniBatchPegasos, MiniBatchSolver>(module, "MiniBatchPegasos")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,

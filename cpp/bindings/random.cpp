@@ -1,6 +1,7 @@
 #include "../core/random.hpp"
 
 #include "arrays.hpp"
+#include "states.hpp"
 
 namespace svm::python {
 
@@ -11,8 +12,8 @@ void bind_random(py::module_& module) {
       .value("features", Purpose::features)
       .value("data", Purpose::data);
   module.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"));
-  py::class_<Random>(module, "Random", "A stream of the counter-based generator for one seed and purpose.")
-      .def(py::init<std::uint64_t, Purpose>(), py::arg("seed"), py::arg("purpose"))
+  py::class_<Random> random(module, "Random", "A stream of the counter-based generator for one seed and purpose.");
+  random.def(py::init<std::uint64_t, Purpose>(), py::arg("seed"), py::arg("purpose"))
       .def("bits64", &Random::bits64)
       .def(
           "below",
@@ -40,6 +41,7 @@ void bind_random(py::module_& module) {
             return Array<std::uint32_t>(static_cast<py::ssize_t>(size), items.data());
           },
           py::arg("size"));
+  bind_state(random);
 }
 
 }  // namespace svm::python

@@ -2,6 +2,7 @@
 
 #include "../core/gram.hpp"
 #include "arrays.hpp"
+#include "states.hpp"
 
 namespace svm::python {
 
@@ -67,9 +68,9 @@ void bind_rows(py::module_& module) {
       .def_property_readonly("capacity", &CachedRows::capacity)
       .def_property_readonly("computed", &CachedRows::computed);
 
-  py::class_<CountedRows>(module, "CountedRows",
-                          "Kernel rows for a solver written in Python; charges what it hands out.")
-      .def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
+  py::class_<CountedRows> counted(module, "CountedRows",
+                                  "Kernel rows for a solver written in Python; charges what it hands out.");
+  counted.def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
       .def_property_readonly("size", &CountedRows::size)
       .def_property_readonly("positives", &CountedRows::positives)
       .def("label", &CountedRows::label, py::arg("i"))
@@ -83,6 +84,7 @@ void bind_rows(py::module_& module) {
           py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")
       .def("present", &present<CountedRows>, py::arg("examples") = 1, present_does)
       .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
+  bind_state(counted);
 
   py::enum_<Accounting>(module, "Accounting").value("kept", Accounting::kept).value("on_demand", Accounting::on_demand);
 }

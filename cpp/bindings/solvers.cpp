@@ -4,6 +4,7 @@
 #include "../core/sdca.hpp"
 #include "../core/smo.hpp"
 #include "arrays.hpp"
+#include "states.hpp"
 
 namespace svm::python {
 namespace {
@@ -35,7 +36,16 @@ void bind_solvers(py::module_& module) {
            py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
       .def_property_readonly("counters", [](const Solver& self) { return self.counters(); })
       .def_property_readonly("cpu_seconds", &Solver::cpu_seconds)
-      .def_property_readonly("wall_seconds", &Solver::wall_seconds);
+      .def_property_readonly("wall_seconds", &Solver::wall_seconds)
+      .def("state", [](Solver& self) { return state_as_arrays(self.state()); })
+      .def(
+          "restore",
+          [](Solver& self, const py::dict& state) {
+            const State own = state_of_arrays(state);
+            const py::gil_scoped_release released;
+            self.restore(own);
+          },
+          py::arg("state"));
 
   py::class_<KernelSolver, Solver>(module, "KernelSolver")
       .def("coefficients",

@@ -87,6 +87,16 @@ void AssetRule::present(const Slice& v, double y, double squared_norm, const flo
   if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
 }
 
+void AssetRule::archive(StateArchive& state) {
+  state.number("first_step", first_step_);
+  state.number("deviation", deviation_);
+  state.number("iterations", iterations_);
+  state.number("left_in_block", left_in_block_);
+  state.part("u", u_);
+  state.number("scale", scale_);
+  state.number("bias", bias_);
+}
+
 double AssetRule::average(double* out) const {
   if (average_.window() > 1) return average_.copy(out);
   last(out);
@@ -120,6 +130,20 @@ std::size_t Asset::next() noexcept {
 double Asset::bias() const {
   std::vector<double> weights(dimension());
   return rule_.average(weights.data());
+}
+
+void Asset::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  rule_.archive(
+      state, [this](const Slice& row) { return features_.place_of(row); },
+      [this](std::uint64_t place) {
+        require(place < size(), "the state is not one of this solver: the log of its steps");
+        return features_.coming_row(place);
+      });
+  state.part("random", random_);
+  if (order_) state.part("order", *order_);
+  state.number("next", next_[0]);
+  state.number("after_next", next_[1]);
 }
 
 bool Asset::step() {
@@ -167,6 +191,35 @@ void AssetStream::feed(const float* rows, const std::int8_t* labels, const std::
     rule_.start(sum / static_cast<double>(samples_));
   }
   fed_ += size;
+}
+
+void AssetStream::archive(StateArchive& state) {
+  Solver::archive(state);
+  state.part("counters", counters_);
+  state.number("fed", fed_);
+  state.values("rows", rows_);
+  archive_examples(state);
+  rule_.archive(
+      state, [this](const Slice& row) { return static_cast<std::size_t>(row.values - rows_.data()) / dimension(); },
+      [this](std::uint64_t place) {
+        require(place < 2 * rule_.block(), "the state is not one of this solver: the log of its steps");
+        return Slice{rows_.data() + place * dimension(), nullptr, dimension()};
+      });
+}
+
+void AssetStream::archive_examples(StateArchive& state) {
+  std::vector<double> labels;
+  std::vector<double> squared_norms;
+  std::vector<std::uint32_t> stored;
+  for (const Example& example : examples_) {
+    labels.push_back(example.label);
+    squared_norms.push_back(example.squared_norm);
+    stored.push_back(example.stored);
+  }
+  state.values("labels", labels);
+  state.values("squared_norms", squared_norms);
+  state.values("stored", stored);
+  for (std::size_t k = 0; k < examples_.size(); ++k) examples_[k] = {labels[k], squared_norms[k], stored[k]};
 }
 
 bool AssetStream::step() {

@@ -43,8 +43,15 @@ class AssetRule {
   double last_bias() const noexcept { return bias_; }
   double step_length(std::uint64_t j) const noexcept;
   double deviation() const noexcept { return deviation_; }
+  /// Rows that have been presented lie elsewhere when it goes on: see `WindowAverage`.
+  template <typename PlaceOf, typename Row>
+  void archive(StateArchive& state, const PlaceOf& place_of, const Row& row) {
+    archive(state);
+    average_.archive(state, place_of, row);
+  }
 
  private:
+  void archive(StateArchive& state);
   double dot(const Slice& v, const float* coming) const noexcept;
 
   const simd::Kernels& kernels_ = simd::kernels();
@@ -74,6 +81,7 @@ class Asset final : public LinearSolver {
   void weights(double* out) const override { rule_.average(out); }
   double bias() const override;
   const AssetRule& rule() const noexcept { return rule_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -106,6 +114,7 @@ class AssetStream final : public Solver {
   /// The next block, all of those before it presented: rows (size x dimension), labels +1 and -1, and the stored coordinates
   /// of the examples that the features are made of.
   void feed(const float* rows, const std::int8_t* labels, const std::uint32_t* stored, std::size_t size);
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -120,6 +129,7 @@ class AssetStream final : public Solver {
     std::uint32_t stored;
   };
 
+  void archive_examples(StateArchive& state);
   AssetRule rule_;
   std::size_t length_;
   std::size_t raw_dimension_;

@@ -37,9 +37,9 @@ class Average {
     for (std::size_t j = 0; j < q_.size(); ++j) out[j] += share * (p_ * a[j] + s_ * q_[j]);
   }
   void archive(StateArchive& state) {
-    state.values("average_q", q_);
-    state.number("average_p", p_);
-    state.number("average_s", s_);
+    state.values("q", q_);
+    state.number("p", p_);
+    state.number("s", s_);
   }
 
  private:

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "state.hpp"
+
 namespace svm {
 
 /// A = R^T R, R upper triangular, of m rows.
@@ -20,6 +22,9 @@ class Cholesky {
   void forward(double* x) const noexcept;
   /// x <- R^-1 x, m values.
   void back(double* x) const noexcept;
+  /// Column k of R, k + 1 values.
+  const std::vector<double>& column(std::size_t k) const noexcept { return columns_[k]; }
+  void archive(StateArchive& state) { state.lists("columns", columns_); }
   /// x <- A^-1 x, m values.
   void solve(double* x) const noexcept {
     forward(x);

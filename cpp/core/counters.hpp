@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "state.hpp"
+
 namespace svm {
 
 /// Plain integers, one object per solver, incremented at row granularity by the
@@ -14,6 +16,15 @@ struct Counters {
   std::uint64_t inner_products = 0;          ///< one d-dimensional inner product
   std::uint64_t feature_accesses = 0;        ///< one stored coordinate of one training vector
   std::uint64_t feature_accesses_dense = 0;  ///< the same, every vector taken as d coordinates
+
+  void archive(StateArchive& state) {
+    state.number("iterations", iterations);
+    state.number("presentations", presentations);
+    state.number("kernel_evaluations", kernel_evaluations);
+    state.number("inner_products", inner_products);
+    state.number("feature_accesses", feature_accesses);
+    state.number("feature_accesses_dense", feature_accesses_dense);
+  }
 };
 
 /// False only in the build that measures what counting costs.

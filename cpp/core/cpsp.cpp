@@ -40,6 +40,32 @@ Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settin
   master_.add(0.0, {0.0});
 }
 
+void Cpsp::archive(StateArchive& state) {
+  Solver::archive(state);
+  state.part("basis", basis_);
+  state.part("random", random_);
+  archive_cuts(state);
+  state.part("master", master_);
+  state.values("margins", margins_);
+  state.list("idle", idle_);
+  state.number("objective", objective_);
+  state.number("bound", bound_);
+}
+
+void Cpsp::archive_cuts(StateArchive& state) {
+  std::vector<std::vector<double>> points;
+  std::vector<std::vector<std::uint32_t>> examples;
+  for (const Cut& cut : cuts_) {
+    points.push_back(cut.point);
+    examples.push_back(cut.examples);
+  }
+  state.lists("points", points);
+  state.lists("examples", examples);
+  if (!state.reads()) return;
+  cuts_.clear();
+  for (std::size_t j = 0; j < points.size(); ++j) cuts_.push_back({std::move(points[j]), std::move(examples.at(j))});
+}
+
 bool Cpsp::step() {
   const double gap = objective_ - bound_;
   if (gap <= settings_.eps) return false;

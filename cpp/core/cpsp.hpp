@@ -32,6 +32,7 @@ class Cpsp final : public Solver {
   std::vector<double> weights() const;
   /// A lower bound on the optimum over the span of the present basis.
   double lower_bound() const noexcept { return bound_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -46,6 +47,7 @@ class Cpsp final : public Solver {
   void add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum);
   void follow();
   void forget();
+  void archive_cuts(StateArchive& state);
 
   CpspSettings settings_;
   double C_;

@@ -60,6 +60,20 @@ bool CuttingPlanes::step() {
   return true;
 }
 
+void CuttingPlanes::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("cuts", cuts_);
+  state.part("master", master_);
+  state.values("point", point_);
+  state.number("objective", objective_);
+  state.number("bound", bound_);
+}
+
+void SvmPerf::archive(StateArchive& state) {
+  CuttingPlanes::archive(state);
+  state.list("idle", idle_);
+}
+
 void SvmPerf::follow() {
   const std::vector<double>& gamma = master_.solution();
   double hinge = 0.0;
@@ -83,6 +97,13 @@ void SvmPerf::follow() {
 Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)
     : CuttingPlanes(matrix, settings), mu_(mu), best_margins_(matrix.size()) {
   require(mu > 0.0 && mu <= 1.0, "mu must lie in (0, 1]");
+}
+
+void Ocas::archive(StateArchive& state) {
+  CuttingPlanes::archive(state);
+  state.list("best", best_);
+  state.list("best_products", best_products_);
+  state.values("best_margins", best_margins_);
 }
 
 void Ocas::follow() {

@@ -26,6 +26,7 @@ class CuttingPlanes : public LinearSolver {
   CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings);
 
   double lower_bound() const final { return bound_; }
+  void archive(StateArchive& state) override;
 
  protected:
   /// One cut: n presentations.
@@ -52,6 +53,7 @@ class SvmPerf final : public CuttingPlanes {
   using CuttingPlanes::CuttingPlanes;
 
   void weights(double* out) const override { cuts_.weights(master_.solution(), out); }
+  void archive(StateArchive& state) override;
 
  private:
   void follow() override;
@@ -68,6 +70,7 @@ class Ocas final : public CuttingPlanes {
   Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu);
 
   void weights(double* out) const override { cuts_.weights(best_, out); }
+  void archive(StateArchive& state) override;
 
  private:
   void follow() override;

@@ -34,8 +34,28 @@ Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t
       worth_(lag * settings.eps) {
   require(settings.C > 0.0 && std::isfinite(settings.C), "C must be finite and positive");
   require(settings.eps > 0.0 && std::isfinite(settings.eps), "eps must be finite and positive");
-  restore();  // none takes part yet
+  take_all();  // none takes part yet
   if (settings.permutation) random_.shuffle(active_);
+}
+
+void Dcd::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("random", random_);
+  state.part("w", w_);
+  state.values("alpha", alpha_);
+  state.number("sum_alpha", sum_alpha_);
+  state.list("active", active_);
+  state.number("position", position_);
+  state.number("kept", kept_);
+  state.number("largest", largest_);
+  state.number("smallest", smallest_);
+  state.number("shrink_above", shrink_above_);
+  state.number("shrink_below", shrink_below_);
+  state.number("gap_seen", gap_seen_);
+  state.number("worth", worth_);
+  state.number("whole", whole_);
+  state.number("gap_of_all", gap_of_all_);
+  state.number("close_enough", converged_);
 }
 
 bool Dcd::step() {
@@ -88,7 +108,7 @@ void Dcd::end_pass() {
   if (whole_) gap_of_all_ = gap_seen_;
   whole_ = worth || gap_seen_ <= renewal * gap_of_all_;
   if (whole_) {
-    restore();
+    take_all();
   } else if (settings_.shrinking) {
     shrink_above_ = largest_ > 0.0 ? largest_ : infinite;
     shrink_below_ = smallest_ < 0.0 ? smallest_ : -infinite;
@@ -122,7 +142,7 @@ bool Dcd::close_enough() {
 }
 
 /// Lets all coordinates take part again.
-void Dcd::restore() {
+void Dcd::take_all() {
   if (active_.size() < alpha_.size()) {
     active_.resize(alpha_.size());
     std::iota(active_.begin(), active_.end(), 0U);

@@ -25,6 +25,7 @@ class Dcd final : public LinearSolver {
   double lower_bound() const override { return dual() / scale_; }
   /// Dual variables, in [0, C] (n).
   const std::vector<double>& alpha() const noexcept { return alpha_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -36,7 +37,7 @@ class Dcd final : public LinearSolver {
   double dual() const noexcept { return sum_alpha_ - 0.5 * w_.squared_norm(); }
   void end_pass();
   bool close_enough();
-  void restore();
+  void take_all();
 
   DcdSettings settings_;
   double scale_;  // C n: the objectives of the C form are this many times those of the lambda form

@@ -19,6 +19,12 @@ double DualSolver::best_alpha(std::size_t i) const noexcept {
   return std::clamp(alpha_[i] + gradient / diagonal, 0.0, C_);
 }
 
+void DualSolver::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.values("alpha", alpha_);
+  state.values("responses", responses_);
+}
+
 void DualSolver::coefficients(double* out) const {
   for (std::size_t i = 0; i < size(); ++i) out[i] = rows_.label(i) * alpha_[i];
 }

@@ -12,6 +12,7 @@ class DualSolver : public KernelSolver {
 
   void coefficients(double* out) const override;
   bool responses(double* out) const override;
+  void archive(StateArchive& state) override;
 
  protected:
   /// alpha_i at the exact maximum of the dual along coordinate i, clipped to the box.

@@ -32,6 +32,11 @@ class EpochOrder {
     random_.shuffle(order_);
     return true;
   }
+  void archive(StateArchive& state) {
+    state.part("random", random_);
+    state.values("order", order_);
+    state.number("position", position_);
+  }
 
  private:
   Random random_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "error.hpp"
 #include "take_away.hpp"
 
 namespace svm {
@@ -78,6 +79,18 @@ void Expansion::remove(std::size_t slot) {
   kept_values_ -= kept_[slot].size();
   take_away(members_, slot);
   take_away(kept_, slot);
+}
+
+void Expansion::archive(StateArchive& state) {
+  state.list("members", members_);
+  if (!state.reads()) return;
+  std::fill(held_.begin(), held_.end(), static_cast<unsigned char>(0));
+  for (const std::uint32_t i : members_) {
+    require(i < held_.size() && held_[i] == 0, "the state is not one of this solver: members of the expansion");
+    held_[i] = 1;
+  }
+  kept_.assign(members_.size(), Kept());
+  kept_values_ = 0;
 }
 
 // The rows that have not been used for longest go; the last two that were asked for stay.

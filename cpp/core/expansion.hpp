@@ -30,6 +30,8 @@ class Expansion {
   const float* row(std::size_t slot);
   /// The last member gets the slot.
   void remove(std::size_t slot);
+  /// Its members. Rows are not archived: a value is the same bits whenever it is computed, and is charged in any case.
+  void archive(StateArchive& state);
 
  private:
   struct Kept {

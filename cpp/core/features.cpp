@@ -32,6 +32,17 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
   largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
 }
 
+std::size_t FeatureMatrix::place_of(const Slice& row) const noexcept {
+  // rows lie one after the other; of empty ones, and the one after them, it is the last
+  std::size_t begin = 0;
+  std::size_t end = size();
+  while (end - begin > 1) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    (this->row(middle).values <= row.values ? begin : end) = middle;
+  }
+  return begin;
+}
+
 void FeatureMatrix::expect_row(std::size_t i) const noexcept {
   const Slice x = row(i);
   const auto expect = [&x](std::size_t k) {

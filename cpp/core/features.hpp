@@ -50,6 +50,8 @@ class FeatureMatrix {
   /// Asks the processor for row i.
   void expect_row(std::size_t i) const noexcept;
   double largest_norm() const noexcept { return largest_norm_; }
+  /// Which row a slice is, or begins with.
+  std::size_t place_of(const Slice& row) const noexcept;
 
  private:
   static Slice slice(const MatrixView& view, std::size_t i) noexcept {
@@ -96,11 +98,13 @@ class CountedFeatures {
   /// Asks the processor for where row i lies, which will be read later, or for the row, which will be read soon.
   void expect_place(std::size_t i) const noexcept { matrix_.expect_place(i); }
   void expect_row(std::size_t i) const noexcept { matrix_.expect_row(i); }
+  std::size_t place_of(const Slice& row) const noexcept { return matrix_.place_of(row); }
   /// Row i for its address alone: who fetches a long row in parts, and reads it later, is charged then.
   Slice coming_row(std::size_t i) const noexcept { return matrix_.row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
+  void archive(StateArchive& state) { state.part("counters", counters_); }
 
  private:
   Slice charged(Slice slice, std::size_t dense) noexcept {

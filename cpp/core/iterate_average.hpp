@@ -44,10 +44,10 @@ class IterateAverage {
     if (taken_ > 0) mean_.add_to(static_cast<double>(taken_) / all, a, out);
   }
   void archive(StateArchive& state) {
-    mean_.archive(state);
-    state.values("average_previous", previous_);
-    state.number("average_before", before_);
-    state.number("average_taken", taken_);
+    state.part("mean", mean_);
+    state.values("previous", previous_);
+    state.number("before", before_);
+    state.number("taken", taken_);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dot.hpp"
+#include "error.hpp"
 #include "simd.hpp"
 #include "slice_kernels.hpp"
 
@@ -68,14 +69,39 @@ bool KernelBasis::append(Place z, double least) {
   const double pivot = 1.0 - dot(l.data(), l.data(), k);
   if (pivot < least) return false;
   factor_.append(std::move(column), 0.0);
-  const double scale = 1.0 / std::sqrt(pivot);
+  take_coordinates(z);
+  places_.push_back(std::move(z));
+  return true;
+}
+
+// Those that z, of which the factor has the column already, adds to the training points.
+void KernelBasis::take_coordinates(const Place& z) noexcept {
+  const std::size_t k = size();
+  const double* l = factor_.column(k).data();
+  const double scale = 1.0 / std::sqrt(1.0 - dot(l, l, k));
   for (std::size_t i = 0; i < examples(); ++i) {
     const double value = kernel(points_.row(i), points_.squared_norm(i), z);
     float* row = coordinates_.data() + i * capacity_;
-    row[k] = static_cast<float>(scale * (value - simd::kernels().dot(coordinates(i), l.data(), k)));
+    row[k] = static_cast<float>(scale * (value - simd::kernels().dot(coordinates(i), l, k)));
   }
-  places_.push_back(std::move(z));
-  return true;
+}
+
+void KernelBasis::archive(StateArchive& state) {
+  std::vector<std::vector<double>> places;
+  for (const Place& place : places_) places.push_back(place.values);
+  state.lists("places", places);
+  state.part("factor", factor_);
+  if (state.reads()) {
+    require(places.size() <= capacity_ && places.size() == factor_.size(), "the state is not one of this basis");
+    for (std::vector<double>& values : places) {
+      require(values.size() == dimension(), "the state is not one of this basis");
+      Place place{std::move(values), 0.0};
+      place.measure();
+      take_coordinates(place);
+      places_.push_back(std::move(place));
+    }
+  }
+  state.part("points", points_);  // after what has been charged above, once more
 }
 
 const float* KernelBasis::coordinates(std::size_t i) noexcept {

@@ -58,11 +58,14 @@ class KernelBasis {
   std::vector<double> sum(const std::vector<std::uint32_t>& examples);
   /// The function with these coordinates as a combination of the phi(b_j): R^-1 w.
   std::vector<double> expansion(std::vector<double> w) const;
+  /// The coordinates are not archived but computed again: they are as large as the features of the whole training set.
+  void archive(StateArchive& state);
 
  private:
   double kernel(const Slice& x, double square, const Place& z) noexcept;
   double kernel(const Place& x, const Place& z) noexcept;
   double charged(double square) noexcept;
+  void take_coordinates(const Place& z) noexcept;
 
   double gamma_;
   std::size_t capacity_;

@@ -10,4 +10,9 @@ void add_row(double* v, const float* row, double amount, std::size_t positives, 
   simd::kernels().add(v + positives, row + positives, -sign, n - positives);
 }
 
+void KernelSolver::archive(StateArchive& state) {
+  Solver::archive(state);
+  state.part("rows", rows_);
+}
+
 }  // namespace svm

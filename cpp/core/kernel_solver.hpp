@@ -22,6 +22,7 @@ class KernelSolver : public Solver {
   virtual bool responses(double* out) const = 0;
   /// The method's own bias term; 0 for methods without one.
   virtual double bias() const { return 0.0; }
+  void archive(StateArchive& state) override;
 
  protected:
   CountedRows rows_;

@@ -60,6 +60,25 @@ double Lasvm::bias() const {
   return settings_.bias && both ? 0.5 * (top_slope_ + bottom_slope_) : 0.0;
 }
 
+void Lasvm::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.part("expansion", expansion_);
+  state.part("order", order_);
+  state.list("alpha", alpha_);
+  state.list("slopes", slopes_);
+  state.number("top", top_);
+  state.number("bottom", bottom_);
+  state.number("top_slope", top_slope_);
+  state.number("bottom_slope", bottom_slope_);
+  state.number("delta", delta_);
+  state.number("finishing", finishing_);
+  state.number("again", again_);
+  state.number("changed", changed_);
+  state.part("outer_top", outer_top_);
+  state.part("outer_bottom", outer_bottom_);
+  state.number("passes", passes_);
+}
+
 bool Lasvm::step() {
   Counters& counters = rows_.counters();
   if (finishing_) {

@@ -33,6 +33,7 @@ class Lasvm final : public KernelSolver {
   /// Members of the expansion, those with alpha = 0 included.
   std::size_t expansion() const noexcept { return expansion_.size(); }
   bool finishing() const noexcept { return finishing_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -59,6 +60,11 @@ class Lasvm final : public KernelSolver {
   struct Outsider {
     double slope;
     std::size_t example;
+
+    void archive(StateArchive& state) {
+      state.number("slope", slope);
+      state.number("example", example);
+    }
   };
 
   LasvmSettings settings_;

@@ -23,6 +23,15 @@ LinearPegasos<Real>::LinearPegasos(const FeatureMatrix& matrix, const LinearPega
 }
 
 template <typename Real>
+void LinearPegasos<Real>::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("random", random_);
+  state.number("next", next_);
+  state.part("weights", weights_);
+  state.number("stretch", stretch_);
+}
+
+template <typename Real>
 double LinearPegasos<Real>::shrink() const noexcept {
   const auto t = static_cast<double>(features_.counters().iterations);
   return t > 0.0 ? 1.0 / (settings_.lambda * t * stretch_) : 0.0;

@@ -18,6 +18,7 @@ class LinearPegasos final : public LinearSolver {
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
 
   void weights(double* out) const override { weights_.copy(shrink(), out); }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

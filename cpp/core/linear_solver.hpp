@@ -21,6 +21,10 @@ class LinearSolver : public Solver {
   virtual double bias() const { return 0.0; }
   /// A lower bound on the optimum of the lambda form that the method knows, or NaN.
   virtual double lower_bound() const { return std::numeric_limits<double>::quiet_NaN(); }
+  void archive(StateArchive& state) override {
+    Solver::archive(state);
+    state.part("features", features_);
+  }
 
  protected:
   CountedFeatures features_;

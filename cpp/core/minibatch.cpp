@@ -59,24 +59,11 @@ void MiniBatchSolver::average(bool taken) {
   });
 }
 
-State MiniBatchSolver::state() {
-  State state;
-  StateArchive writer(state, false);
-  archive(writer);
-  return state;
-}
-
-void MiniBatchSolver::restore(State state) {
-  require(counters().iterations == 0, "the solver has already begun");
-  StateArchive reader(state, true);
-  archive(reader);
-  subsets_.skip(counters().iterations);  // some nanoseconds for each example; their order need not be kept
-}
-
 void MiniBatchSolver::archive(StateArchive& state) {
-  svm::archive(state, features_.counters());
+  LinearSolver::archive(state);
+  state.part("subsets", subsets_);
   state.values("sum", sum_);
-  average_.archive(state);
+  state.part("average", average_);
 }
 
 double MiniBatchPegasos::scale() const noexcept {

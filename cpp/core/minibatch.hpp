@@ -10,7 +10,6 @@
 #include "iterate_average.hpp"
 #include "linear_solver.hpp"
 #include "random_subsets.hpp"
-#include "state.hpp"
 
 namespace svm {
 
@@ -36,16 +35,12 @@ class MiniBatchSolver : public LinearSolver {
                   const Shard& shard = {}, Exchange exchange = {});
 
   void weights(double* out) const override { average_.copy(scale(), sum_.data(), dimension(), out); }
-  /// All that the iterates to come depend on, besides what the solver was made from. The dual variables are those of the own
-  /// examples; all else is the same in each process.
-  State state();
-  /// Goes on from a state of a solver that was made alike and has not advanced yet.
-  void restore(State state);
+  /// Dual variables and times are those of the own examples and process; all else is the same in each.
+  void archive(StateArchive& state) override;
 
  protected:
   /// The last iterate over the sum of rows.
   virtual double scale() const noexcept = 0;
-  virtual void archive(StateArchive& state);
   double cpu_of_others() const noexcept override { return batch_.cpu_of_others(); }
 
   /// Draws a subset, and takes take(k, y <sum_, x>, tally) times y x of its k-th example, on any thread; returns the sum of
@@ -173,10 +168,10 @@ class MiniBatchSdca final : public MiniBatchSolver {
   double beta() const noexcept { return beta_; }
   /// Steps that the aggressive variant refused: they would not have raised the dual objective.
   std::uint64_t refused() const noexcept { return refused_; }
+  void archive(StateArchive& state) override;
 
  protected:
   double scale() const noexcept override { return 1.0 / lambda_n_; }
-  void archive(StateArchive& state) override;
   bool step() override;
   bool steps(const Limit& limit, std::uint64_t count) override;
 

@@ -36,6 +36,20 @@ void Mpu::alpha(double* out) const {
   for (std::size_t k = 0; k < c_.size(); ++k) out[k] = unit_ * static_cast<double>(c_[k]);
 }
 
+void Mpu::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("order", order_);
+  state.part("a", a_);
+  state.values("c", c_);
+  state.number("q", q_);
+  state.number("unit", unit_);
+  state.number("total", total_);
+  state.number("losses", losses_);
+  state.number("far", far_);
+  state.number("reached", reached_);
+  state.number("done", done_);
+}
+
 bool Mpu::step() {
   if (done_) return false;
   const std::size_t k = order_.now();

@@ -29,6 +29,7 @@ class Mpu final : public LinearSolver {
   void alpha(double* out) const;
   /// q.
   std::uint64_t parts() const noexcept { return q_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

@@ -52,6 +52,15 @@ void Pegasos::project() {
   projected_ = 1.0;
 }
 
+void Pegasos::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.part("random", random_);
+  state.number("projected", projected_);
+  state.number("norm2", norm2_);
+  state.values("v", v_);
+  state.values("beta", beta_);
+}
+
 void Pegasos::coefficients(double* out) const {
   for (std::size_t i = 0; i < size(); ++i) out[i] = rows_.label(i) * shrink() * beta_[i];
 }

@@ -18,6 +18,7 @@ class Pegasos final : public KernelSolver {
 
   void coefficients(double* out) const override;
   bool responses(double* out) const override;
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

@@ -34,6 +34,16 @@ bool Perceptron::step() {
   return true;
 }
 
+void Perceptron::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.part("random", random_);
+  state.values("order", order_);
+  state.number("position", position_);
+  state.number("mistakes_this_epoch", mistakes_this_epoch_);
+  state.values("mistakes", mistakes_);
+  state.values("responses", responses_);
+}
+
 void Perceptron::coefficients(double* out) const {
   for (std::size_t i = 0; i < size(); ++i) out[i] = rows_.label(i) * mistakes_[i];
 }

@@ -12,6 +12,7 @@ class Perceptron final : public KernelSolver {
 
   void coefficients(double* out) const override;
   bool responses(double* out) const override;
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

@@ -68,6 +68,21 @@ double Random::normal() noexcept {
   return x * factor;
 }
 
+void Random::archive(StateArchive& state) {
+  state.number("block", block_);
+  state.number("used", used_);
+  state.number("has_spare", has_spare_);
+  state.number("spare", spare_);
+  if (!state.reads()) return;
+  require(used_ <= buffer_.size() && (used_ == buffer_.size() || block_ >= blocks),
+          "the state is not one of a stream of random numbers");
+  if (used_ == buffer_.size()) return;
+  const std::size_t used = used_;  // of numbers that are drawn again
+  block_ -= blocks;
+  refill();
+  used_ = used;
+}
+
 void Random::shuffle(std::vector<std::uint32_t>& items) noexcept {
   for (std::size_t last = items.size(); last > 1; --last) {
     std::swap(items[last - 1], items[below32(static_cast<std::uint32_t>(last))]);

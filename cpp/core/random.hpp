@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simd.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -41,6 +42,8 @@ class Random {
   double normal() noexcept;
   /// Fisher-Yates, of fewer than 2^32 items.
   void shuffle(std::vector<std::uint32_t>& items) noexcept;
+  /// Where the stream is; not which one it is.
+  void archive(StateArchive& state);
 
  private:
   static constexpr std::size_t blocks = simd::philox_blocks;

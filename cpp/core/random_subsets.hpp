@@ -46,9 +46,13 @@ class RandomSubsets {
     draw();
     ready_ = true;
   }
-  /// As many calls of next().
-  void skip(std::uint64_t subsets) noexcept {
-    for (; subsets > 0; --subsets) next();
+  void archive(StateArchive& state) {
+    state.part("random", random_);
+    state.values("items", items_);
+    state.values("drawn", drawn_);
+    state.number("next", next_);
+    state.values("prepared", prepared_);
+    state.number("ready", ready_);
   }
   /// The item that comes so many after the end of the present subset, or the last one drawn: to be fetched meanwhile.
   std::uint32_t ahead(std::size_t distance) const noexcept {

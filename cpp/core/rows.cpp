@@ -74,4 +74,10 @@ void CountedRows::leave_support(std::size_t i) noexcept {
   support_stored_ -= source_.points().matrix().stored(i);
 }
 
+void CountedRows::archive(StateArchive& state) {
+  state.part("counters", counters_);
+  state.number("support", support_);
+  state.number("support_stored", support_stored_);
+}
+
 }  // namespace svm

@@ -94,6 +94,10 @@ struct Part {
   std::size_t stored = 0;  ///< coordinates that their points have stored
 
   std::size_t size() const noexcept { return members.size(); }
+  void archive(StateArchive& state) {
+    state.list("members", members);
+    state.number("stored", stored);
+  }
 };
 
 /// What a solver sees of the kernel: every row or response that it takes is counted here.
@@ -138,6 +142,7 @@ class CountedRows {
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
+  void archive(StateArchive& state);
 
  private:
   void charge(std::size_t evaluations, std::size_t stored) noexcept {

@@ -100,6 +100,21 @@ void Sbp::renormalise() {
   tracker_.negative.take(v_.data(), tracker_.negative_window);
 }
 
+void Sbp::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.part("random", random_);
+  state.part("tracker", tracker_);
+  state.part("levels", levels_);
+  state.number("level", level_);
+  state.number("scale", scale_);
+  state.number("norm2", norm2_);
+  state.values("v", v_);
+  state.values("beta", beta_);
+  state.number("scale_sum", scale_sum_);
+  state.values("credit", credit_);
+  state.values("settled", settled_);
+}
+
 void Sbp::coefficients(double* out) const {
   const auto iterations = static_cast<double>(counters().iterations);
   for (std::size_t i = 0; i < size(); ++i) {

@@ -25,6 +25,7 @@ class Sbp final : public KernelSolver {
   bool responses(double*) const override { return false; }
   /// Water level at which the last draw was made: that of the iterate before the last step.
   double level() const noexcept { return level_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

@@ -22,4 +22,9 @@ bool Sdca::step() {
   return true;
 }
 
+void Sdca::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.part("random", random_);
+}
+
 }  // namespace svm

@@ -16,6 +16,8 @@ class Sdca final : public DualSolver {
  public:
   Sdca(RowSource& source, const SdcaSettings& settings, std::uint64_t seed);
 
+  void archive(StateArchive& state) override;
+
  protected:
   bool step() override;
 

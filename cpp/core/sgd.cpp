@@ -39,6 +39,13 @@ SgdRandom::SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t s
 
 void SgdRandom::weights(double* out) const { a_.copy(shrink(lambda_, counters()), out); }
 
+void SgdRandom::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("random", random_);
+  state.number("next", next_);
+  state.part("a", a_);
+}
+
 bool SgdRandom::step() {
   Counters& counters = features_.counters();
   const std::size_t i = next_;
@@ -78,6 +85,21 @@ SgdPasses<Real>::SgdPasses(const FeatureMatrix& matrix, const SgdSettings& setti
 template <typename Real>
 void SgdPasses<Real>::weights(double* out) const {
   a_.copy(shrink(settings_.lambda, counters()), out);
+}
+
+template <typename Real>
+void SgdPasses<Real>::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("order", order_);
+  state.part("a", a_);
+  state.values("updates", updates_);
+  state.number("all_updates", all_updates_);
+  state.number("passes", passes_);
+  state.number("multiplicity", multiplicity_);
+  state.number("hinge", hinge_);
+  state.number("lower_bound", lower_bound_);
+  state.number("checks", checks_);
+  state.number("close_enough", converged_);
 }
 
 // flatten: its callees are a few instructions each, and a presentation takes tens of nanoseconds

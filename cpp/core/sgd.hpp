@@ -16,6 +16,7 @@ class SgdRandom final : public LinearSolver {
   SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed);
 
   void weights(double* out) const override;
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;
@@ -51,6 +52,7 @@ class SgdPasses final : public LinearSolver {
   const std::vector<std::uint32_t>& updates() const noexcept { return updates_; }
   /// Times that J was computed.
   std::uint64_t checks() const noexcept { return checks_; }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

@@ -36,6 +36,17 @@ void SgdQnRule<Real>::start(double t0) {
 }
 
 template <typename Real>
+void SgdQnRule<Real>::archive(StateArchive& state) {
+  state.part("v", v_);
+  state.part("before", before_);
+  state.values("gain", gain_);
+  state.number("left", left_);
+  state.number("regularised", regularised_);
+  state.number("time", time_);
+  state.number("r", r_);
+}
+
+template <typename Real>
 double SgdQnRule<Real>::squared_norm() noexcept {
   v_.refresh_norm();
   return v_.squared_norm();

@@ -24,6 +24,7 @@ class SgdQnRule {
   double scale() const noexcept { return 1.0; }
   double squared_norm() noexcept;
   std::uint64_t period() const noexcept { return period_; }
+  void archive(StateArchive& state);
 
  private:
   void regularise() noexcept;

@@ -49,6 +49,19 @@ Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::ui
   next_ = q_.draw(random_.uniform());
 }
 
+void Simba::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("random", random_);
+  state.part("q", q_);
+  state.part("slack", slack_);
+  state.number("next", next_);
+  state.part("u", u_);
+  state.number("shrink", shrink_);
+  state.number("shrinks", shrinks_);
+  state.values("late", late_);
+  state.number("biases", biases_);
+}
+
 bool Simba::step() {
   Counters& counters = features_.counters();
   if (settings_.horizon > 0 && counters.iterations == settings_.horizon) return false;

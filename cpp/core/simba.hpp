@@ -33,6 +33,7 @@ class Simba final : public LinearSolver {
   void last_weights(double* out) const;
   /// The distribution p over the examples (n).
   void distribution(double* out) const;
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

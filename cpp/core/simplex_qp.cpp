@@ -1,6 +1,7 @@
 #include "simplex_qp.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -48,6 +49,26 @@ void SimplexQp::remove(std::size_t j) {
   take_away(beta_, j);
   take_away(gamma_, j);
   take_away(products_, j);
+}
+
+void SimplexQp::archive(StateArchive& state) {
+  std::vector<std::uint64_t> variables;
+  std::vector<double> added;
+  for (const Free& free : free_) {
+    variables.push_back(free.variable);
+    added.push_back(free.added);
+  }
+  state.list("beta", beta_);
+  state.lists("H", H_);
+  state.list("gamma", gamma_);
+  state.list("products", products_);
+  state.list("free", variables);
+  state.list("added", added);
+  state.part("factor", factor_);
+  state.number("lift", lift_);
+  if (!state.reads()) return;
+  free_.clear();
+  for (std::size_t p = 0; p < variables.size(); ++p) free_.push_back({variables[p], added.at(p)});
 }
 
 void SimplexQp::update_products() {

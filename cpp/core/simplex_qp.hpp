@@ -31,6 +31,7 @@ class SimplexQp {
   double value() const noexcept;
   /// max_j (beta - H gamma)_j - sum_j gamma_j (beta - H gamma)_j: the optimum is at most so much above value().
   double gap() const noexcept;
+  void archive(StateArchive& state);
 
  private:
   void update_products();

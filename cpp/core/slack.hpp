@@ -22,6 +22,14 @@ class Slack {
     window_ = {window_.low * factor, window_.high * factor};
   }
 
+  /// What follows the level; the rest is selected anew.
+  void archive(StateArchive& state) {
+    state.number("level", level_);
+    state.part("window", window_);
+    state.number("margin", margin_);
+    state.number("drift", drift_);
+  }
+
   /// Weights above the level get 2, those below it nothing.
   double level() const noexcept { return level_; }
   /// Places of the weights that are equal to the level and get slack, rising.

@@ -70,6 +70,13 @@ bool Smo::step() {
   return true;
 }
 
+void Smo::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.number("violation", violation_);
+  state.number("chosen", chosen_);
+  state.number("gain", gain_);
+}
+
 SmoWithBias::SmoWithBias(RowSource& source, const SmoSettings& settings)
     : DualSolver(source, settings.C), tolerance_(settings.tolerance) {
   check(settings);
@@ -140,6 +147,13 @@ bool SmoWithBias::step() {
   const float* row_j = rows_.row(j);
   update(row_i, step, row_j, -step);
   return true;
+}
+
+void SmoWithBias::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.number("top", top_);
+  state.number("bottom", bottom_);
+  state.number("chosen", chosen_);
 }
 
 double SmoWithBias::bias() const {

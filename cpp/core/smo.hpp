@@ -16,6 +16,8 @@ class Smo final : public DualSolver {
  public:
   Smo(RowSource& source, const SmoSettings& settings);
 
+  void archive(StateArchive& state) override;
+
  protected:
   bool step() override;
 
@@ -34,6 +36,7 @@ class SmoWithBias final : public DualSolver {
 
   /// LIBSVM's: from the free support vectors, or the middle of what the bounds allow.
   double bias() const override;
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

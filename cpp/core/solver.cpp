@@ -48,4 +48,17 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   return Status::limit;
 }
 
+void Solver::restore(const State& state) {
+  require(counters().iterations == 0, "the solver has already begun");
+  svm::restore(*this, state);
+}
+
+void Solver::archive(StateArchive& state) {
+  double cpu = cpu_seconds();  // those of others are this thread's from now on
+  state.number("cpu_seconds", cpu);
+  state.number("wall_seconds", wall_seconds_);
+  state.number("converged", converged_);
+  if (state.reads()) cpu_seconds_ = cpu;
+}
+
 }  // namespace svm

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "counters.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -46,6 +47,13 @@ class Solver {
   virtual const Counters& counters() const noexcept = 0;
   double cpu_seconds() const noexcept { return cpu_seconds_ + cpu_of_others(); }
   double wall_seconds() const noexcept { return wall_seconds_; }
+
+  /// All that the iterates, costs and times to come depend on, besides what the solver was made from.
+  State state() { return state_of(*this); }
+  /// Goes on from a state of a solver that was made alike and has not advanced yet. After a refusal it is to be thrown away.
+  void restore(const State& state);
+  /// The list of members for both, to which each class adds its own.
+  virtual void archive(StateArchive& state);
 
  protected:
   /// CPU time of other threads that work for the method.

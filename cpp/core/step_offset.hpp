@@ -40,7 +40,8 @@ double lowest_offset(double lambda, double mean_squared_norm, const Cost& cost_o
 ///   start(t0)             forget everything: w = 0, and the next step is t = 1,
 ///   present(features, i)  one step, which charges row i and its inner products,
 ///   weights(), scale()    w = scale() weights(),
-///   squared_norm()        of w.
+///   squared_norm()        of w,
+///   archive(state)        what changes on the way.
 /// Where t0 is not given, the first step chooses it: a trial is a pass of the rule over a sample, drawn at random with
 /// replacement, and an evaluation of the objective there. What a trial looks at is charged, as presentations too; iterations
 /// are the steps that are kept.
@@ -65,6 +66,15 @@ class OffsetSolver final : public LinearSolver {
   /// In use; none as long as it has not been chosen.
   std::optional<double> t0() const noexcept { return t0_; }
   const Rule& rule() const noexcept { return rule_; }
+  void archive(StateArchive& state) override {
+    LinearSolver::archive(state);
+    double t0 = t0_.value_or(0.0);
+    state.number("t0", t0);
+    if (t0 > 0.0) t0_ = t0;
+    state.part("rule", rule_);
+    state.part("order", order_);
+    state.part("sampling", sampling_);
+  }
 
  protected:
   bool step() override {

@@ -9,6 +9,7 @@
 
 #include "aligned.hpp"
 #include "simd.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -76,6 +77,12 @@ class SumTree {
     touched_.resize(blocks());
     std::iota(touched_.begin(), touched_.end(), std::size_t{0});
     sum_above();
+  }
+
+  /// With its sums, which are not the same bits whoever has computed them.
+  void archive(StateArchive& state) {
+    state.values("values", values_);
+    state.lists("sums", sums_);
   }
 
   /// The first i for which the weights up to and with it sum to more than uniform * total(), up to rounding; never one of

@@ -52,6 +52,16 @@ void Survey::gather(const double* v) {
   inside_index_.resize(total);
 }
 
+// Not surveyed again: the sum below the window depends on the pass that it was made in, to the last bit.
+void Survey::archive(StateArchive& state) {
+  state.part("window", window_);
+  state.values("codes", codes_);
+  state.number("below", below_);
+  state.number("below_sum", below_sum_);
+  state.list("inside", inside_);
+  state.list("inside_index", inside_index_);
+}
+
 std::size_t Survey::covered(double level) const noexcept {
   return below_ +
          static_cast<std::size_t>(std::count_if(inside_.begin(), inside_.end(), [=](double x) { return x <= level; }));

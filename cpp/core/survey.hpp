@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "state.hpp"
+
 namespace svm {
 
 /// The open interval of levels that a survey resolves. Whole-range surveys use +-everything.
@@ -12,6 +14,11 @@ struct Window {
   static constexpr double everything = 1e300;
   double low = -everything;
   double high = everything;
+
+  void archive(StateArchive& state) {
+    state.number("low", low);
+    state.number("high", high);
+  }
 };
 
 class Survey {
@@ -38,6 +45,7 @@ class Survey {
   std::size_t covered(double level) const noexcept;
   /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it).
   std::size_t covered_index(const double* v, double level, std::size_t k) const noexcept;
+  void archive(StateArchive& state);
 
  private:
   void gather(const double* v);

@@ -21,6 +21,17 @@ SvmLight::SvmLight(RowSource& source, const SvmLightSettings& settings)
 
 bool SvmLight::responses(double* out) const { return active_.size() == size() && DualSolver::responses(out); }
 
+void SvmLight::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.part("active", active_);
+  state.values("doubted", doubted_);
+  state.list("working", working_);
+  state.number("violation", violation_);
+  state.number("middle", middle_);
+  state.part("aside", aside_);
+  state.number("recovered", recovered_);
+}
+
 bool SvmLight::step() {
   if (aside_.size() > 0) {
     recover();

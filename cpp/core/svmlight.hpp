@@ -31,6 +31,7 @@ class SvmLight final : public DualSolver {
   bool responses(double* out) const override;
   /// Variables that are not put aside.
   std::size_t active() const noexcept { return active_.size(); }
+  void archive(StateArchive& state) override;
 
  protected:
   bool step() override;

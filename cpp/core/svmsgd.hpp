@@ -18,6 +18,11 @@ class SvmSgdRule {
   const Weights<Real>& weights() const noexcept { return v_; }
   double scale() const noexcept { return 1.0 / divisor_; }
   double squared_norm() const noexcept { return v_.squared_norm() / (divisor_ * divisor_); }
+  void archive(StateArchive& state) {
+    state.part("v", v_);
+    state.number("divisor", divisor_);
+    state.number("time", time_);
+  }
 
  private:
   double lambda_;

@@ -206,6 +206,15 @@ void LevelTracker::rescale(double factor) {
   centre(last_);
 }
 
+void LevelTracker::archive(StateArchive& state) {
+  state.part("positive", positive);
+  state.part("negative", negative);
+  state.part("positive_window", positive_window);
+  state.part("negative_window", negative_window);
+  state.number("width", width_);
+  state.part("last", last_);
+}
+
 Levels LevelTracker::solve(const double* v, double volume) {
   Solved solved = solve_within(volume);
   // The width settles where about two hundred responses lie inside: a miss costs another pass, a full window a long gather.

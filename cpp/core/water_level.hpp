@@ -19,6 +19,10 @@ struct Levels {
 
   double level() const noexcept { return 0.5 * (positive + negative); }
   double bias() const noexcept { return 0.5 * (negative - positive); }
+  void archive(StateArchive& state) {
+    state.number("positive", positive);
+    state.number("negative", negative);
+  }
 };
 
 /// What two surveys say about the levels: exactly, or, where the levels lie outside the windows, a Newton step to them.
@@ -57,6 +61,7 @@ class LevelTracker {
   Levels solve(const double* v, double volume);
   /// Moves the windows along with responses that have been multiplied by `factor`; the surveys are to be taken again.
   void rescale(double factor);
+  void archive(StateArchive& state);
 
  private:
   Solved solve_within(double volume);

@@ -7,6 +7,7 @@
 
 #include "aligned.hpp"
 #include "slice_kernels.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -34,6 +35,10 @@ class Weights {
   const Real* values() const noexcept { return v_.data(); }
   /// To be written at will; |v|^2 is then that of before until `refresh_norm`.
   Real* values() noexcept { return v_.data(); }
+  void archive(StateArchive& state) {
+    state.values("v", v_);
+    state.number("squared_norm", squared_norm_);
+  }
 
  private:
   const simd::Kernels& kernels_ = simd::kernels();

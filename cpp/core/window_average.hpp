@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "aligned.hpp"
+#include "error.hpp"
 #include "slice_kernels.hpp"
+#include "state.hpp"
 
 namespace svm {
 
@@ -61,6 +63,34 @@ class WindowAverage {
     }
     for (std::size_t j = 0; j < dimension; ++j) out[j] /= weight;
     return bias / weight;
+  }
+
+  /// Rows by their numbers: `place_of(slice)` says which one a slice is, `row(place)` where it lies now.
+  template <typename PlaceOf, typename Row>
+  void archive(StateArchive& state, const PlaceOf& place_of, const Row& row) {
+    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> sizes;
+    std::vector<double> numbers;
+    const auto logged = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(steps_, log_.size()));
+    std::for_each(log_.begin(), log_.begin() + logged, [&](const LoggedStep& step) {
+      places.push_back(place_of(step.row));
+      sizes.push_back(step.row.size);
+      numbers.insert(numbers.end(), {step.factor, step.amount, step.weight, step.bias});
+    });
+    state.list("places", places);
+    state.list("sizes", sizes);
+    state.list("numbers", numbers);
+    state.number("steps", steps_);
+    state.number("place", place_);
+    for (Base& base : bases_) state.values(&base == bases_ ? "even" : "odd", base);
+    if (!state.reads()) return;
+    require(places.size() <= log_.size() && sizes.size() == places.size() && numbers.size() == 4 * places.size(),
+            "the state is not one of this solver: the log of its steps");
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const Slice x = row(places[k]);
+      const double* of = numbers.data() + 4 * k;
+      log_[k] = {{x.values, x.indices, static_cast<std::size_t>(sizes[k])}, of[0], of[1], of[2], of[3]};
+    }
   }
 
  private:

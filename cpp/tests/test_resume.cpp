@@ -1,6 +1,8 @@
 // Solvers on kernel rows: the same bits however it is cut, also by interruptions, and on the smallest possible cache.
 #include <functional>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "check.hpp"
 #include "data.hpp"
@@ -33,6 +35,80 @@ std::vector<double> end_of(const KernelSolver& solver) {
   solver.responses(out.data() + solver.size());
   out.push_back(solver.bias());
   return out;
+}
+
+/// All that the rest of a run depends on, but for the times.
+svm::State members_of(KernelSolver& solver) {
+  svm::State state = solver.state();
+  for (const char* clock : {"cpu_seconds", "wall_seconds"}) CHECK(state.erase(clock) == 1);
+  return state;
+}
+
+/// Another object, on other rows of the same problem, goes on from a state of the first one.
+void hand_on(RowSource& rows, RowSource& others, const Factory& make) {
+  const auto whole = make(rows);
+  for (const std::uint64_t place : {0, 1, 7, 130, 400}) {
+    whole->advance(iterations(place), nullptr);
+    const auto other = make(others);
+    other->restore(whole->state());
+    CHECK(members_of(*other) == members_of(*whole));
+    CHECK(other->cpu_seconds() == whole->cpu_seconds() && other->wall_seconds() == whole->wall_seconds());
+    const Limit limit = iterations(place + 90);
+    const Status status = whole->advance(limit, nullptr);
+    CHECK(other->advance(limit, nullptr) == status);
+    CHECK(end_of(*other) == end_of(*whole));
+    CHECK(members_of(*other) == members_of(*whole));
+  }
+}
+
+/// What is not a state of this solver is refused.
+void check_refusals(RowSource& rows) {
+  const auto fresh = [&] { return std::make_unique<svm::Sbp>(rows, svm::SbpSettings{0.1, false, true, 0.0}, 1); };
+  const auto sbp = fresh();
+  sbp->advance(iterations(5), nullptr);
+  const svm::State state = sbp->state();
+  const auto refuses = [&](const svm::State& other, const char* why) {
+    return svm::test::refuses([&] { fresh()->restore(other); }, why);
+  };
+  CHECK(svm::test::refuses([&] { sbp->restore(state); }, "already begun"));
+  for (const auto& [name, column] : state) {
+    svm::State other = state;
+    other.erase(name);
+    CHECK(refuses(other, name.c_str()));
+    other[name] = std::vector<std::uint8_t>{1, 2};
+    CHECK(refuses(other, name.c_str()));
+  }
+  svm::State other = state;
+  std::get<std::vector<double>>(other["v"]).pop_back();
+  CHECK(refuses(other, "not one of this solver: v"));
+  other = state;
+  other["further"] = std::vector<double>{1.0};
+  CHECK(refuses(other, "more than this one knows of"));
+}
+
+void check_archive() {
+  std::vector<std::vector<float>> lists{{1.0F, 2.0F}, {}, {3.0F}};
+  std::uint64_t large = (std::uint64_t{1} << 63) + 1;
+  bool flag = true;
+  svm::State state;
+  svm::StateArchive writer(state);
+  writer.lists("lists", lists);
+  writer.number("large", large);
+  writer.number("flag", flag);
+  CHECK(svm::test::refuses([&] { writer.number("flag", flag); }, "two members are called flag"));
+  const std::vector<std::vector<float>> before = std::exchange(lists, {});
+  large = 0;
+  flag = false;
+  svm::StateArchive reader(std::as_const(state));
+  reader.lists("lists", lists);
+  reader.number("large", large);
+  CHECK(!reader.read_all());
+  reader.number("flag", flag);
+  CHECK(reader.read_all());
+  CHECK(lists == before && large == (std::uint64_t{1} << 63) + 1 && flag);
+  std::get<std::vector<std::uint64_t>>(state["lists.sizes"])[0] = 9;
+  svm::StateArchive wrong(std::as_const(state));
+  CHECK(svm::test::refuses([&] { wrong.lists("lists", lists); }, "not one of this solver: lists"));
 }
 
 void cut(RowSource& rows, const Factory& make) {
@@ -88,9 +164,15 @@ int main() {
   for (const bool sparse : {false, true}) {
     for (const std::size_t positives : {std::size_t{1}, std::size_t{50}, n - 1}) {
       svm::CachedRows rows(gaussian, data.view(sparse), positives, 2);
-      for (const Factory& make : factories) cut(rows, make);
+      svm::CachedRows others(gaussian, data.view(sparse), positives, n);
+      for (const Factory& make : factories) {
+        cut(rows, make);
+        hand_on(rows, others, make);
+      }
+      check_refusals(rows);
     }
   }
+  check_archive();
   // A long run that folds its scale into its arrays again and again.
   svm::CachedRows rows(gaussian, data.view(false), 50, n);
   svm::Sbp sbp(rows, {0.01, true, true, 2.0}, 3);

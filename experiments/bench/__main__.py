@@ -28,6 +28,7 @@ from experiments.bench import (
     paper,
     ranks,
     recording,
+    resume,
     sgd,
     simba,
     stream,
@@ -39,7 +40,9 @@ def main() -> int:
     """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
-        "--only", default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17", help="benchmarks: 1, 2, 3 (with 4), 5 to 17"
+        "--only",
+        default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18",
+        help="benchmarks: 1, 2, 3 (with 4), 5 to 18",
     )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
@@ -63,6 +66,7 @@ def main() -> int:
         "15": lambda: list(stream.rows(arguments.repeat)),
         "16": lambda: list(recording.rows()),
         "17": lambda: list(figures.rows(arguments.repeat)),
+        "18": lambda: resume.rows(arguments.repeat),
     }
     console = Console()
     made: list[Row] = []

@@ -49,7 +49,8 @@ def check_engine(name: str, solver: Any) -> None:
             )
         return
     if not solver.shares:
-        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {_those_that('shares')}")
+        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shares)
+        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
     if importlib.util.find_spec("mpi4py") is None:
         raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: pip install '.[mpi]'")
 
@@ -99,27 +100,19 @@ def mpirun() -> str:
     return found
 
 
-def choose_checkpoint_seconds(value: float | str | None, engine: str, solver: Any) -> float | None:
-    """Return the wall seconds between two files to go on from; None: no files.
+def choose_checkpoint_seconds(value: float | str | None, engine: str) -> float | None:
+    """Return the wall seconds between two files to go on from; infinite: one at SIGTERM alone; None: no files.
 
     Raises
     ------
     SettingsError
-        Not a number > 0, or the solver cannot go on from a file.
+        Not a number > 0.
     """
     if isinstance(value, str):
         check_choice("checkpoint_seconds", value, ("auto",), also="null, a number > 0")
-        return CHECKPOINT_SECONDS if engine == "mpi" else None
+        return CHECKPOINT_SECONDS if engine == "mpi" else math.inf
     if value is None:
         return None
     if not (math.isfinite(value) and value > 0):
         raise SettingsError(f"checkpoint_seconds must be auto, null or a number > 0, got {value:g}")
-    if not solver.resumes:
-        raise SettingsError(
-            f"algo={solver.name} cannot go on from a file: checkpoint_seconds is for {_those_that('resumes')}"
-        )
     return float(value)
-
-
-def _those_that(can: str) -> str:
-    return " and ".join(f"algo={name}" for name in solvers.names() if getattr(solvers.get(name), can))

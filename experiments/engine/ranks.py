@@ -18,7 +18,7 @@ from experiments.engine.launch import Place, place, say_last, supervise
 from experiments.engine.team import Team
 from experiments.engine.together import Together
 from experiments.identity import canonical_json
-from experiments.outcome import Outcome, OutcomeStatus
+from experiments.outcome import STOPPED, Outcome, OutcomeStatus
 from experiments.recorder import Recorder
 from experiments.resume import Keeper, Kept
 from experiments.settings import RunSettings
@@ -41,7 +41,7 @@ class Ranks(Team):
     busy : bool
         They are at it: an error here has to end them all.
     kept : Kept or None
-        What the run goes on from, without the state, after `drive`.
+        What the run goes on from, without what only rank 0 needs, after `drive`.
     """
 
     def __init__(self, exchange: Mpi) -> None:
@@ -60,17 +60,18 @@ class Ranks(Team):
 
     def drive(self, solver: Any, kept: Kept | None) -> Together:
         """Return the ranks' solvers as one, going on from what has been kept, if anything has."""
-        self.kept = self._exchange.broadcast(None if kept is None else dataclasses.replace(kept, state={}))
+        led = None if kept is None else dataclasses.replace(kept, state={}, waiting=[])
+        self.kept = self._exchange.broadcast(led)
         if self.kept is not None:
             self._agreed(lambda: solver.restore(None if kept is None else kept.state))
         return Together(solver, self._exchange, self.kept.communication if self.kept else {})
 
     @contextlib.contextmanager
-    def watching(self, solver: Together) -> Iterator[None]:
+    def watching(self, solver: Together) -> Iterator[Callable[[], None]]:
         """See `Together.watching`; afterwards the others only wait for the end."""
         with solver.watching():
             try:
-                yield
+                yield lambda: None  # `advance` itself raises, on all ranks
             except KeyboardInterrupt:
                 self.busy = False
                 raise
@@ -144,7 +145,7 @@ def _lead(settings: RunSettings, display: Display, command: Sequence[str], excha
     outcome = settle(lambda: runner.run(settings, display, command, ranks), settings.label)
     if ranks.busy:
         display.close()
-        if outcome.status == "interrupted":  # before the solvers watched for it
+        if outcome.status in STOPPED:  # before the solvers watched for it
             exchange.abort(outcome.exit_code)
         _abort(exchange, here, outcome.message, outcome.exit_code)
     if not ranks.begun:

@@ -11,15 +11,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import Client, Listener
 from pathlib import Path
 
 from experiments.console import Display
 from experiments.engine.choice import mpirun
 from experiments.engine.launch import without_place
-from experiments.outcome import EXIT_CODES, Outcome, OutcomeStatus
+from experiments.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
 from experiments.settings import RunSettings
+from experiments.stopping import deferred
 
 SOCKET = "socket"
 JOB = "job.pickle"
@@ -30,7 +31,7 @@ GRACE = 10.0
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
     """Start ``mpirun`` on this machine with one process for each rank of a run, and wait for it.
 
-    Ctrl-C here is Ctrl-C for the ranks: they record how far they are.
+    Ctrl-C and SIGTERM here are Ctrl-C for the ranks: they record how far they are.
 
     Parameters
     ----------
@@ -54,11 +55,12 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 [mpirun(), "-n", str(settings.ranks), sys.executable, "-m", "experiments.engine.started", folder],
                 stdin=subprocess.DEVNULL,
                 env=without_place(os.environ),
-                start_new_session=True,  # a terminal's Ctrl-C comes through `_handing_on`
+                start_new_session=True,  # a terminal's Ctrl-C is handed on, which mpirun does not do with SIGTERM
             )
             threading.Thread(target=_end, args=(process, address), daemon=True).start()
             try:
-                with _handing_on(process):
+                # never an exception, which might leave what the ranks say half read
+                with deferred(always=True, heard=lambda: process.send_signal(signal.SIGINT)) as wish:
                     outcome = _shown(listener, display)
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         process.wait(None if outcome else GRACE)
@@ -67,8 +69,11 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
                 process.wait()
     if outcome is None:
         display.close()
-        status: OutcomeStatus = "interrupted" if process.returncode == EXIT_CODES["interrupted"] else "failed"
+        ends: dict[int, OutcomeStatus] = {EXIT_CODES[status]: status for status in STOPPED}
+        status = ends.get(process.returncode, "failed")
         return Outcome(settings.label(), status, f"mpirun has ended with status {process.returncode}")
+    if outcome.status in STOPPED and wish.kind:  # for the ranks it was Ctrl-C in any case
+        return dataclasses.replace(outcome, status=status_of(wish.kind()))
     return outcome
 
 
@@ -94,16 +99,6 @@ def _end(process: subprocess.Popen[bytes], address: str) -> None:
     process.wait()
     with contextlib.suppress(OSError):
         Client(address, "AF_UNIX").close()
-
-
-@contextlib.contextmanager
-def _handing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Make Ctrl-C here the ranks' affair: an exception might leave what they say half read."""
-    before = signal.signal(signal.SIGINT, lambda *_: process.send_signal(signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _shown(listener: Listener, display: Display) -> Outcome | None:

@@ -30,6 +30,9 @@ class Told(Display):
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         self._tell("note", text)
 
+    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
+        self._tell("warn", text)
+
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from experiments.resume import Kept
 from experiments.settings import RunSettings
+from experiments.stopping import deferred
 from solvers import Problem, outside
 
 
@@ -23,9 +25,11 @@ class Team:
             solver.restore(kept.state)
         return solver
 
-    def watching(self, solver: Any) -> contextlib.AbstractContextManager[None]:
-        """While this is entered, `solver` advances: decide what Ctrl-C does."""
-        return contextlib.nullcontext()
+    @contextlib.contextmanager
+    def watching(self, solver: Any) -> Iterator[Callable[[], None]]:
+        """While this is entered, `solver` advances: yield what raises where it is to be left; see `advance_through`."""
+        with deferred() as wish:
+            yield wish.grant
 
     def record(self, solver: Any) -> dict[str, Any]:
         """Return what result.json says of how these processes worked together."""

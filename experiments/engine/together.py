@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-import signal
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.stopping import Terminated, Wish, deferred
 from solvers import Counters, Limit, Snapshot, Status
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SLICE_SECONDS = 0.2
 """The ranks agree on how far they are about this often."""
+_WISHES = (None, KeyboardInterrupt, Terminated)
+"""Of several ranks that are asked to stop, the one that is asked most urgently counts."""
 GROWTH = 8
 """A slice has at most so many times the iterations of the one before: the first one says little about the speed."""
 
@@ -44,8 +46,8 @@ class Together:
         self.remarks: tuple[str, ...] = solver.remarks
         self._exchange = exchange
         self._earlier = earlier
-        self._interrupt = False
-        self._interrupted = False
+        self._wish = Wish()
+        self._stop: type[KeyboardInterrupt] | None = None
         self._done = 0
         self._per_wall = self._per_cpu = 0.0
         self.cpu_seconds = self.wall_seconds = 0.0
@@ -70,16 +72,16 @@ class Together:
         Raises
         ------
         KeyboardInterrupt
-            On all ranks after the same iteration, when one of them has got Ctrl-C (see `watching`).
+            On all ranks after the same iteration, when one of them has got Ctrl-C or SIGTERM (see `watching`).
         """
         counts = dataclasses.replace(limit, cpu_seconds=None)
         cpu_limit = math.inf if limit.cpu_seconds is None else limit.cpu_seconds
-        while not self._interrupted:
+        while self._stop is None:
             status = self._slice(counts, cpu_limit - self.cpu_seconds)
             reached = any((getattr(self.counters, name) or 0) >= value for name, value in counts.given().items())
             if status is Status.CONVERGED or reached or self.cpu_seconds >= cpu_limit:
                 return status
-        raise KeyboardInterrupt
+        raise self._stop
 
     def _slice(self, counts: Limit, cpu_left: float) -> Status:
         begin = self.counters.iterations or 0
@@ -96,11 +98,12 @@ class Together:
 
     def _agree(self) -> None:
         own = self._exchange.communication
-        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, self._interrupt, *vars(own).values()]
+        wish = _WISHES.index(self._wish.kind)
+        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, wish, *vars(own).values()]
         everyone = self._exchange.everyone(np.array(mine, dtype=np.float64))
         self.cpu_seconds = float(everyone[:, 0].sum())
         self.wall_seconds = float(everyone[0, 1])
-        self._interrupted = bool(everyone[:, 2].any())
+        self._stop = _WISHES[int(everyone[:, 2].max())]
         self._communication = everyone[:, 3:]
 
     @property
@@ -118,13 +121,6 @@ class Together:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Take Ctrl-C for a wish that `advance` grants when all ranks have heard of it."""
-
-        def wish(*_: object) -> None:
-            self._interrupt = True
-
-        before = signal.signal(signal.SIGINT, wish)
-        try:
+        """Take Ctrl-C and SIGTERM for wishes that `advance` grants when all ranks have heard of them."""
+        with deferred(always=True) as self._wish:
             yield
-        finally:
-            signal.signal(signal.SIGINT, before)

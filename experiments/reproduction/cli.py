@@ -12,17 +12,18 @@ import datasets
 from experiments.cli import USER_ERRORS, complain
 from experiments.composition import composing
 from experiments.console import console, meter
-from experiments.outcome import Outcome, unshared
+from experiments.outcome import EXIT_CODES, Outcome, status_of, unshared
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, catalogue, choose, read_figure
 from experiments.reproduction.verdict import Verdict, in_words
+from experiments.stopping import terminable
 from experiments.store import Store
 from experiments.writable import probe
 
-OK, FAULT, USER_ERROR, NOT_ALL, STOPPED = 0, 1, 2, 3, 130
+OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
 usage: python reproduce.py --list
@@ -43,7 +44,7 @@ Only what is missing is computed; an interrupted figure goes on where it was. A 
 figure.pdf, figure.png, data.csv, table.md, verdict.json and verdict.md.
 
 exit status: 0 done; 2 something in the command or the store is wrong; 3 a data set cannot be had, the rest is done;
-1 a run failed, the rest is done; 130 stopped by Ctrl-C"""
+1 a run failed, the rest is done; 130 stopped by Ctrl-C, 75 by SIGTERM"""
 
 
 def main(words: Sequence[str]) -> int:
@@ -53,7 +54,7 @@ def main(words: Sequence[str]) -> int:
         return OK
     try:
         command = parse(words, _named(words))
-        with composing():
+        with composing(), terminable():
             if command.list_:
                 return _list(command)
             if command.figure == "report":
@@ -65,9 +66,10 @@ def main(words: Sequence[str]) -> int:
     except OSError as error:
         complain(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
         return USER_ERROR
-    except KeyboardInterrupt:
-        complain("interrupted; the same command goes on where this one was")
-        return STOPPED
+    except KeyboardInterrupt as stopped:
+        status = status_of(stopped)
+        complain(f"{status}; the same command goes on where this one was")
+        return EXIT_CODES[status]
 
 
 def _named(words: Sequence[str]) -> list[FigureSpec]:

@@ -24,13 +24,14 @@ from experiments.console import Display
 from experiments.engine import dispatch
 from experiments.outcome import Outcome
 from experiments.settings import RunSettings
+from experiments.stopping import Terminated, terminable
 
 TELL_SECONDS = 0.5
 """A run says how far it is this often."""
 QUIET_SECONDS = 5.0
 """After so long without a word from any run they are told again."""
 GRACE_SECONDS = 20.0
-"""Time for runs to record how far they are after Ctrl-C."""
+"""Time for runs to record how far they are after Ctrl-C or SIGTERM."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) ->
                     if not worker.alive:
                         workers.remove(worker)
                     yield event
-    except BaseException:
-        _stop(workers)
+    except BaseException as ended:
+        _stop(workers, signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
         raise
     for worker in workers:
         worker.end()
@@ -146,12 +147,12 @@ def _idle(workers: list[_Worker], jobs: int, command: Sequence[str]) -> _Worker 
     return None
 
 
-def _stop(workers: Sequence[_Worker]) -> None:
+def _stop(workers: Sequence[_Worker], asked: signal.Signals) -> None:
     """Ask for what the runs have reached, wait for it a moment, and end the processes."""
     for worker in workers:
         if worker.busy and worker.pid is not None:
             with contextlib.suppress(OSError):
-                os.kill(worker.pid, signal.SIGINT)
+                os.kill(worker.pid, asked)
     deadline = time.monotonic() + GRACE_SECONDS
     while any(worker.busy for worker in workers) and time.monotonic() < deadline:
         for connection in wait([worker.connection for worker in workers if worker.busy], timeout=0.1):
@@ -188,6 +189,7 @@ def _serve(connection: Connection[Any, Any], command: Sequence[str], parent: int
 def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequence[str]) -> Outcome:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return settle(lambda: dispatch.run(settings, _Telling(connection), command), settings.label)
+        with terminable():
+            return settle(lambda: dispatch.run(settings, _Telling(connection), command), settings.label)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

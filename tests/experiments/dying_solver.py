@@ -23,6 +23,8 @@ class Dying(MiniBatchSdca):
                     os.kill(os.getppid(), signal.SIGKILL)
                 case "raises":
                     raise RuntimeError("a fault")
+                case "terminated":
+                    os.kill(os.getpid(), signal.SIGTERM)
                 case "interrupted":
                     os.kill(os.getpid(), signal.SIGINT)
         return super().advance(limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
+import math
 import os
 import re
 import shutil
@@ -15,13 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from run_cases import DATA, alone, record
 
-from experiments import advance, runner
-from experiments.checkpoints import Limits
 from experiments.composition import CONF, composing, settings_of
-from experiments.console import Display
 from experiments.engine import launch
-from experiments.resume import Keeper
 from solvers import SettingsError
 
 ROOT = CONF.parent
@@ -33,7 +30,6 @@ needs_mpi = pytest.mark.skipif(
     reason="mpi4py and an mpirun are not installed beside this Python: pip install '.[mpi]'",
 )
 
-DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=12", "dataset.shape=noisy"]
 RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
 
 
@@ -69,19 +65,6 @@ def mpirun(place: Path, ranks: int, *words: str, **environment: str) -> subproce
         timeout=300,
         check=False,
     )
-
-
-def record(output: str) -> tuple[dict[str, Any], pd.DataFrame]:
-    path = Path(next(line for line in output.splitlines() if line.startswith("result: ")).removeprefix("result: "))
-    return json.loads(path.read_text()), pd.read_parquet(path.with_name("curve.parquet"))
-
-
-def alone(place: Path, *words: str) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The same run in this process."""
-    with composing():
-        settings = settings_of([*words, f"store.root={place / 'results'}"])
-    outcome = runner.run(settings, Display(), ["run.py", "a test"])
-    return record(f"result: {outcome.result_path}")
 
 
 def same(mine: tuple[dict[str, Any], pd.DataFrame], theirs: tuple[dict[str, Any], pd.DataFrame]) -> None:
@@ -168,7 +151,7 @@ def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
     died = mpirun(fresh, 2, *words, SVM_SOLVERS=str(DYING), DIES=dies)
     assert died.returncode == 130 if "interrupted" in dies else died.returncode > 0
     assert re.search(message, died.stderr), died.stderr
-    assert len(list(fresh.glob("results/checkpoints/*.npz"))) == 1
+    assert len(list(fresh.glob("results/checkpoints/*.state"))) == 1
     if then is None:
         return
     resumed = mpirun(fresh, then, *words, SVM_SOLVERS=str(DYING))
@@ -179,38 +162,6 @@ def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
     assert "from iteration" in made[0]["remarks"][-1]
     assert made[0]["communication"]["exchanges"] > 0  # those before count as well
     assert not list(fresh.glob("results/checkpoints/*"))
-
-
-@pytest.mark.parametrize("algo", ["minibatch_pegasos", "minibatch_sdca"])
-def test_a_run_in_one_process_goes_on_from_its_file(
-    place: Path, fresh: Path, algo: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = [f"algo={algo}", *RUN, "checkpoint_seconds=1e-9"]
-    whole = alone(place, *words)
-    step, calls = advance._advance, iter(range(100))
-
-    def stop(solver: Any, checkpoint: Limits) -> bool:
-        if next(calls) == 5:
-            raise KeyboardInterrupt
-        return step(solver, checkpoint)
-
-    monkeypatch.setattr(advance, "_advance", stop)
-    cut = alone(fresh, *words)
-    assert cut[0]["status"] == "interrupted"
-    assert 0 < cut[0]["counters"]["iterations"] < whole[0]["counters"]["iterations"]
-    monkeypatch.setattr(advance, "_advance", step)
-    resumed = alone(fresh, *words)
-    same(resumed, whole)  # the measures, that is, which are evaluated in other blocks; the iterates are to the bit
-    assert (np.diff(resumed[1]["cpu_seconds"]) >= 0).all()
-    assert not list(fresh.glob("results/checkpoints/*"))
-
-
-def test_a_damaged_file_is_a_run_from_the_beginning(tmp_path: Path) -> None:
-    path = tmp_path / "run.npz"
-    for content in (b"", b"PK\x03\x04", b"no archive"):
-        path.write_bytes(content)
-        assert Keeper(path, 1.0).read() is None
-    assert Keeper(tmp_path / "none.npz", 1.0).read() is None
 
 
 def refusal(*words: str, jobs: int | None = None) -> str:
@@ -227,7 +178,6 @@ def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "at least 1" in refusal(*mpi, "ranks=0")
     assert "ranks must be one of auto, a number of processes" in refusal(*mpi, "ranks=all")
     assert "local, mpi" in refusal("algo=sbp", "engine=cluster")
-    assert "algo=sbp cannot go on from a file" in refusal("algo=sbp", "checkpoint_seconds=5")
     for value in ("0", "-1", "inf", "often"):
         assert "checkpoint_seconds must be" in refusal("algo=minibatch_sdca", f"checkpoint_seconds={value}")
     with monkeypatch.context() as without:
@@ -244,9 +194,10 @@ def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no mpirun" in refusal(*mpi, "ranks=2")
 
 
-def test_files_are_left_every_ten_minutes_by_ranks_and_never_by_one_process() -> None:
+def test_files_are_left_every_ten_minutes_by_ranks_and_at_sigterm_by_one_process() -> None:
     with composing():
-        assert settings_of(["algo=minibatch_sdca"]).checkpoint_seconds is None
+        assert settings_of(["algo=minibatch_sdca"]).checkpoint_seconds == math.inf
+        assert settings_of(["algo=sbp", "checkpoint_seconds=null"]).checkpoint_seconds is None
         if importlib.util.find_spec("mpi4py"):
             assert settings_of(["algo=minibatch_sdca", "engine=mpi"]).checkpoint_seconds == 600.0
             assert (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from functools import cache
 from typing import Any
 
@@ -11,9 +13,24 @@ from cases import problem, run, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvers import KernelSnapshot, Limit, Linear, LinearSnapshot, Problem, Solver, Status, get
+from solvers import (
+    KernelSnapshot,
+    Limit,
+    Linear,
+    LinearSnapshot,
+    Problem,
+    SettingsError,
+    Solver,
+    Status,
+    _core,
+    get,
+    names,
+)
 from solvers.accounting import Accounting
+from solvers.asset_online import CosineSnapshot
+from solvers.base import State
 from solvers.cpsp import BasisSnapshot
+from solvers.fourier import FourierSnapshot
 from solvers.minibatch import Averaging
 from solvers.precision import Precision
 from solvers.sbp import Draws
@@ -48,6 +65,22 @@ VARIANTS: dict[str, Variant] = {
     "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
     "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
 }
+LINEAR: dict[str, Variant] = {
+    "simba": ("simba", False, {}),
+    "simba, bias, constant steps": ("simba", True, {"horizon": 500}),
+    "pegasos, linear": ("pegasos", False, {"project": True}),
+    "ocas": ("ocas", False, {"eps": 1e-12}),
+    "svmperf": ("svmperf", False, {"eps": 1e-12}),
+    "mpu": ("mpu", False, {"eps": 1e-9}),
+    "svmsgd": ("svmsgd", False, {}),
+    "sgdqn, float32": ("sgdqn", False, {"precision": Precision.float32, "skip": 3}),
+}
+"""On explicit weights. What they have of limits and cuts, their own tests say."""
+STREAMS: dict[str, Variant] = {
+    "asset_online": ("asset_online", True, {"features": 9}),
+    "asset_star_online": ("asset_star_online", False, {"features": 9, "window": 7}),
+    "fourier": ("fourier", False, {"pairs": 16}),
+}
 RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight"))]
 STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cp"))]
 """Those that pay nothing before their first iteration; what the others do, their own tests say."""
@@ -60,8 +93,8 @@ def shared(bias: bool, linear: bool) -> Problem:
 
 
 def make(variant: str, seed: int = 1) -> Solver:
-    name, bias, own = VARIANTS[variant]
-    return solver(name, shared(bias, get(name).kernels == {"linear"}), seed, **own)
+    name, bias, own = (VARIANTS | LINEAR | STREAMS)[variant]
+    return solver(name, shared(bias, variant in LINEAR or get(name).kernels == {"linear"}), seed, **own)
 
 
 def state(made: Solver) -> tuple[Any, ...]:
@@ -72,6 +105,10 @@ def state(made: Solver) -> tuple[Any, ...]:
     if isinstance(snapshot, BasisSnapshot):
         points = snapshot.basis.points[: len(snapshot.coefficients)]
         return made.counters, snapshot.coefficients.tobytes(), np.asarray(points).tobytes()
+    if isinstance(snapshot, CosineSnapshot):
+        return made.counters, snapshot.weights.tobytes(), snapshot.bias
+    if isinstance(snapshot, FourierSnapshot):
+        return made.counters, snapshot.decision_values(made.problem.X).tobytes()
     assert isinstance(snapshot, KernelSnapshot)
     responses = None if snapshot.responses is None else snapshot.responses.tobytes()
     return made.counters, snapshot.coefficients.tobytes(), snapshot.bias, responses
@@ -137,6 +174,112 @@ def test_greedy_methods_use_no_randomness(variant: str) -> None:
     for each in made:
         each.advance(Limit(iterations=300))
     assert state(made[0]) == state(made[1])
+
+
+def reread(made: Solver) -> State:
+    """A solver's state from a file."""
+    file = io.BytesIO()
+    taken = made.state()
+    assert taken is not None
+    np.savez(file, allow_pickle=False, **taken)
+    file.seek(0)
+    with np.load(file, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def same_members(mine: Solver, theirs: Solver) -> None:
+    """All that the rest of both runs depends on is the same bits; but for times."""
+    a, b = mine.state(), theirs.state()
+    assert a is not None
+    assert b is not None
+    assert a.keys() == b.keys()
+    for name, values in a.items():
+        if not name.endswith("_seconds"):
+            assert values.dtype == b[name].dtype
+            assert values.tobytes() == b[name].tobytes(), name
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, *LINEAR, *STREAMS])
+@given(places=st.lists(st.integers(0, 250), min_size=1, max_size=3), seed=st.integers(0, 3))
+@settings(max_examples=6)
+def test_another_object_goes_on_from_a_state_to_the_bit(variant: str, places: list[int], seed: int) -> None:
+    whole, other = make(variant, seed), make(variant, seed)
+    place = 0
+    for step in places:
+        place += step
+        whole.advance(Limit(iterations=place))
+        other.advance(Limit(iterations=place))
+        taken, before = reread(other), other
+        other = make(variant, seed)
+        other.restore(taken)
+        assert (other.cpu_seconds, other.wall_seconds) == (before.cpu_seconds, before.wall_seconds)
+        same_members(other, whole)
+        assert state(other) == state(whole)
+    for step in (1, 2, 40, 300):
+        limit = Limit(iterations=place + step)
+        assert whole.advance(limit) is other.advance(limit)
+        assert state(other) == state(whole)
+        same_members(other, whole)
+
+
+def test_a_state_that_is_not_this_solvers_is_refused() -> None:
+    made = make("sbp")
+    made.advance(Limit(iterations=30))
+    taken = reread(made)
+    with pytest.raises(SettingsError, match="already begun"):
+        made.restore(taken)
+    with pytest.raises(SettingsError, match="algo=sdca: the state is not one of this solver"):
+        make("sdca").restore(taken)
+    for name, values in taken.items():
+        with pytest.raises(SettingsError, match=r"not one of this solver: .*" + re.escape(name)):
+            make("sbp").restore({other: own for other, own in taken.items() if other != name})
+        with pytest.raises(SettingsError, match="an array of a type that no state has"):
+            make("sbp").restore(taken | {name: values.astype("S1")})
+        if name.partition(".")[0] in ("v", "beta", "credit"):
+            with pytest.raises(SettingsError, match=f"not one of this solver: {name}"):
+                make("sbp").restore(taken | {name: values[1:]})
+    with pytest.raises(SettingsError, match="more than this one knows of"):
+        make("sbp").restore(taken | {"further": np.zeros(3)})
+    with pytest.raises(SettingsError, match="v is not an array"):
+        make("sbp").restore({"v": "no array"})  # type: ignore[dict-item]
+
+
+def test_numbers_beyond_2_to_the_53_survive() -> None:
+    made = make("perceptron")
+    large = 2**63 + 1
+    taken = reread(made) | {"rows.counters.kernel_evaluations": np.array([large], np.uint64)}
+    made.restore(taken)
+    assert made.counters.kernel_evaluations == large
+    assert reread(made)["rows.counters.kernel_evaluations"].item() == large
+
+
+@given(st.lists(st.sampled_from(["bits", "below", "normal", "shuffle"]), max_size=70))
+def test_a_stream_of_random_numbers_goes_on(draws: list[str]) -> None:
+    stream, other = (_core.Random(5, _core.Purpose.sampling) for _ in range(2))
+    take = {
+        "bits": lambda random: random.bits64(),
+        "below": lambda random: random.below(3),
+        "normal": lambda random: random.normal(1)[0],
+        "shuffle": lambda random: tuple(random.permutation(5)),
+    }
+    for draw in draws:
+        take[draw](stream)
+    other.restore(stream.state())
+    for draw in [*draws, *take] * 3:
+        assert take[draw](stream) == take[draw](other)
+
+
+@pytest.mark.parametrize("name", ["libsvm", "liblinear", "sklearn_sgd", "sklearn_nystroem"])
+def test_libraries_cannot_be_checkpointed(name: str) -> None:
+    kind = get(name)
+    assert not kind.resumes
+    with pytest.raises(NotImplementedError, match=f"algo={name} cannot be checkpointed"):
+        kind.state(object.__new__(kind))
+
+
+def test_every_other_solver_can() -> None:
+    tested = {name for name, _, _ in (VARIANTS | LINEAR | STREAMS).values()}
+    assert {name for name in names() if get(name).resumes} == tested
 
 
 def test_cpu_time_limits() -> None:

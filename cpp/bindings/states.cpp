@@ -1,0 +1,46 @@
+#include "states.hpp"
+
+#include <variant>
+
+namespace svm::python {
+namespace {
+
+/// Whether an array has this type; if so it is what the column holds then.
+template <typename T>
+bool take(const py::array& array, Column& column) {
+  if (!py::isinstance<Array<T>>(array)) return false;
+  const auto values = py::cast<Array<T>>(array);
+  column = std::vector<T>(values.data(), values.data() + values.size());
+  return true;
+}
+
+}  // namespace
+
+py::dict state_as_arrays(const State& state) {
+  py::dict arrays;
+  for (const auto& [name, column] : state) {
+    arrays[py::str(name)] = std::visit(
+        [](const auto& values) -> py::array {
+          using T = typename std::decay_t<decltype(values)>::value_type;
+          return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
+        },
+        column);
+  }
+  return arrays;
+}
+
+State state_of_arrays(const py::dict& arrays) {
+  State state;
+  for (const auto& [key, value] : arrays) {
+    const auto name = py::cast<std::string>(key);
+    require(py::isinstance<py::array>(value), "the state's " + name + " is not an array");
+    const auto array = py::reinterpret_borrow<py::array>(value);
+    Column& column = state[name];
+    require(take<double>(array, column) || take<float>(array, column) || take<std::uint64_t>(array, column) ||
+                take<std::uint32_t>(array, column) || take<std::uint8_t>(array, column),
+            "the state's " + name + " is an array of a type that no state has");
+  }
+  return state;
+}
+
+}  // namespace svm::python
