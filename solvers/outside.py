@@ -14,8 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from solvers import _core
-from solvers.base import CoreSolver, Counters, Limit, Solver, Status
+from solvers.base import CoreSolver, Counters, Limit, Solver, State, Status, part, under
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 
@@ -50,6 +52,7 @@ class WatchedProblem:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
+        self._earlier = dict.fromkeys((*_CLAIMED, *_COUNTED), 0)
         self.past = False
         self.row_views: list[_core.CountedRows] = []
         self.feature_views: list[_core.CountedFeatures] = []
@@ -74,13 +77,32 @@ class WatchedProblem:
         Iterations and presentations are no fewer than the views were told of. A cost is None, which is not zero, where
         nothing counts it: without a view, or where points were read past them.
         """
-        views = [*(view.counters for view in self.row_views), *(view.counters for view in self.feature_views)]
-        told = {name: sum(getattr(view, name) for view in views) for name in (*_CLAIMED, *_COUNTED)}
-        counted = {name: told[name] if views and not self.past else None for name in _COUNTED}
+        told = self._told()
+        counted = {name: told[name] if self._views and not self.past else None for name in _COUNTED}
         if not self.row_views:
             counted["kernel_evaluations"] = None
         said = {name: _larger(getattr(claimed, name), told[name]) for name in _CLAIMED}
         return replace(claimed, **counted, **said)
+
+    def state(self) -> State:
+        """Return what the views have counted."""
+        return {name: np.array(count) for name, count in self._told().items()} | {"past": np.array(self.past)}
+
+    def restore(self, state: State) -> None:
+        """Go on from what an earlier process's views had counted, whether the solver has restored its own or not."""
+        self._earlier = dict.fromkeys(self._earlier, 0)
+        self._earlier = {name: int(state[name]) - count for name, count in self._told().items()}
+        self.past = self.past or bool(state["past"])
+
+    @property
+    def _views(self) -> list[_core.CountedRows | _core.CountedFeatures]:
+        return [*self.row_views, *self.feature_views]
+
+    def _told(self) -> dict[str, int]:
+        return {
+            name: earlier + sum(getattr(view.counters, name) for view in self._views)
+            for name, earlier in self._earlier.items()
+        }
 
 
 class Audited:
@@ -122,6 +144,19 @@ class Audited:
                 "view once in each, and return only when a limit is reached or it has converged"
             )
         return status
+
+    def state(self) -> State:
+        """See `Solver.state`."""
+        own = under("solver", self._solver.state() or {})
+        times = {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
+        return own | under("views", self._problem.state()) | times
+
+    def restore(self, state: State) -> None:
+        """See `Solver.restore`."""
+        self._solver.restore(part("solver", state))
+        with self._solver.restoring():
+            self._problem.restore(part("views", state))
+            self.cpu_seconds, self.wall_seconds = float(state["cpu_seconds"]), float(state["wall_seconds"])
 
 
 def make(solver: type[Solver], problem: Problem, settings: Any, seed: int) -> Any:

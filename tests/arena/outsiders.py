@@ -8,6 +8,7 @@ import numpy as np
 
 from solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
 from solvers._core import Purpose, Random
+from solvers.base import State, part, under
 
 
 @dataclass
@@ -48,6 +49,36 @@ class Honest(PythonSolver):
 
     def snapshot(self) -> KernelSnapshot:
         return KernelSnapshot(self.problem.y * self._alpha)
+
+
+class Forgetful(Honest):
+    """Can go on from its state, which does not have what its view has counted."""
+
+    name = "forgetful"
+    resumes = True
+
+    def state(self) -> State:
+        return {"alpha": self._alpha, "responses": self._responses, **under("random", self._random.state())}
+
+    def restore(self, state: State | None) -> None:
+        with self.restoring():
+            assert state is not None
+            self._alpha, self._responses = state["alpha"].copy(), state["responses"].copy()
+            self._random.restore(part("random", state))
+
+
+class Mindful(Forgetful):
+    """Has that, too."""
+
+    name = "mindful"
+
+    def state(self) -> State:
+        return super().state() | under("rows", self._rows.state())
+
+    def restore(self, state: State | None) -> None:
+        super().restore(state)
+        with self.restoring():
+            self._rows.restore(part("rows", state or {}))
 
 
 class Liar(Honest):

@@ -95,6 +95,33 @@ def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | Non
     assert audited.presentations == max(claims[1] or 0, len(reads))
 
 
+@pytest.mark.parametrize("kind", [outsiders.Forgetful, outsiders.Mindful])
+def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]) -> None:
+    whole, first, second = fresh(kind), fresh(kind), fresh(kind)
+    whole.advance(Limit(presentations=90))
+    first.advance(Limit(presentations=40))
+    state = first.state()
+    second.restore(state)
+    assert second.counters == first.counters
+    assert second.cpu_seconds == first.cpu_seconds > 0
+    second.advance(Limit(presentations=90 if kind is outsiders.Mindful else 50))
+    assert second.counters == whole.counters
+    assert second.cpu_seconds > first.cpu_seconds
+    np.testing.assert_array_equal(second.snapshot().coefficients, whole.snapshot().coefficients)
+    for name in state:
+        with pytest.raises(SettingsError):
+            fresh(kind).restore({other: values for other, values in state.items() if other != name})
+
+
+def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -> None:
+    first: Any = outside.WatchedProblem(problem())
+    assert first.X.shape == (N, 3)
+    second: Any = outside.WatchedProblem(problem())
+    second.restore(first.state())
+    second.counted_rows().row(0)
+    assert second.audited(Counters()).kernel_evaluations is None
+
+
 def test_who_does_nothing_is_told_so() -> None:
     with pytest.raises(SettingsError, match=r"algo=idle came back from advance\(\) without an iteration"):
         fresh(outsiders.Idle).advance(Limit(iterations=5))

@@ -271,8 +271,8 @@ BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=
 def test_a_process_that_is_ended_is_gone_on_from(
     place: Path, fresh: Path, setting: str, dies: str, status: int
 ) -> None:
-    def run(dies: str) -> subprocess.CompletedProcess[str]:
-        words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}", f"store.root={fresh / 'results'}"]
+    def run(dies: str, where: Path = fresh) -> subprocess.CompletedProcess[str]:
+        words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}", f"store.root={where / 'results'}"]
         return subprocess.run(
             [sys.executable, str(ROOT / "run.py"), *words],
             env=os.environ | {"SVM_SOLVERS": str(DYING), "DIES": dies},
@@ -293,7 +293,7 @@ def test_a_process_that_is_ended_is_gone_on_from(
     again = run("")
     assert again.returncode == 0, again.stderr
     assert re.search(r"goes on +from iteration \d+, which", again.stdout)
-    same(record(again.stdout), alone(place, "algo=minibatch_sdca", *BATCHES))
+    same(record(again.stdout), record(run("", place).stdout))
     assert not files(fresh)
 
 
