@@ -141,7 +141,7 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
         ("1 killed", r"error: rank 1 of 2 \(\S+, process \d+\) was killed by signal 9 \(Killed\): the job ends", 3),
         ("0 parent killed", r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends", None),
         ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
-        ("1 interrupted", r"dying synthetic .*: interrupted\n$", None),
+        ("1 interrupted", r"dying synthetic .*: interrupted; the same command goes on from its file\n$", None),
     ],
 )
 def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
