@@ -1,4 +1,4 @@
-"""Bar 16: what it costs an SBP run of MNIST's size to leave a file to go on from every 30 seconds."""
+"""Benchmark 18: what it costs an SBP run of MNIST's size to leave a file to go on from every 30 seconds."""
 
 from __future__ import annotations
 
