@@ -121,9 +121,10 @@ def test_a_state_goes_on_to_the_bit(b: int, before: int, after: int, method: dic
     again.restore(state)
     for core in (whole, again):
         core.advance(iterations=before + after)
-    assert {name: values.tobytes() for name, values in whole.state().items()} == {
-        name: values.tobytes() for name, values in again.state().items()
-    }
+    ends = [{name: values.tobytes() for name, values in core.state().items()} for core in (whole, again)]
+    for end in ends:
+        del end["cpu_seconds"], end["wall_seconds"]
+    assert ends[0] == ends[1]
     assert whole.weights().tobytes() == again.weights().tobytes()
 
 
