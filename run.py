@@ -82,8 +82,7 @@ def main() -> int:
         register()
         _compose_and_run()
     except KeyboardInterrupt as signalled:
-        stopped = EXIT_CODES[status_of(signalled)]
-        SweepCallback.stop(signalled)
+        stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
     except Refused as error:
         cli.complain(f"error: {error}")
         return 2

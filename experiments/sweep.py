@@ -26,7 +26,7 @@ from experiments.launchers.cluster import Cluster
 from experiments.launchers.desk import Folder
 from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
-from experiments.stopping import ASKED, Terminated
+from experiments.stopping import ASKED
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
@@ -52,6 +52,7 @@ class SweepCallback:
 
     directory: ClassVar[Path | None] = None
     cluster: ClassVar[Cluster | None] = None
+    asked: ClassVar[signal.Signals | None] = None
     _store: ClassVar[tuple[str, str | None]]
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
@@ -83,11 +84,20 @@ class SweepCallback:
             signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
 
     @classmethod
-    def stop(cls, signalled: KeyboardInterrupt) -> None:
-        """Have the jobs on a cluster record how far they are; those of this machine have done so (`stop`)."""
-        if cls.cluster is not None:
-            with contextlib.suppress(KeyboardInterrupt):  # whoever asks again does not want to wait
-                cls.cluster.stop(signal.SIGTERM if isinstance(signalled, Terminated) else signal.SIGINT)
+    def stop(cls, signalled: KeyboardInterrupt) -> KeyboardInterrupt:
+        """Have the jobs on a cluster record how far they are; those of this machine have done so (`stop`).
+
+        Returns
+        -------
+        KeyboardInterrupt
+            What was asked for: Ray hands on that something was, not what.
+        """
+        asked = cls.asked or signal.SIGINT
+        if cls.cluster is None:
+            return signalled
+        with contextlib.suppress(KeyboardInterrupt):  # whoever asks again does not want to wait
+            cls.cluster.stop(asked)
+        return ASKED[asked]()
 
     @classmethod
     def collect(cls) -> None:
@@ -157,6 +167,7 @@ def stop(directory: Path, asked: signal.Signals) -> None:
         Always, when the jobs have ended or the time is over; a second Ctrl-C raises it at once.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    SweepCallback.asked = asked
     if SweepCallback.cluster is not None:
         raise ASKED[asked]
     time.sleep(SIGNAL_SECONDS)

@@ -48,7 +48,7 @@ def check_address(address: str) -> None:
     if address == "auto":  # Ray's word for the cluster that this machine is part of
         return
     host, _, port = address.rpartition(":")
-    if not host or "/" in host or not port.isdigit() or not 0 < int(port) < 2**16:
+    if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise SettingsError(f"the address of a Ray cluster is HOST:PORT or auto, got {address!r}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_SECONDS).close()

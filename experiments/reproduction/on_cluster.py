@@ -14,7 +14,7 @@ from experiments.launchers.cluster import Cluster, OnCluster, cores_here
 from experiments.outcome import Outcome
 from experiments.reproduction.workers import TELL_SECONDS, Event, Telling
 from experiments.settings import RunSettings
-from experiments.stopping import Terminated, terminable
+from experiments.stopping import Terminated, deferred, terminable
 
 
 def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
@@ -38,21 +38,23 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
     first = cluster.reserve(len(runs))  # numbers that no run of another call has
     busy: dict[Any, Event] = {}
     try:
-        while waiting or busy:
-            while waiting and len(busy) < jobs:
-                index, settings = waiting.popleft()
-                reference = cluster.submit(make, first + index, settings, tuple(command))
-                busy[reference] = Event(index, 0.0)
-                yield busy[reference]
-            done = cluster.wait(busy, TELL_SECONDS)
-            fractions = {number - first: fraction for number, fraction in cluster.said()}
-            for reference, last in list(busy.items()):
-                if reference in done:
-                    del busy[reference]
-                    yield Event(last.index, 1.0, cluster.result(reference, runs[last.index].label()))
-                elif last.index in fractions:
-                    busy[reference] = Event(last.index, fractions[last.index])
+        with deferred() as wish:  # Ray would hand on that something was asked for, not what
+            while waiting or busy:
+                wish.grant()
+                while waiting and len(busy) < jobs:
+                    index, settings = waiting.popleft()
+                    reference = cluster.submit(make, first + index, settings, tuple(command))
+                    busy[reference] = Event(index, 0.0)
                     yield busy[reference]
+                done = cluster.wait(busy, TELL_SECONDS)
+                fractions = {number - first: fraction for number, fraction in cluster.said()}
+                for reference, last in list(busy.items()):
+                    if reference in done:
+                        del busy[reference]
+                        yield Event(last.index, 1.0, cluster.result(reference, runs[last.index].label()))
+                    elif last.index in fractions:
+                        busy[reference] = Event(last.index, fractions[last.index])
+                        yield busy[reference]
     except BaseException as ended:
         cluster.stop(signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
         raise

@@ -108,13 +108,15 @@ def test_a_cluster_that_does_not_answer(
         parse(["figure=sbp", "launcher=ray", *([f"address={nobody}"] if words else [])])
 
 
-@pytest.mark.parametrize("address", ["host", "host:", ":1", "host:0", "host:70000", "ray://host:10001", "a/b:1", ""])
+@pytest.mark.parametrize(
+    "address", ["host", "host:", ":1", "host:0", "host:70000", "ray://host:10001", "a/b:1", "host:²", ""]
+)
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(SettingsError, match="HOST:PORT or auto"):
         check_address(address)
 
 
-@given(st.text(max_size=20).filter(lambda text: not text.rpartition(":")[2].isdigit() and text != "auto"))
+@given(st.text(max_size=20).filter(lambda text: not text.rpartition(":")[2].isdecimal() and text != "auto"))
 def test_any_text_without_a_port_is_refused(text: str) -> None:
     with pytest.raises(SettingsError):
         check_address(text)

@@ -9,8 +9,8 @@ import pytest
 
 from experiments.launchers.desk import Folder
 from experiments.outcome import Outcome
-from experiments.stopping import Terminated
-from experiments.sweep import SweepCallback, draw
+from experiments.stopping import ASKED
+from experiments.sweep import SweepCallback, draw, stop
 
 
 class Crew:
@@ -52,9 +52,16 @@ def test_outcomes_come_into_the_folder_and_no_file_is_named_that_is_not_here(cre
     assert draw([there], tmp_path, "a command") == []
 
 
-@pytest.mark.parametrize(("signalled", "asked"), [(KeyboardInterrupt(), signal.SIGINT), (Terminated(), signal.SIGTERM)])
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
 def test_a_cluster_is_asked_for_what_was_asked_for_and_a_second_time_nobody_waits(
-    crew: Crew, signalled: KeyboardInterrupt, asked: signal.Signals
+    crew: Crew, asked: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    SweepCallback.stop(signalled)
+    monkeypatch.setattr(SweepCallback, "asked", None)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(ASKED[asked]):
+            stop(tmp_path, asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert type(SweepCallback.stop(KeyboardInterrupt())) is ASKED[asked]
     assert crew.asked == [asked]
