@@ -30,6 +30,7 @@ CXX_FILES = $(shell find cpp -name '*.[ch]pp')
 RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
 SITE_READY := $(VENV)/.ready-site
+SWEEP_READY := $(VENV)/.ready-sweep
 CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
@@ -45,7 +46,7 @@ demo: $(CORE_READY) ## five kernel solvers on the bundled digits, three seeds ea
 test: $(CORE_READY) $(DEV_READY) ## the tests
 	$(PY) -m pytest -n logical --dist loadfile
 
-test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## the tests that take minutes
+test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) $(SWEEP_READY) ## the tests that take minutes
 	$(PY) -m pytest -m slow
 
 run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
@@ -84,6 +85,8 @@ requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra bench --extra mpi \
 		--extra server pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --upgrade -c requirements/dev.txt -c requirements/build.txt --extra site pyproject.toml -o requirements/site.txt
+	cp requirements/dev.txt requirements/sweep.txt # not as constraints: Ray's launcher wants an older cloudpickle, and so joblib
+	$(COMPILE) -c requirements/build.txt --extra ray --extra slurm pyproject.toml -o requirements/sweep.txt
 
 clean: ## remove the environment, the installer and the builds; keep results and downloaded data
 	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
@@ -121,6 +124,11 @@ $(DEV_READY): requirements/dev.txt $(RUN_READY)
 $(SITE_READY): requirements/site.txt $(DEV_READY)
 	@echo "environment: installing requirements/site.txt into $(VENV)"
 	@$(INSTALL) -r requirements/site.txt
+	@touch $@
+
+$(SWEEP_READY): requirements/sweep.txt $(DEV_READY)
+	@echo "environment: installing requirements/sweep.txt into $(VENV)"
+	@$(INSTALL) -r requirements/sweep.txt
 	@touch $@
 
 $(CORE_READY): $(CORE_SOURCES) $(RUN_READY)

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from pathlib import Path
+from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -20,6 +21,9 @@ from omegaconf import DictConfig, OmegaConf
 from experiments import cli
 from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
 from experiments.engine.choice import NO_SWEEPS
+from experiments.launchers import cluster
+from experiments.launchers.choice import RAY
+from experiments.launchers.desk import Desk, Folder, killed_worker
 from experiments.outcome import EXIT_CODES, Outcome, status_of
 from experiments.sweep import Refused, SweepCallback
 
@@ -34,15 +38,32 @@ def job(composed: DictConfig) -> None:
     """
     hydra_config = HydraConfig.get()
     sweep = hydra_config.mode == RunMode.MULTIRUN
+    if sweep:
+        os.chdir(hydra_config.runtime.cwd)  # a cluster's processes begin elsewhere
     outcome = cli.run_job(
         lambda: OmegaConf.to_object(composed),
         overrides=list(hydra_config.overrides.task),
-        jobs=cli.parallel_jobs(hydra_config.launcher.get("n_jobs", 1)) if sweep else None,
+        jobs=_jobs(hydra_config) if sweep else None,
         number=hydra_config.job.num if sweep else None,
         command=["run.py", *(["-m"] if sweep else []), *hydra_config.overrides.task],
-        directory=Path(hydra_config.runtime.output_dir) if sweep else None,
+        desk=_desk(hydra_config) if sweep else None,
     )
     _outcomes.append(outcome)
+
+
+def _jobs(hydra_config: Any) -> int:
+    """Jobs that run at once on the machine of this one."""
+    if _on_ray(hydra_config):
+        return cluster.cores_here()
+    return cli.parallel_jobs(hydra_config.launcher.get("n_jobs", 1))
+
+
+def _desk(hydra_config: Any) -> Desk:
+    return cluster.OnCluster() if _on_ray(hydra_config) else Folder(Path(hydra_config.runtime.output_dir))
+
+
+def _on_ray(hydra_config: Any) -> bool:
+    return bool(hydra_config.runtime.choices["hydra/launcher"] == RAY)
 
 
 def main() -> int:
@@ -59,9 +80,9 @@ def main() -> int:
     stopped: int | None = None
     try:
         register()
-        hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(job)()
+        _compose_and_run()
     except KeyboardInterrupt as signalled:
-        stopped = EXIT_CODES[status_of(signalled)]
+        stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
     except Refused as error:
         cli.complain(f"error: {error}")
         return 2
@@ -69,14 +90,32 @@ def main() -> int:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
         cli.complain(f"error: {explain(error)}")
         return 2
-    except Exception:  # a worker of the sweep was killed, for want of memory as a rule
+    except Exception:  # of a launcher
         cli.complain(traceback.format_exc())
         stopped = 1
     if SweepCallback.directory is not None:
+        SweepCallback.collect()
         words = [word for word in sys.argv[1:] if not word.startswith(("store.", "store="))]
         command = " ".join(["python run.py", *words])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)
+
+
+def _compose_and_run() -> None:
+    """Let Hydra do what the command line says, and once more what is missing when a worker of joblib was killed."""
+    known: list[Outcome] | None = []
+    while known is not None:
+        broken = False
+        try:
+            hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(job)()
+        except Exception as error:
+            if SweepCallback.directory is None or not killed_worker(error):
+                raise
+            broken = True
+            cli.complain("a worker was killed: what is missing is made again")
+        if SweepCallback.directory is None:
+            return
+        known = Folder(SweepCallback.directory).next_turn(known, broken=broken)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from experiments import sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
+from experiments.launchers.desk import Desk, Folder
 from experiments.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, status_of, unshared
 from experiments.settings import RunSettings, available_cores, resolve, setting_name
 from experiments.stopping import terminable
@@ -36,7 +37,7 @@ def run_job(
     jobs: int | None,
     number: int | None,
     command: Sequence[str],
-    directory: Path | None = None,
+    desk: Desk | None = None,
 ) -> Outcome:
     """Make one run and tell what became of it; never raises.
 
@@ -50,19 +51,19 @@ def run_job(
         For a job of a sweep: how many run at once, and which one this is.
     command : sequence of str
         The command line, for the record.
-    directory : Path or None
-        Folder of the sweep, where the outcome is left.
+    desk : Desk or None
+        Where a job of a sweep says what becomes of it.
     """
     outcome = Outcome(" ".join(overrides), "killed", "its process was killed", overrides=tuple(overrides))
-    if directory is None or number is None:
+    if desk is None or number is None:
         return _run(make_config, overrides, None, None, command)
     if _stopped:
         return dataclasses.replace(outcome, status=_stopped[0], message="not started")
     sweep.end_with_parent(int(os.environ.get(SWEEP_ID, "0")))
-    path = sweep.outcome_path(directory, number)
-    outcome.write(path)
+    if (before := desk.begin(number, outcome)) is not None:
+        return before
     outcome = _run(make_config, overrides, jobs, number, command)
-    outcome.write(path)
+    desk.end(number, outcome)
     return outcome
 
 
@@ -150,7 +151,7 @@ def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
     stopped : int or None
         Exit status of a sweep that ended before its last job.
     """
-    outcomes = sweep.read_outcomes(directory)
+    outcomes = Folder(directory).outcomes()
     wrong = [outcome for outcome in outcomes if outcome.exit_code]
     code = exit_code(outcomes) if stopped is None else stopped
     if sweep.groups(outcomes):
@@ -203,6 +204,7 @@ def help_text(conf: Path) -> str:
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
+            "hydra/launcher=joblib|ray|submitit_slurm      -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=30                         wall seconds between two files to go on from",
             "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -31,6 +32,8 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 
 def register() -> None:
     """Tell Hydra the schema of every group, and each solver as an option of ``algo``."""
+    # conf/hydra/launcher has our own values for plugins that may be missing: they stand in for the plugins' files
+    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
     store = ConfigStore.instance()
     store.store(name="schema", node=RunConfig)
     for name, schema in (("gaussian", GaussianConfig), ("polynomial", PolynomialConfig), ("linear", LinearConfig)):

@@ -55,6 +55,10 @@ class Outcome:
         ``name=value`` of everything that the command line says of the run.
     unshared : str
         Why its record is not on the server, or not alone there; empty where nothing is to be said.
+    attempts : int
+        How often it has begun; more than once if its process was killed.
+    key : str or None
+        Identity of the run, if it has a record.
     """
 
     label: str
@@ -72,6 +76,8 @@ class Outcome:
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
     unshared: str = ""
+    attempts: int = 1
+    key: str | None = None
 
     @property
     def exit_code(self) -> int:
@@ -98,6 +104,7 @@ class Outcome:
             feature_accesses=counters.get("feature_accesses"),
             cpu_seconds=result["cpu_seconds"],
             unshared=unshared,
+            key=result["key"],
         )
 
     def write(self, path: Path) -> None:

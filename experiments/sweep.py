@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import signal
 import statistics
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import psutil
+from omegaconf import OmegaConf
 from rich import box
 from rich.table import Table
 
 from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
+from experiments.launchers.choice import RAY, check_launcher
+from experiments.launchers.cluster import Cluster
+from experiments.launchers.desk import Folder
 from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
 from experiments.stopping import ASKED
@@ -46,24 +51,67 @@ class SweepCallback:
     """Hydra's callback interface, used to learn in which folder the sweep's jobs leave their outcomes."""
 
     directory: ClassVar[Path | None] = None
+    cluster: ClassVar[Cluster | None] = None
+    asked: ClassVar[signal.Signals | None] = None
+    _store: ClassVar[tuple[str, str | None]]
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Make sure that the store's server is there, remember the sweep's folder, and prepare for both signals.
+        """Make sure that launcher and server are there, settle the sweep's folder, and prepare for both signals.
+
+        A sweep that goes on with what is missing comes here again, and keeps its folder.
 
         Raises
         ------
         Refused
-            It is not: once, before the first job, and not for each.
+            They are not: once, before the first job, and not for each.
         """
+        launcher = config.hydra.runtime.choices["hydra/launcher"]
         try:
+            check_launcher(launcher, f"hydra/launcher={launcher}")
             if (address := server_address(config.store.uri)) is not None:
                 Store.open(config.store.root, server=address)
+            if launcher == RAY and SweepCallback.cluster is None:
+                init: Any = OmegaConf.to_container(config.hydra.launcher.ray.init, resolve=True)
+                SweepCallback.cluster = Cluster(init.pop("address"), init.pop("num_cpus"), **init)
         except (SettingsError, StoreError) as error:
             raise Refused(str(error)) from error
-        directory = Path(config.hydra.sweep.dir).resolve()
-        SweepCallback.directory = directory
+        directory = SweepCallback.directory or Path(config.hydra.sweep.dir).resolve()
+        SweepCallback.directory, SweepCallback._store = directory, (config.store.root, address)
+        config.hydra.sweep.dir = str(directory)
+        quoted = str(directory).replace("'", r"\'")
+        config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
         for number in ASKED:
             signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
+
+    @classmethod
+    def stop(cls, signalled: KeyboardInterrupt) -> KeyboardInterrupt:
+        """Have the jobs on a cluster record how far they are; those of this machine have done so (`stop`).
+
+        Returns
+        -------
+        KeyboardInterrupt
+            What was asked for: Ray hands on that something was, not what.
+        """
+        asked = cls.asked or signal.SIGINT
+        if cls.cluster is None:
+            return signalled
+        with contextlib.suppress(KeyboardInterrupt):  # whoever asks again does not want to wait
+            cls.cluster.stop(asked)
+        return ASKED[asked]()
+
+    @classmethod
+    def collect(cls) -> None:
+        """Leave a cluster's outcomes in the sweep's folder, and close what killed jobs have left in the store."""
+        if cls.directory is None:
+            return
+        folder = Folder(cls.directory)
+        if cls.cluster is not None:
+            for number, outcome in cls.cluster.outcomes().items():
+                folder.end(number, _had_here(outcome, *cls._store))
+            cls.cluster.close()
+        if any(outcome.status == "killed" for outcome in folder.outcomes()):
+            with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
+                Store.open(cls._store[0], server=cls._store[1]).close_dead()
 
     def on_multirun_end(self, config: Any, **_: Any) -> None:
         """Nothing to do."""
@@ -111,20 +159,35 @@ class Group:
 def stop(directory: Path, asked: signal.Signals) -> None:
     """Stop a sweep on Ctrl-C or SIGTERM: its jobs get a moment to record how far they are before joblib kills them.
 
+    Those of a cluster are asked by other means, see `SweepCallback.stop`.
+
     Raises
     ------
     KeyboardInterrupt
         Always, when the jobs have ended or the time is over; a second Ctrl-C raises it at once.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    SweepCallback.asked = asked
+    if SweepCallback.cluster is not None:
+        raise ASKED[asked]
     time.sleep(SIGNAL_SECONDS)
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
             child.send_signal(asked)
     deadline = time.monotonic() + GRACE_SECONDS
-    while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in read_outcomes(directory)):
+    while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in Folder(directory).outcomes()):
         time.sleep(0.05)
     raise ASKED[asked]
+
+
+def _had_here(outcome: Outcome, root: str, server: str | None) -> Outcome:
+    """Fetch the record of a job that another machine has made and shared, so that it can be drawn."""
+    if outcome.result_path is None or Path(outcome.result_path).exists():
+        return outcome
+    found = None
+    with contextlib.suppress(StoreError):
+        found = Store.open(root, server=server).find_finished(str(outcome.key))
+    return dataclasses.replace(outcome, result_path=str(found.result_path) if found else None)
 
 
 def end_with_parent(parent: int) -> None:
@@ -146,16 +209,6 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name=_WATCH, daemon=True).start()
-
-
-def outcome_path(directory: Path, number: int) -> Path:
-    """File of a job's outcome."""
-    return directory / f"job-{number:05d}.json"
-
-
-def read_outcomes(directory: Path) -> list[Outcome]:
-    """Outcomes of all jobs that ended, in the order of the jobs."""
-    return [Outcome.read(path) for path in sorted(directory.glob("job-*.json"))]
 
 
 def distinguishing(overrides: Sequence[str]) -> list[str]:
@@ -236,7 +289,8 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
             for outcome in group.outcomes
             if outcome.result_path is not None
         ]
-        by_dataset.setdefault(group.dataset, {})[group.name] = curves
+        if curves:  # of a record on another machine there may be none here
+            by_dataset.setdefault(group.dataset, {})[group.name] = curves
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []

@@ -138,9 +138,10 @@ def test_every_dependency_is_pinned() -> None:
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict)
     assert names(project["dependencies"]) <= pinned("run.txt") <= pinned("dev.txt")
-    site = extras.pop("site")
+    site, ray, slurm = (extras.pop(name) for name in ("site", "ray", "slurm"))
     assert set().union(*map(names, extras.values())) <= pinned("dev.txt")
     assert names(project["dependencies"]) | names(site) <= pinned("site.txt")
+    assert names(project["dependencies"]) | names(ray) | names(slurm) <= pinned("sweep.txt")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

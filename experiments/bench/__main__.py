@@ -22,6 +22,7 @@ from experiments.bench import (
     figures,
     gram,
     iteration,
+    launching,
     libsvm,
     linear,
     minibatch,
@@ -41,8 +42,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
         "--only",
-        default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18",
-        help="benchmarks: 1, 2, 3 (with 4), 5 to 18",
+        default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18,19",
+        help="benchmarks: 1, 2, 3 (with 4), 5 to 19",
     )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
@@ -67,6 +68,7 @@ def main() -> int:
         "16": lambda: list(recording.rows()),
         "17": lambda: list(figures.rows(arguments.repeat)),
         "18": lambda: resume.rows(arguments.repeat),
+        "19": lambda: list(launching.rows()),
     }
     console = Console()
     made: list[Row] = []

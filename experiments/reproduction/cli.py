@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import datasets
 from experiments.cli import USER_ERRORS, complain
 from experiments.composition import composing
 from experiments.console import console, meter
+from experiments.launchers.choice import RAY
+from experiments.launchers.cluster import Cluster, connected
 from experiments.outcome import EXIT_CODES, Outcome, status_of, unshared
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
@@ -22,6 +27,9 @@ from experiments.reproduction.verdict import Verdict, in_words
 from experiments.stopping import terminable
 from experiments.store import Store
 from experiments.writable import probe
+
+if TYPE_CHECKING:
+    from experiments.reproduction.execute import MakeRuns
 
 OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -34,6 +42,7 @@ figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sb
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
 jobs=      runs at a time (default: one for each core)
+launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report)
 memory= threads=   for each run, as run.py has them
@@ -122,15 +131,45 @@ def _figures(command: Command, words: Sequence[str]) -> int:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
     probe(command.figures.absolute())  # before the runs, not after them
-    with alone(store.root, complain):
-        return max((_figure(name, command, store, words) for name in chosen), key=_weight, default=OK)
+    with alone(store.root, complain), contextlib.ExitStack() as open_:
+        crew = Crew(command, open_)
+        return max((_figure(name, command, store, crew, words) for name in chosen), key=_weight, default=OK)
 
 
-def _figure(name: str, command: Command, store: Store, words: Sequence[str]) -> int:
+class Crew:
+    """Who makes runs: processes of this machine, or a cluster, which is connected to when it is first needed.
+
+    Parameters
+    ----------
+    command : Command
+    open_ : ExitStack
+        Closes the connection.
+    """
+
+    def __init__(self, command: Command, open_: contextlib.ExitStack) -> None:
+        self._command = command
+        self._open = open_
+        self._cluster: Cluster | None = None
+
+    def of(self, plan: Plan) -> tuple[MakeRuns, int]:
+        """Return what makes the runs of a figure, and how many at a time.
+
+        Those whose times are shown are made here, one after the other: the machines of a cluster may differ.
+        """
+        from experiments.reproduction import on_cluster, workers
+
+        if self._command.launcher != RAY or plan.spec.timed:
+            return workers.make_runs, plan.options.jobs
+        if self._cluster is None:
+            self._cluster = self._open.enter_context(connected(self._command.address, self._command.jobs))
+        return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores
+
+
+def _figure(name: str, command: Command, store: Store, crew: Crew, words: Sequence[str]) -> int:
     planner = Planner(store, _fetch)
     plan = planner.plan(read_figure(name), command.options)
     print("\n".join(listing.announcement(plan)), flush=True)
-    outcomes = _make_missing(plan, store, words)
+    outcomes = _make_missing(plan, store, crew, words)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
     spec = plan.spec
@@ -144,17 +183,19 @@ def _figure(name: str, command: Command, store: Store, words: Sequence[str]) -> 
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
-def _make_missing(plan: Plan, store: Store, words: Sequence[str]) -> dict[str, Outcome]:
+def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str]) -> dict[str, Outcome]:
     from experiments.reproduction.execute import execute, summary
 
     if not plan.missing:
         return {}
     store.create()  # once, before several processes would
+    make, jobs = crew.of(plan)
     progress = meter(console(sys.stderr))
     try:
-        outcomes = execute(plan.missing, plan.options.jobs, ["reproduce.py", *words], progress)
+        outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
     finally:
         progress.close()
+        store.close_dead()  # what killed processes have left
     print(f"  {summary(outcomes.values())}", flush=True)
     if told := unshared(outcomes.values()):
         complain(told)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from experiments.console import Meter, duration
 from experiments.outcome import Outcome
 from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
 from experiments.reproduction.plan import PlannedRun
-from experiments.reproduction.workers import make_runs
+from experiments.reproduction.workers import Event, make_runs
 from experiments.settings import RunSettings
 from solvers.gram_store import GramStore, default_directory
+
+MakeRuns = Callable[[Sequence[RunSettings], int, Sequence[str]], Iterator[Event]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
     ]
 
 
-def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter: Meter) -> dict[str, Outcome]:
+def execute(
+    runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter: Meter, make: MakeRuns = make_runs
+) -> dict[str, Outcome]:
     """Make runs.
 
     Parameters
@@ -54,6 +58,8 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
         For the record.
     meter : Meter
         Shows how far the whole is.
+    make : callable
+        Makes them, here (`workers.make_runs`) or elsewhere (`on_cluster.make_runs`).
 
     Returns
     -------
@@ -78,7 +84,7 @@ def execute(runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter
         if not gram:
             _make_room(settings, jobs)
         now: dict[int, str] = {}
-        for event in make_runs(settings, jobs, command):
+        for event in make(settings, jobs, command):
             fractions[event.index] = event.fraction
             now[event.index] = settings[event.index].label()
             if event.outcome is not None:

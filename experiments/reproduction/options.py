@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiments.choices import check_choice
+from experiments.launchers.choice import RAY, check_address, check_launcher
 from experiments.reproduction.plan import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 from experiments.settings import available_cores, nearest, setting_name
@@ -14,7 +17,8 @@ FLAGS = ("--list", "--dry-run", "--help", "-h")
 RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` that are handed on: results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
-NAMES = ("figure", "scale", "dataset", "jobs", *STORE, "figures", "report", *RESOURCES)
+LAUNCHERS = ("local", RAY)
+NAMES = ("figure", "scale", "dataset", "jobs", "launcher", "address", *STORE, "figures", "report", *RESOURCES)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,12 @@ class Command:
         Folders.
     server : str or None
         Address of the store's server, as ``store.uri=`` of ``run.py``.
+    launcher : str
+        One of `LAUNCHERS`: where runs are made.
+    address : str or None
+        Of a Ray cluster; None: this machine alone.
+    jobs : int or None
+        Runs at a time, as far as that is said.
     list_, dry_run : bool
     """
 
@@ -39,6 +49,9 @@ class Command:
     figures: Path
     report: Path
     server: str | None
+    launcher: str
+    address: str | None
+    jobs: int | None
     list_: bool
     dry_run: bool
 
@@ -90,12 +103,14 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     scale = given.get("scale", "quick")
     if scale not in SCALES:
         raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
+    launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
+    jobs = _jobs(given.get("jobs"))
     root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
     options = Options(
         scale=scale,
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
-        jobs=_jobs(given.get("jobs")),
+        jobs=jobs or available_cores(),
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
         own={name: given[name] for name in own if name in given},
         settings=tuple(settings),
@@ -107,6 +122,9 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         figures=Path(given.get("figures", "figures")),
         report=Path(given.get("report", "report")),
         server=server,
+        launcher=launcher,
+        address=address,
+        jobs=jobs,
         list_=list_,
         dry_run="--dry-run" in flags,
     )
@@ -131,9 +149,22 @@ def _shared(names: Sequence[Collection[str]]) -> list[str]:
     return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
 
 
-def _jobs(value: str | None) -> int:
+def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
+    """Return launcher and address: that of the command line, else Ray's own, the environment's ``RAY_ADDRESS``."""
+    check_choice("launcher", name, LAUNCHERS)
+    if name != RAY and address is not None:
+        raise FigureError(f"address={address} is that of a Ray cluster: add launcher={RAY}")
+    if name == RAY:
+        check_launcher(RAY, f"launcher={RAY}")
+        address = address or os.environ.get("RAY_ADDRESS") or None
+        if address is not None:
+            check_address(address)
+    return name, address
+
+
+def _jobs(value: str | None) -> int | None:
     if value is None:
-        return available_cores()
+        return None
     if not value.isdigit() or int(value) < 1:
         raise FigureError(f"jobs must be a whole number >= 1, got {value!r}")
     return int(value)

@@ -1,6 +1,6 @@
 """Runs in processes of their own, several at a time: what they do is told as it happens, and one that dies is noticed.
 
-Not a pool of the standard library's: that one gives up all runs when one process is killed, and tells nothing of a run
+Not a pool of a library: it gives up all runs when one process is killed, and tells nothing of a run
 before its end.
 """
 
@@ -11,8 +11,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -22,6 +22,7 @@ from experiments import sweep
 from experiments.cli import settle
 from experiments.console import Display
 from experiments.engine import dispatch
+from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
 from experiments.settings import RunSettings
 from experiments.stopping import Terminated, terminable
@@ -57,6 +58,8 @@ class Event:
 def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
     """Make runs, at most `jobs` at a time, in their order, and yield what they say.
 
+    A run whose process is killed begins again, before those that wait, at most `ATTEMPTS` times in all.
+
     Parameters
     ----------
     runs : sequence of RunSettings
@@ -75,11 +78,14 @@ def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) ->
         After the runs in progress have recorded what they reached.
     """
     waiting = deque(enumerate(runs))
+    begun: Counter[int] = Counter()
     workers: list[_Worker] = []
     try:
         while waiting or any(worker.busy for worker in workers):
             while waiting and (idle := _idle(workers, jobs, command)) is not None:
-                yield idle.start(*waiting.popleft())
+                index, settings = waiting.popleft()
+                begun[index] += 1
+                yield idle.start(index, settings)
             busy = [worker for worker in workers if worker.busy]
             heard = wait([worker.connection for worker in busy], timeout=QUIET_SECONDS)
             for worker in busy:
@@ -89,6 +95,9 @@ def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) ->
                     event = worker.receive()
                     if not worker.alive:
                         workers.remove(worker)
+                        if begun[event.index] < ATTEMPTS:
+                            waiting.appendleft((event.index, runs[event.index]))
+                            continue
                     yield event
     except BaseException as ended:
         _stop(workers, signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
@@ -110,6 +119,10 @@ class _Worker:
         self.last = Event(-1, 0.0)
         self.busy = False
         self.alive = True
+
+    @property
+    def lives(self) -> bool:
+        return self._process.is_alive()
 
     @property
     def pid(self) -> int | None:
@@ -138,9 +151,11 @@ class _Worker:
 
 
 def _idle(workers: list[_Worker], jobs: int, command: Sequence[str]) -> _Worker | None:
-    for worker in workers:
+    for worker in list(workers):
         if not worker.busy:
-            return worker
+            if worker.lives:
+                return worker
+            workers.remove(worker)
     if len(workers) < jobs:
         workers.append(_Worker(command))
         return workers[-1]
@@ -161,19 +176,26 @@ def _stop(workers: Sequence[_Worker], asked: signal.Signals) -> None:
         worker.end()
 
 
-class _Telling(Display):
-    """A run's display that tells the parent how far it is."""
+class Telling(Display):
+    """A run's display that tells how far it is, now and then.
 
-    def __init__(self, connection: Connection[Any, Any]) -> None:
-        self._connection = connection
+    Parameters
+    ----------
+    tell : callable
+        Takes the share of the run's budget.
+    """
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._tell = tell
         self._last = time.monotonic()
 
     def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
+        """See `Display.progress`."""
         del point, latest
         now = time.monotonic()
         if now - self._last >= TELL_SECONDS:
             self._last = now
-            self._connection.send(fraction)
+            self._tell(fraction)
 
 
 def _serve(connection: Connection[Any, Any], command: Sequence[str], parent: int) -> None:
@@ -190,6 +212,6 @@ def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequ
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with terminable():
-            return settle(lambda: dispatch.run(settings, _Telling(connection), command), settings.label)
+            return settle(lambda: dispatch.run(settings, Telling(connection.send), command), settings.label)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -72,12 +72,13 @@ def has_status(place: Place, run_id: str, status: Status) -> bool:
     return query(place, "SELECT value FROM tags WHERE run_uuid = ? AND key = 'status'", run_id) == [(status,)]
 
 
-def running(place: Place, key: str) -> list[str]:
-    """List the runs of one key that began and have not ended, by their identifiers."""
+def running(place: Place, key: str | None = None) -> list[str]:
+    """List the runs (of one key) that began and have not ended, by their identifiers."""
     rows = query(
         place,
         "SELECT tag_key.run_uuid FROM tags AS tag_key JOIN tags AS status ON status.run_uuid = tag_key.run_uuid "
-        "WHERE tag_key.key = 'key' AND tag_key.value = ? AND status.key = 'status' AND status.value = 'running'",
+        "WHERE tag_key.key = 'key' AND status.key = 'status' AND status.value = 'running' "
+        "AND tag_key.value = coalesce(?, tag_key.value)",
         key,
     )
     return [run_id for (run_id,) in rows]

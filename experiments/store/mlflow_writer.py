@@ -113,17 +113,23 @@ def begin(
     create(place)
     experiment_id = relocate(place)
     client = _client(place)
+    close_dead(place, key)
+    own = {**tags, "key": key, "status": "running"}
+    run = client.create_run(experiment_id, start_time=began, run_name=name[:250], tags=own)
+    _check_status(place, run.info.run_id, "running")
+    _log_params(client, run.info.run_id, params)
+    return run.info.run_id, int(run.info.start_time)
+
+
+def close_dead(place: Place, key: str | None = None) -> None:
+    """Record as killed the runs (of one key) whose processes have gone without a word. Called within `writing`."""
+    client = _client(place)
     for run_id in running(place, key):
         alive = place.alive_file(run_id)
         if not is_alive(alive):
             client.set_terminated(run_id, _MLFLOW_STATUS["killed"])
             client.set_tag(run_id, "status", "killed")
             alive.unlink(missing_ok=True)
-    own = {**tags, "key": key, "status": "running"}
-    run = client.create_run(experiment_id, start_time=began, run_name=name[:250], tags=own)
-    _check_status(place, run.info.run_id, "running")
-    _log_params(client, run.info.run_id, params)
-    return run.info.run_id, int(run.info.start_time)
 
 
 def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], tags: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema
-from experiments.store.database import finished
+from experiments.store.database import finished, running
 from experiments.store.errors import StoreError
 from experiments.store.finished import FinishedRun, find, load
 from experiments.store.handle import RunHandle
@@ -183,6 +183,20 @@ class Store:
         flat_params = entries(params, PARAM_LENGTH)
         flat_tags = entries({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
         return self._begin(key, name, flat_params, flat_tags)
+
+    def close_dead(self) -> None:
+        """Record as killed the runs whose processes have gone without a word.
+
+        On a folder that several machines share, a lock tells of processes on any of them.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written.
+        """
+        if self.database.exists() and running(self._place):  # mlflow is imported only if there is something to do
+            with mlflow_writer.writing(self._place):
+                mlflow_writer.close_dead(self._place)
 
     def share(self, run: FinishedRun) -> str:
         """Upload a run that was found here, if the server lacks it; see `RunHandle.share`."""

@@ -1,0 +1,63 @@
+"""What a launcher needs: its extra installed, a cluster that answers, a Slurm to submit to."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import socket
+
+from solvers import SettingsError
+
+RAY, SLURM = "ray", "submitit_slurm"
+_EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}
+"""Launchers that an extra brings; the others are always there."""
+_PACKAGES = {"ray": ("ray", "hydra_plugins.hydra_ray_launcher"), "slurm": ("hydra_plugins.hydra_submitit_launcher",)}
+ANSWER_SECONDS = 3.0
+
+
+def check_launcher(name: str, written: str) -> None:
+    """Check that a launcher can be used here.
+
+    Parameters
+    ----------
+    name : str
+        As in ``hydra/launcher=``.
+    written : str
+        The word on the command line, for the message.
+
+    Raises
+    ------
+    SettingsError
+        It is not installed, or there is no Slurm.
+    """
+    extra = _EXTRAS.get(name)
+    if extra is not None and not all(map(_installed, _PACKAGES[extra])):
+        raise SettingsError(f"{written} is not installed: pip install '.[{extra}]'")
+    if name == SLURM and shutil.which("sbatch") is None:
+        raise SettingsError(f"{written}: there is no sbatch here: start the sweep where Slurm takes jobs")
+
+
+def check_address(address: str) -> None:
+    """Check that something answers at the address of a Ray cluster, for which Ray itself would wait for minutes.
+
+    Raises
+    ------
+    SettingsError
+        Nothing does within `ANSWER_SECONDS`, or it is no address.
+    """
+    if address == "auto":  # Ray's word for the cluster that this machine is part of
+        return
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal() or not 0 < int(port) < 2**16:
+        raise SettingsError(f"the address of a Ray cluster is HOST:PORT or auto, got {address!r}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_SECONDS).close()
+    except OSError as error:
+        raise SettingsError(f"the Ray cluster {address} does not answer: {error.strerror or error}") from error
+
+
+def _installed(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # the package that it would be in
+        return False

@@ -1,0 +1,72 @@
+"""Sweeps with a solver whose process is killed, and what of them is in the store."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.composition import CONF
+from experiments.launchers.desk import Folder
+from experiments.outcome import Outcome
+
+ROOT = CONF.parent
+SOLVER = Path(__file__).with_name("killed_solver.py")
+DATA = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
+RUN = [*DATA, "algo=killed", "algo.batch_size=20", "budget.epochs=6", "budget.checkpoints=6"]
+
+
+def environment(place: Path, killed: str = "-1 0") -> dict[str, str]:
+    (place / "deaths").mkdir(exist_ok=True)
+    return {
+        "SVM_SOLVERS": str(SOLVER),
+        "SVM_TEST_KILLED": killed,
+        "SVM_TEST_DEATHS": str(place / "deaths"),
+        "SVM_DATA_CACHE": str(place / "cache"),
+    }
+
+
+def words(place: Path, *more: str) -> list[str]:
+    return [sys.executable, str(ROOT / "run.py"), "-m", *RUN, *more, f"store.root={place / 'results'}"]
+
+
+def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words(place, *more),
+        cwd=ROOT,
+        env=os.environ | environment(place, killed) | own,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+
+
+def statuses(place: Path) -> list[tuple[str, str]]:
+    """Of each run in the store: our status and mlflow's."""
+    query = "SELECT tags.value, runs.status FROM tags JOIN runs USING (run_uuid) WHERE key = 'status' ORDER BY 1"
+    with sqlite3.connect(f"file:{place / 'results' / 'mlflow.db'}?mode=ro", uri=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def outcomes(place: Path) -> list[Outcome]:
+    (folder,) = (place / "results" / "sweeps").iterdir()
+    return Folder(folder).outcomes()
+
+
+TIMES = ["cpu_seconds", "wall_seconds"]
+
+
+def curves(ends: list[Outcome]) -> Mapping[str, Any]:
+    """The curve of each run by its key, without times."""
+    paths = [Path(str(end.result_path)) for end in ends]
+    return {
+        pd.read_json(path, typ="series")["key"]: pd.read_parquet(path.with_name("curve.parquet")).drop(columns=TIMES)
+        for path in paths
+    }

@@ -1,0 +1,192 @@
+"""What is missing is said in a line, before anything runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hypothesis import given
+from hypothesis import strategies as st
+
+import run
+from experiments.composition import CONF, register
+from experiments.launchers import choice
+from experiments.launchers.choice import check_address, check_launcher
+from experiments.launchers.cluster import Board, _environment
+from experiments.launchers.desk import ATTEMPTS
+from experiments.outcome import Outcome
+from experiments.reproduction.options import parse
+from experiments.reproduction.spec import FigureError
+from experiments.sweep import SweepCallback
+from solvers import SettingsError
+
+TOY = ["dataset=synthetic", "dataset.n=120", "dataset.d=4"]
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the extras."""
+    real = importlib.util.find_spec
+
+    def find_spec(name: str, *rest: Any) -> Any:
+        return None if name.startswith(("ray", "hydra_plugins.hydra_ray", "hydra_plugins.hydra_sub")) else real(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+@pytest.fixture
+def nobody() -> str:
+    """An address of this machine at which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Give a sweep's exit status; it is refused before it begins."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(SweepCallback, "directory", None)
+    handler = signal.getsignal(signal.SIGINT)
+
+    def call(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
+        return run.main()
+
+    yield call
+    signal.signal(signal.SIGINT, handler)
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("launcher", "extra"), [("ray", "ray"), ("submitit_slurm", "slurm"), ("submitit_local", "slurm")]
+)
+@pytest.mark.usefixtures("bare")
+def test_a_launcher_that_is_not_installed(
+    launcher: str, extra: str, sweep: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep(f"hydra/launcher={launcher}") == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: hydra/launcher={launcher} is not installed: pip install '.[{extra}]'\n")
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_figure_on_ray_that_is_not_installed() -> None:
+    with pytest.raises(SettingsError, match=r"^launcher=ray is not installed: pip install '\.\[ray\]'$"):
+        parse(["figure=sbp", "launcher=ray"])
+
+
+def test_slurm_that_is_not_here(
+    sweep: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    monkeypatch.setattr(choice.shutil, "which", lambda _: None)
+    assert sweep("hydra/launcher=submitit_slurm") == 2
+    assert "there is no sbatch here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["override", "environment"])
+def test_a_cluster_that_does_not_answer(
+    how: str, nobody: str, sweep: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    words = [f"hydra.launcher.ray.init.address={nobody}"] if how == "override" else []
+    if how == "environment":
+        monkeypatch.setenv("RAY_ADDRESS", nobody)
+    assert sweep("hydra/launcher=ray", *words) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: the Ray cluster {nobody} does not answer: Connection refused\n")
+    with pytest.raises(SettingsError, match="does not answer"):
+        parse(["figure=sbp", "launcher=ray", *([f"address={nobody}"] if words else [])])
+
+
+@pytest.mark.parametrize(
+    "address", ["host", "host:", ":1", "host:0", "host:70000", "ray://host:10001", "a/b:1", "host:²", ""]
+)
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(SettingsError, match="HOST:PORT or auto"):
+        check_address(address)
+
+
+@given(st.text(max_size=20).filter(lambda text: not text.rpartition(":")[2].isdecimal() and text != "auto"))
+def test_any_text_without_a_port_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError):
+        check_address(text)
+
+
+def test_what_answers_is_an_address() -> None:
+    check_address("auto")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        check_address(f"127.0.0.1:{server.getsockname()[1]}")
+    check_launcher("joblib", "hydra/launcher=joblib")
+
+
+def test_the_words_of_reproduce(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    command = parse(["figure=sbp"])
+    assert (command.launcher, command.address, command.jobs) == ("local", None, None)
+    command = parse(["figure=sbp", "launcher=ray", "jobs=3"])
+    assert (command.launcher, command.address, command.jobs) == ("ray", None, 3)
+    assert parse(["figure=sbp", "launcher=ray", "address=auto"]).address == "auto"
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert parse(["figure=sbp", "launcher=ray"]).address == "auto"
+    assert parse(["figure=sbp"]).address is None
+    with pytest.raises(FigureError, match="add launcher=ray"):
+        parse(["figure=sbp", "address=auto"])
+    with pytest.raises(SettingsError, match="launcher must be"):
+        parse(["figure=sbp", "launcher=slurm"])
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "hydra" / "launcher").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_launcher_composes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "head:6379")
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("config", [f"hydra/launcher={path.stem}"], return_hydra_config=True)
+    launcher = config.hydra.launcher
+    assert launcher._target_.startswith("hydra_plugins.")
+    assert config.hydra.runtime.choices["hydra/launcher"] == path.stem
+    if path.stem == "ray":
+        assert launcher.ray.init.address == "head:6379"
+        assert launcher.ray.remote == {"num_cpus": 1, "max_retries": -1}
+    else:
+        assert (launcher.cpus_per_task, launcher.tasks_per_node, launcher.nodes) == (1, 1, 1)
+
+
+def killed() -> Outcome:
+    return Outcome("a run", "killed")
+
+
+def test_a_board_counts_attempts_and_tells_who_asks() -> None:
+    board = Board()
+    for attempt in range(ATTEMPTS):
+        assert board.begin(7, killed()) is None
+        assert board.outcomes()[7].attempts == attempt + 1
+    assert board.begin(7, killed()) == board.outcomes()[7]
+    assert board.begin(8, killed()) is None
+    board.end(8, Outcome("a run", "finished"))
+    assert board.begin(8, killed()) == Outcome("a run", "finished")
+    board.tell(9, 0.5)
+    assert (board.said(), board.said()) == ([(9, 0.5)], [])
+    assert board.asked() is None
+    board.stop(signal.SIGTERM)
+    assert board.asked() == signal.SIGTERM
+    refused = board.begin(10, killed())
+    assert refused is not None
+    assert (refused.status, refused.message) == ("terminated", "not started")
+    assert sorted(board.outcomes()) == [7, 8]
+
+
+def test_jobs_elsewhere_are_told_our_variables_and_no_others() -> None:
+    assert _environment({"SVM_SOLVERS": "mine.py", "HOME": "/", "MLFLOW_TRACKING_PASSWORD": "x"}) == {
+        "SVM_SOLVERS": "mine.py"
+    }
