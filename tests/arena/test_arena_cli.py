@@ -79,6 +79,7 @@ def test_what_is_no_number_never_gets_there(done: tuple[Path, subprocess.Complet
     assert [(final["test_error"], final["primal"]) for final in finals] == [(1.0, None)] * 3
 
 
+@pytest.mark.slow
 def test_the_report_has_a_place_for_it(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder = done[0]
     assert main(["figure=report", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]) == 0

@@ -266,7 +266,11 @@ BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=
 
 @pytest.mark.parametrize(
     ("setting", "dies", "status"),
-    [("auto", "0 terminated", 75), ("1e-9", "0 interrupted", 130), ("1e-9", "0 killed", -signal.SIGKILL)],
+    [
+        ("auto", "0 terminated", 75),
+        pytest.param("1e-9", "0 interrupted", 130, marks=pytest.mark.slow),
+        pytest.param("1e-9", "0 killed", -signal.SIGKILL, marks=pytest.mark.slow),
+    ],
 )
 def test_a_process_that_is_ended_is_gone_on_from(
     place: Path, fresh: Path, setting: str, dies: str, status: int

@@ -12,6 +12,8 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+LONG = {"from_run_to_figure", "mini_batches", "your_own_solver"}
+"""These take ten seconds and more."""
 CELLS = range(8, 21)
 """How many there may be: one sitting."""
 ABSOLUTE = r"(?<![\w.:/])(?:/(?:home|root|tmp|usr|var|work|Users|mnt|opt)/|[A-Za-z]:\\\w)"
@@ -73,6 +75,11 @@ def test_what_must_not_be_committed_is_found(change: dict[str, Any], fault: str)
     assert [text for text in faults(changed) if fault in text]
 
 
+@pytest.mark.parametrize(
+    "notebook",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem in LONG)) for path in NOTEBOOKS],
+    indirect=True,
+)
 def test_a_notebook_runs_and_leaves_nothing_behind(
     notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
