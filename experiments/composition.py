@@ -20,7 +20,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
-from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig, algo_schema
+from experiments import algo_schemas
+from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig
 from experiments.provenance import PROJECT_ROOT
 from experiments.settings import RunSettings, nearest, resolve, setting_name
 from solvers import SettingsError
@@ -39,7 +40,7 @@ def register() -> None:
     for name, schema in (("gaussian", GaussianConfig), ("polynomial", PolynomialConfig), ("linear", LinearConfig)):
         store.store(group="schema/kernel", name=name, node=schema)
     for name in solvers.names():
-        store.store(group="algo", name=name, node=algo_schema(name, solvers.get(name).Settings))
+        store.store(group="algo", name=name, node=getattr(algo_schemas, name))
 
 
 @contextmanager
