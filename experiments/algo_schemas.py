@@ -7,6 +7,7 @@ whole otherwise, and is not the dataclass any more that it was.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import solvers
 from experiments.config import algo_schema
@@ -15,7 +16,8 @@ from experiments.config import algo_schema
 def __getattr__(name: str) -> type:
     if name not in solvers.names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _member(name, solvers.get(name).Settings)
+    settings: Any = solvers.get(name).Settings
+    return _member(name, settings)
 
 
 @cache
