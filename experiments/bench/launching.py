@@ -1,4 +1,4 @@
-"""Bar 19: what launchers cost: 64 runs of one second on two cores, by joblib and by a Ray of this machine."""
+"""Benchmark 19: what launchers cost: 64 runs of one second on two cores, by joblib and by a Ray of this machine."""
 
 from __future__ import annotations
 
