@@ -10,7 +10,7 @@ from experiments.console import Meter, duration
 from experiments.outcome import Outcome
 from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
 from experiments.reproduction.plan import PlannedRun
-from experiments.reproduction.workers import Event, make_runs
+from experiments.reproduction.workers import Event
 from experiments.settings import RunSettings
 from solvers.gram_store import GramStore, default_directory
 
@@ -44,7 +44,7 @@ def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
 
 
 def execute(
-    runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter: Meter, make: MakeRuns = make_runs
+    runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter: Meter, make: MakeRuns
 ) -> dict[str, Outcome]:
     """Make runs.
 

@@ -78,12 +78,11 @@ def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monke
     def make_room(store: GramStore, size: int) -> None:
         log.append((store.limit_bytes, size))
 
-    monkeypatch.setattr(execute, "make_runs", make_runs)
     monkeypatch.setattr(GramStore, "make_room_in_memory", make_room)
     fourier = [planned(f"f{seed}", "algo=fourier", "dataset=mnist", f"seed={seed}") for seed in range(3)]
     exact = [planned(f"e{seed}", "algo=sbp", "dataset=mnist", f"seed={seed}") for seed in range(2)]
     told = Told()
-    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], told)
+    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], told, make_runs)
 
     assert {key: outcome.label for key, outcome in outcomes.items()} == {
         run.key: run.settings.label() for run in (*fourier, *exact)
@@ -100,9 +99,8 @@ def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monke
     assert told.text == "5 of 5 runs, 3 went wrong"
 
 
-def test_nothing_to_make_is_nothing_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execute, "make_runs", None)
-    assert execute.execute([], 2, [], Told()) == {}
+def test_nothing_to_make_is_nothing_made() -> None:
+    assert execute.execute([], 2, [], Told(), lambda *_: pytest.fail("made something")) == {}
 
 
 def test_sizes_are_those_after_split_and_sampling() -> None:
