@@ -23,6 +23,7 @@ from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
 from experiments.reproduction.options import parse
 from experiments.reproduction.spec import FigureError
+from experiments.stopping import ASKED
 from experiments.sweep import SweepCallback
 from solvers import SettingsError
 
@@ -55,14 +56,15 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setattr(SweepCallback, "directory", None)
-    handler = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in ASKED}
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
         return run.main()
 
     yield call
-    signal.signal(signal.SIGINT, handler)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
     assert not (tmp_path / "results").exists()
 
 
