@@ -1,4 +1,4 @@
-"""Stores and servers that are made once for all tests."""
+"""Stores and servers that are made once for all tests, and copies of the store."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ def template(rival: Rival, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def store(template: Path, tmp_path: Path) -> Store:
     return Store.open(shutil.copytree(template, tmp_path / "a store"))
+
+
+@pytest.fixture(scope="module")
+def place(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an empty store, and room for the data of all runs of a module."""
+    return shutil.copytree(template, tmp_path_factory.mktemp("place") / "results").parent
+
+
+@pytest.fixture
+def fresh(template: Path, tmp_path: Path) -> Path:
+    """The same for a test of its own."""
+    return shutil.copytree(template, tmp_path / "results").parent
 
 
 @pytest.fixture(scope="session")

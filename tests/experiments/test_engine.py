@@ -6,7 +6,6 @@ import importlib.util
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -31,18 +30,6 @@ needs_mpi = pytest.mark.skipif(
 )
 
 RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
-
-
-@pytest.fixture(scope="module")
-def place(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an empty store."""
-    return shutil.copytree(template, tmp_path_factory.mktemp("engine") / "results").parent
-
-
-@pytest.fixture
-def fresh(template: Path, tmp_path: Path) -> Path:
-    """The same for a test of its own."""
-    return shutil.copytree(template, tmp_path / "results").parent
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -43,18 +42,6 @@ ALGORITHMS = {
     "dcd": ["algo.eps=1e-9", "budget.epochs=6", "kernel=linear"],
     "minibatch_sdca": ["algo.batch_size=40", "budget.epochs=12"],
 }
-
-
-@pytest.fixture(scope="module")
-def place(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an empty store, and the data of all runs."""
-    return shutil.copytree(template, tmp_path_factory.mktemp("resume") / "results").parent
-
-
-@pytest.fixture
-def fresh(template: Path, tmp_path: Path) -> Path:
-    """The same for a test of its own."""
-    return shutil.copytree(template, tmp_path / "results").parent
 
 
 @pytest.fixture(autouse=True)
