@@ -97,7 +97,7 @@ world.close()
 
 
 @needs_mpi
-@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: int) -> None:
     done = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
     assert done.returncode == 0, done.stderr
@@ -126,24 +126,9 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
     ("dies", "message", "then"),
     [
         ("1 killed", r"error: rank 1 of 2 \(\S+, process \d+\) was killed by signal 9 \(Killed\): the job ends", 3),
-        pytest.param(
-            "0 parent killed",
-            r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends",
-            None,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "1 raises",
-            r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends",
-            None,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "1 interrupted",
-            r"dying synthetic .*: interrupted; the same command goes on from its file\n$",
-            None,
-            marks=pytest.mark.slow,
-        ),
+        ("0 parent killed", r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends", None),
+        ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
+        ("1 interrupted", r"dying synthetic .*: interrupted; the same command goes on from its file\n$", None),
     ],
 )
 def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
