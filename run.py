@@ -25,6 +25,7 @@ from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
 from experiments.launchers.desk import Desk, Folder, killed_worker
 from experiments.outcome import EXIT_CODES, Outcome, status_of
+from experiments.stopping import restored
 from experiments.sweep import Refused, SweepCallback
 
 _outcomes: list[Outcome] = []
@@ -66,6 +67,7 @@ def _on_ray(hydra_config: Any) -> bool:
     return bool(hydra_config.runtime.choices["hydra/launcher"] == RAY)
 
 
+@restored()  # a sweep hears signals until its table is written
 def main() -> int:
     """Run the command line and return its exit status."""
     if {"--help", "-h"} & set(sys.argv[1:]):

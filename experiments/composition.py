@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
-from hydra import compose, initialize_config_dir
+from hydra import initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
@@ -20,7 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
-from experiments import algo_schemas
+from experiments import algo_schemas, composed
 from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig
 from experiments.provenance import PROJECT_ROOT
 from experiments.settings import RunSettings, nearest, resolve, setting_name
@@ -45,9 +43,9 @@ def register() -> None:
 
 @contextmanager
 def composing() -> Iterator[None]:
-    """Make `settings_of` usable; the configuration is looked up once for all of its calls."""
+    """Make `settings_of` usable; the configuration's files and schemas are looked up once for all of its calls."""
     register()
-    _files.cache_clear()
+    composed.forget()
     with initialize_config_dir(str(CONF), version_base="1.3"):
         yield
 
@@ -77,19 +75,13 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
 def _composed(overrides: Sequence[str]) -> DictConfig:
     """Compose what the command line composes; a choice of files that has been made before is not made again.
 
-    Hydra, too, sets single values last; it takes a tenth of a second for the files, which a figure would wait for at
-    each of hundreds of runs.
+    Hydra, too, sets single values last.
     """
     single = [word for word in overrides if re.match(r"\w+\.[\w.]+=", word)]
-    config = copy.deepcopy(_files(tuple(word for word in overrides if word not in single)))
+    config = composed.files(CONF, tuple(word for word in overrides if word not in single))
     for override in OverridesParser.create().parse_overrides(single):
         OmegaConf.update(config, override.key_or_group, _value(override), merge=True)
     return config
-
-
-@cache
-def _files(overrides: tuple[str, ...]) -> DictConfig:
-    return compose("config", list(overrides))
 
 
 def _value(override: Override) -> Any:

@@ -90,16 +90,23 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _handled(handler: Callable[..., None] | signal.Handlers, *numbers: Any, ignored: bool = False) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # signals go to the main thread only
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        if ignored or before[number] is not signal.SIG_IGN:
-            signal.signal(number, handler)
+def restored() -> Iterator[None]:
+    """Put the handlers of both back at the end: what is called in here sets its own."""
+    before = {number: signal.getsignal(number) for number in ASKED}
     try:
         yield
     finally:
         for number, own in before.items():
             signal.signal(number, own)
+
+
+@contextlib.contextmanager
+def _handled(handler: Callable[..., None] | signal.Handlers, *numbers: Any, ignored: bool = False) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():  # signals go to the main thread only
+        yield
+        return
+    with restored():
+        for number in numbers:
+            if ignored or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
+        yield

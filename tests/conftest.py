@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from experiments.stopping import ASKED, restored
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,6 +27,15 @@ def gram_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gram")
     os.environ["SVM_GRAM_DIR"] = str(folder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """No test leaves a handler behind: the next one in its process would hear it."""
+    before = [signal.getsignal(number) for number in ASKED]
+    with restored():
+        yield
+        assert [signal.getsignal(number) for number in ASKED] == before
 
 
 @pytest.fixture

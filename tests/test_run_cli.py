@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,22 +65,20 @@ def swept(place: Path) -> str:
 
 
 @pytest.fixture
-def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
     monkeypatch.setattr(run, "_outcomes", [])
     monkeypatch.setattr(SweepCallback, "directory", None)
-    handler = signal.getsignal(signal.SIGINT)
 
     def call(*arguments: str, root: Path = place / "results") -> int:
         basic = ["hydra/launcher=basic"] if "-m" in arguments else []
         monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *basic, f"store.root={root}"])
         return run.main()
 
-    yield call
-    signal.signal(signal.SIGINT, handler)
+    return call
 
 
 def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:

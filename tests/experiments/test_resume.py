@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -225,8 +226,17 @@ def test_snapshots_come_back_as_they_were(values: list[float], number: float | N
     assert (again.bias, again.volume, again.lower_bound) == (values[0], number, number)
 
 
+@pytest.fixture
+def hears() -> Iterator[None]:
+    """Signals as a program in the foreground has them: the background jobs of a shell ignore Ctrl-C."""
+    with stopping.restored():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        yield
+
+
+@pytest.mark.usefixtures("hears")
 def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # the background jobs of a shell ignore it
     with stopping.deferred() as wish:
         wish.grant()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):

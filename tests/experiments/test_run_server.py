@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +26,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    handler = signal.getsignal(signal.SIGINT)
 
     def call(*words: str) -> int:
         monkeypatch.setenv(ASKED, "")
@@ -35,10 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setattr(SweepCallback, "directory", None)
         basic = ["hydra/launcher=basic"] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
-        try:
-            return run.main()
-        finally:
-            signal.signal(signal.SIGINT, handler)
+        return run.main()
 
     return call
 

@@ -23,7 +23,6 @@ from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
 from experiments.reproduction.options import parse
 from experiments.reproduction.spec import FigureError
-from experiments.stopping import ASKED
 from experiments.sweep import SweepCallback
 from solvers import SettingsError
 
@@ -56,15 +55,12 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     monkeypatch.setattr(SweepCallback, "directory", None)
-    handlers = {number: signal.getsignal(number) for number in ASKED}
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
         return run.main()
 
     yield call
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
     assert not (tmp_path / "results").exists()
 
 

@@ -1,0 +1,144 @@
+"""What was composed by an earlier command is found again, unless anything that it was made from has changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+from typing import Any
+
+import hydra
+import pytest
+from hydra.core.config_store import ConfigStore
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments import algo_schemas, composed, composition
+from experiments.composition import CONF, composing, register, settings_of
+from experiments.settings import RunSettings
+from solvers import SettingsError
+
+FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SVM_DATA_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What Hydra is asked for."""
+    asked: list[list[str]] = []
+    real = hydra.compose
+
+    def compose(name: str, words: list[str]) -> Any:
+        asked.append(words)
+        return real(name, words)
+
+    monkeypatch.setattr(composed, "compose", compose)
+    return asked
+
+
+def composed_settings(*words: str) -> RunSettings:
+    """Compose as a command does that has just begun."""
+    with composing():
+        return settings_of(["algo=sbp", "dataset=adult", *words])
+
+
+def test_a_second_command_does_not_ask_hydra(asked: list[list[str]]) -> None:
+    first = composed_settings()
+    assert (composed_settings(), composed_settings("seed=3").seed) == (first, 3)
+    assert len(asked) == 2  # the words without a dot are a choice of their own
+    assert composed_settings("kernel.sigma2=3").kernel != first.kernel
+    assert len(asked) == 2
+
+
+def test_a_choice_that_there_is_not_is_not_kept(asked: list[list[str]]) -> None:
+    for _ in range(2):
+        with composing(), pytest.raises(SettingsError, match="unknown algorithm 'spb'"):
+            settings_of(["algo=spb"])
+    assert len(asked) == 2
+
+
+def test_a_file_that_has_changed_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = tmp_path / "conf"
+    shutil.copytree(CONF, conf)
+    monkeypatch.setattr(composition, "CONF", conf)
+    assert composed_settings().seed == 0
+    config = conf / "config.yaml"
+    config.write_text(config.read_text().replace("\nseed: 0 ", "\nseed: 7 "))
+    assert composed_settings().seed == 7
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    register()
+    return Path(shutil.copytree(CONF, tmp_path_factory.mktemp("conf") / "conf"))
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(FILES), st.data())
+def test_the_checksum_is_of_every_file(copied: Path, name: Path, data: st.DataObject) -> None:
+    path = copied / name
+    real = path.read_bytes()
+    content = bytearray(real)
+    content[data.draw(st.integers(0, len(real) - 1))] ^= data.draw(st.integers(1, 255))
+    same = _origin(copied)
+    path.write_bytes(content)
+    changed = _origin(copied)
+    path.write_bytes(real)
+    moved = _origin(path.rename(copied / "other.yaml").parent)
+    (copied / "other.yaml").rename(path)
+    assert same == _origin(CONF)
+    assert len({same, changed, moved}) == 3
+
+
+def test_a_schema_that_has_changed_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ConfigStore.instance()
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "repo", {**store.repo})
+        register()
+        patched.setitem(store.repo, "algo", {**store.repo["algo"]})
+        origins = [_origin(CONF)]
+        for schema in (One, Another):
+            store.store(group="algo", name="mine", node=schema)
+            origins.append(_origin(CONF))
+        store.store(group="algo", name="sbp", node=algo_schemas.smo)
+        origins.append(_origin(CONF))
+    assert len(set(origins)) == 4
+    assert _origin(CONF) == origins[0]
+
+
+def test_what_is_damaged_is_made_again(cache: Path, asked: list[list[str]]) -> None:
+    first = composed_settings()
+    (path,) = (cache / "composed").iterdir()
+    kept = path.read_bytes()
+    for damaged in (b"", kept[:20], kept[:-1], kept[:100] + bytes([kept[100] ^ 1]) + kept[101:]):
+        path.write_bytes(damaged)
+        for _ in range(2):  # the second time from what the first has left
+            assert composed_settings() == first
+    assert len(asked) == 5
+
+
+def test_without_a_place_hydra_is_asked_each_time(cache: Path, asked: list[list[str]]) -> None:
+    cache.write_text("a file where a folder should be")
+    assert composed_settings() == composed_settings()
+    assert len(asked) == 2
+
+
+@dataclasses.dataclass(frozen=True)
+class One:
+    step: float = 1.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Another:
+    step: float = 2.0
+
+
+def _origin(conf: Path) -> str:
+    composed.forget()
+    return composed._origin(conf)
