@@ -48,6 +48,11 @@ MEASURES: Final = (
 COLUMNS: Final = (*COSTS, *MEASURES)
 """All columns of a curve, in the order in which they are stored."""
 
+_DTYPES: Final = {name: pd.Int64Dtype() if name in COUNTS else np.dtype(np.float64) for name in COLUMNS}
+
+EXACT: Final = 2.0**53
+"""Integers below are exact as float64."""
+
 MAX_POINTS: Final = 300
 """Points that a thinned curve has at most."""
 
@@ -81,13 +86,13 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             raise CurveError(
                 f"row {index} of the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}"
             )
-    frame = pd.DataFrame(index=pd.RangeIndex(len(rows)))
+    columns: dict[str, Any] = {}
     for name in COUNTS:
-        frame[name] = pd.array([_count(row.get(name), name, i) for i, row in enumerate(rows)], dtype="Int64")
+        columns[name] = pd.array([_count(row.get(name), name, i) for i, row in enumerate(rows)], dtype="Int64")
     for name in COLUMNS[len(COUNTS) :]:
-        frame[name] = np.array([_number(row.get(name)) for row in rows], dtype=np.float64)
-        if name in MEASURES:
-            frame[name] = frame[name].where(np.isfinite(frame[name]))
+        values = np.array([_number(row.get(name)) for row in rows], dtype=np.float64)
+        columns[name] = np.where(np.isfinite(values), values, np.nan) if name in MEASURES else values
+    frame = pd.DataFrame(columns)
     validate(frame)
     return frame
 
@@ -105,7 +110,9 @@ def conform(frame: pd.DataFrame) -> pd.DataFrame:
         raise CurveError(f"the curve has the unknown column {unknown[0]!r}; known: {', '.join(COLUMNS)}")
     result = frame.reindex(columns=list(COLUMNS)).reset_index(drop=True)
     try:
-        result = result.astype({name: "Int64" if name in COUNTS else "float64" for name in COLUMNS})
+        for (name, wanted), dtype in zip(_DTYPES.items(), result.dtypes, strict=True):
+            if dtype != wanted:
+                result[name] = result[name].astype(wanted)
     except (TypeError, ValueError) as error:
         raise CurveError(f"the curve has a column of the wrong type: {error}") from error
     validate(result)
@@ -123,13 +130,13 @@ def validate(frame: pd.DataFrame) -> None:
     """
     if tuple(frame.columns) != COLUMNS:
         raise CurveError(f"a curve has the columns {', '.join(COLUMNS)}; got {', '.join(map(str, frame.columns))}")
-    for name in COLUMNS:
-        wanted = "Int64" if name in COUNTS else "float64"
-        if str(frame[name].dtype) != wanted:
-            raise CurveError(f"column {name} of the curve must be {wanted}, got {frame[name].dtype}")
-        values = column(frame, name)
-        if np.isinf(values).any():
-            raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(np.isinf(values)))}")
+    for (name, wanted), dtype in zip(_DTYPES.items(), frame.dtypes, strict=True):
+        if dtype != wanted:
+            raise CurveError(f"column {name} of the curve must be {wanted}, got {dtype}")
+    table = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+    for name, values in zip(COLUMNS, table.T, strict=True):
+        if (infinite := np.isinf(values)).any():
+            raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(infinite))}")
         if name in COSTS:
             _validate_cost(frame[name], values)
     if len(frame) and frame["iterations"].isna().any():
@@ -322,8 +329,10 @@ def _validate_cost(series: pd.Series[Any], values: NDArray[np.float64]) -> None:
         return
     if (values < 0).any():
         raise CurveError(f"cost {name} is negative in row {int(np.argmax(values < 0))}")
-    # compared as integers where they are integers: beyond 2**53 float64 would hide a step back
-    falling = (series.diff() < 0).fillna(False).to_numpy(dtype=bool)
+    if values.max(initial=0.0) >= EXACT:  # compared as integers: float64 would hide a step back
+        falling = (series.diff() < 0).fillna(False).to_numpy(dtype=bool)
+    else:
+        falling = np.diff(values, prepend=values[:1]) < 0
     if falling.any():
         row = int(np.argmax(falling))
         raise CurveError(f"cost {name} goes down from {series.iloc[row - 1]} to {series.iloc[row]} in row {row}")

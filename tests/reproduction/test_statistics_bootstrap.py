@@ -102,9 +102,22 @@ def test_bootstrap_gives_whole_runs_and_every_one_its_turn() -> None:
 
     assert bootstrap(statistic, 4, resamples=50) == Interval(1.0, 1.0, 1.0)
     assert seen[0] == [0, 1, 2, 3]
-    assert len(seen) == 51
+    assert 40 < len({*map(tuple, seen[1:])}) == len(seen[1:]) <= 50  # a resample that comes again is known
     assert {len(chosen) for chosen in seen} == {4}
     assert {number for chosen in seen[1:] for number in chosen} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (4, 10)])
+def test_a_resample_counts_as_often_as_it_comes(sizes: tuple[int, int]) -> None:
+    values = [np.random.default_rng(size).normal(size=size) for size in sizes]
+    generator = np.random.Generator(np.random.Philox(5))
+    drawn = [[generator.integers(size, size=size) for size in sizes] for _ in range(300)]
+    means = [values[0][one].mean() - values[1][other].mean() for one, other in drawn]
+    interval = bootstrap_groups(
+        lambda one, other: float(values[0][one].mean() - values[1][other].mean()), sizes, seed=5, resamples=300
+    )
+    assert interval is not None
+    assert [interval.low, interval.high] == pytest.approx(np.quantile(means, [0.025, 0.975]), rel=1e-13)
 
 
 def test_resamples_that_have_no_statistic_are_left_out() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,11 +152,13 @@ def bootstrap_groups(
     if max(sizes) == 1:
         return Interval(estimate, estimate, estimate)
     generator = _generator(seed)
-    results: list[float] = []
-    for _ in range(resamples):
-        result = _known(statistic(*(generator.integers(size, size=size).tolist() for size in sizes)))
-        if result is not None:
-            results.append(result)
+
+    @cache  # of few runs there are few resamples: 729 of two groups of three
+    def of(*groups: tuple[int, ...]) -> float | None:
+        return _known(statistic(*map(list, groups)))
+
+    drawn = ([tuple(generator.integers(size, size=size).tolist()) for size in sizes] for _ in range(resamples))
+    results = [result for groups in drawn if (result := of(*groups)) is not None]
     return _percentiles(estimate, np.array(results), level) if results else None
 
 
