@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import re
 import signal
 import socket
+import socketserver
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +55,28 @@ def nobody() -> str:
 
 
 @pytest.fixture
+def other() -> Iterator[Callable[[bytes | None], str]]:
+    """Start what answers all that it is sent with some bytes (None: with silence), and give its address."""
+    with contextlib.ExitStack() as servers:
+
+        def start(answer: bytes | None) -> str:
+            class Handler(socketserver.BaseRequestHandler):
+                def handle(self) -> None:
+                    self.request.recv(1)
+                    if answer is None:
+                        self.request.makefile("rb").read()  # until the other side has had enough
+                    for byte in answer or b"":
+                        self.request.sendall(bytes([byte]))
+
+            server = servers.enter_context(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler))
+            servers.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            return f"127.0.0.1:{server.server_address[1]}"
+
+        yield start
+
+
+@pytest.fixture
 def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Give a sweep's exit status; it is refused before it begins."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
@@ -91,6 +118,35 @@ def test_slurm_that_is_not_here(
     assert "there is no sbatch here" in capsys.readouterr().err
 
 
+SETTINGS_FRAME = bytes((0, 0, 6, 4, 0, 0, 0, 0, 0)) + bytes(6)
+"""How every server of HTTP/2 begins."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "the Ray cluster ADDRESS does not answer within 0.2 seconds"),
+        (b"", "what answers at ADDRESS is not a Ray cluster"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers at ADDRESS is not a Ray cluster"),
+        (SETTINGS_FRAME[:8], "what answers at ADDRESS is not a Ray cluster"),
+        (SETTINGS_FRAME, None),
+    ],
+)
+def test_what_listens_may_be_something_else(
+    answer: bytes | None, said: str | None, other: Callable[[bytes | None], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "ANSWER_SECONDS", 60.0 if answer is not None else 0.2)
+    monkeypatch.delenv("RAY_USE_TLS", raising=False)
+    address = other(answer)
+    if said is None:
+        check_address(address)
+    else:
+        with pytest.raises(SettingsError, match=f"^{re.escape(said.replace('ADDRESS', address))}$"):
+            check_address(address)
+    monkeypatch.setenv("RAY_USE_TLS", "1")  # which cannot be asked in clear
+    check_address(address)
+
+
 @pytest.mark.parametrize("how", ["override", "environment"])
 def test_a_cluster_that_does_not_answer(
     how: str, nobody: str, sweep: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -120,10 +176,8 @@ def test_any_text_without_a_port_is_refused(text: str) -> None:
         check_address(text)
 
 
-def test_what_answers_is_an_address() -> None:
+def test_what_needs_no_question() -> None:
     check_address("auto")
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        check_address(f"127.0.0.1:{server.getsockname()[1]}")
     check_launcher("joblib", "hydra/launcher=joblib")
 
 
