@@ -8,12 +8,17 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+
+import run
+from experiments.reproduction.cli import main as reproduce
+from experiments.sweep import SweepCallback
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/margin_perceptron.py"
@@ -39,6 +44,21 @@ def commands() -> list[str]:
     ]
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Run a command of `run.py` in this process, with caches in a folder of the test; returns the exit status."""
+    for name in ("SVM_DATA_CACHE", "SVM_GRAM_DIR", "HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+    monkeypatch.setattr(SweepCallback, "directory", None)
+
+    def call(*words: str) -> int:
+        monkeypatch.setattr(run, "_outcomes", [])
+        monkeypatch.setattr(sys, "argv", ["run.py", *words, "progress=false"])
+        return run.main()
+
+    return call
+
+
 def call(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the checkout, with caches and records in `folder`."""
     environment = (
@@ -55,11 +75,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("store")
 
 
-def run(folder: Path, store: Path, *words: str, **variables: str) -> dict[str, Any]:
-    """Run the command line; return what it recorded."""
-    done = call(folder, "run.py", *words, f"store.root={store}", "progress=false", **variables)
-    assert done.returncode == 0, done.stderr
-    last = done.stdout.splitlines()[-1]
+def recorded(output: str) -> dict[str, Any]:
+    """What a run has left, by what it says."""
+    last = output.splitlines()[-1]
     assert last.startswith("result: ")
     result: dict[str, Any] = json.loads(Path(last.removeprefix("result: ")).read_text(encoding="utf-8"))
     return result
@@ -74,7 +92,10 @@ def put(folder: Path, name: str) -> Path:
 def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
     solver = put(tmp_path, SOLVER)
     command = next(line for line in commands() if "algo=margin_perceptron" in line)
-    result = run(tmp_path, store, *command.split()[2:], SVM_SOLVERS=str(solver))
+    words = [*command.split()[2:], f"store.root={store}", "progress=false"]
+    done = call(tmp_path, "run.py", *words, SVM_SOLVERS=str(solver))
+    assert done.returncode == 0, done.stderr
+    result = recorded(done.stdout)
     assert (result["algo"], result["status"]) == ("margin_perceptron", "finished")
     assert result["settings"]["algo"]["margin"] == 0.0
     n, evaluations = result["provenance"]["data"]["counts"]["train"]["n"], result["counters"]["kernel_evaluations"]
@@ -133,7 +154,13 @@ def heart_like(folder: Path) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
+def test_the_data_set_is_one_file(
+    tmp_path: Path,
+    store: Path,
+    here: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     mirror, group = tmp_path / "mirror", tmp_path / "more" / "dataset"
     mirror.mkdir()
     group.mkdir(parents=True)
@@ -142,7 +169,9 @@ def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
     spec["expected_train"]["nnz"] = 270 * 13
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     words = ["--config-dir", str(group.parent), "algo=sbp", "dataset=heart", "budget.epochs=1"]
-    result = run(tmp_path, store, *words, SVM_DATA_MIRROR=str(mirror))
+    monkeypatch.setenv("SVM_DATA_MIRROR", str(mirror))
+    assert here(*words, f"store.root={store}") == 0
+    result = recorded(capsys.readouterr().out)
     assert result["dataset"] == "heart"
     counts = result["provenance"]["data"]["counts"]
     assert (counts["train"]["n"], counts["test"]["n"]) == (189, 81)
@@ -150,21 +179,18 @@ def test_the_data_set_is_one_file(tmp_path: Path, store: Path) -> None:
 
     spec["expected_train"]["classes"] = {"-1": 120, "1": 150}
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
-    refused = call(
-        tmp_path, "run.py", *words, "seed=1", f"store.root={tmp_path / 'other'}", SVM_DATA_MIRROR=str(mirror)
-    )
-    assert refused.returncode == 2
-    assert "heart" in refused.stderr
+    assert here(*words, "seed=1", f"store.root={tmp_path / 'other'}") == 2
+    assert "heart" in capsys.readouterr().err
 
 
-def test_the_figure_is_one_file(tmp_path: Path, store: Path) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_figure_is_one_file(tmp_path: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = next(line for line in commands() if "figure=mine_draws" in line).split()[2:]
     figure = put(tmp_path, FIGURE)
     words = [word.replace("mine_draws", str(figure)) for word in command]
-    done = call(tmp_path, "reproduce.py", *words, f"store={store}", f"figures={tmp_path / 'figures'}")
-    assert done.returncode == 0, done.stderr
+    assert reproduce([*words, f"store={store}", f"figures={tmp_path / 'figures'}"]) == 0
     made = tmp_path / "figures" / "mine_draws" / "demo"
-    assert done.stdout.splitlines()[-1] == f"figure: {made / 'figure.png'}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"figure: {made / 'figure.png'}"
     assert json.loads((made / "verdict.json").read_text(encoding="utf-8"))["claims"] == []
     header, *points = (made / "data.csv").read_text(encoding="utf-8").splitlines()
     assert header.startswith("panel,dataset,series,cost,x,mean,sd,seeds")
@@ -172,11 +198,14 @@ def test_the_figure_is_one_file(tmp_path: Path, store: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_the_data_set_is_the_published_one(tmp_path: Path, store: Path) -> None:
+def test_the_data_set_is_the_published_one(
+    tmp_path: Path, store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
     if not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
     group = tmp_path / "more" / "dataset"
     group.mkdir(parents=True)
     (group / "heart.yaml").write_text(example(DATASET), encoding="utf-8")
-    result = run(tmp_path, store, "--config-dir", str(group.parent), "algo=sbp", "dataset=heart")
+    assert here("--config-dir", str(group.parent), "algo=sbp", "dataset=heart", f"store.root={store}") == 0
+    result = recorded(capsys.readouterr().out)
     assert 0.05 < result["final"]["test_error"] < 0.3

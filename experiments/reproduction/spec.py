@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -259,14 +260,21 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     FigureError
         There is no such figure, or its file does not have the schema's form.
     """
-    import yaml  # type: ignore[import-untyped]
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
     path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+    return deepcopy(_read(path, path.read_bytes()))  # its lists may be changed
+
+
+@cache
+def _read(path: Path, content: bytes) -> FigureSpec:
+    """Read and check a file, once for each `content` that it has: a report asks for all figures again and again."""
+    import yaml  # type: ignore[import-untyped]
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    del content
     try:
         merged = OmegaConf.merge(OmegaConf.structured(FigureSpec), OmegaConf.load(path))
         spec = OmegaConf.to_object(merged)

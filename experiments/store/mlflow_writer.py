@@ -202,11 +202,15 @@ def load() -> None:
     _mlflow()
 
 
-@cache
 def _mlflow() -> Any:
-    """Import mlflow, silenced, on first use: it takes more than a second."""
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
+    return _imported()
+
+
+@cache
+def _imported() -> Any:
+    """Import mlflow, silenced, on first use: it takes more than a second."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import mlflow

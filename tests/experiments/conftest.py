@@ -8,24 +8,16 @@ from pathlib import Path
 
 import pytest
 from servers import mlflow_server, postgres
-from store_records import Rival
 
 from experiments.store import Store
 
 
 @pytest.fixture(scope="session")
-def rival(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rival]:
-    rival = Rival(tmp_path_factory.mktemp("rival") / "results")
-    yield rival
-    rival.process.kill()
-    rival.process.communicate()
-
-
-@pytest.fixture(scope="session")
-def template(rival: Rival, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, made once: that takes seconds, so the tests copy it (which moves it, too)."""
-    Store.open(rival.root).create()  # while the rival does the same
-    return shutil.copytree(rival.root, tmp_path_factory.mktemp("template") / "results")
+    store = Store.open(tmp_path_factory.mktemp("template") / "results")
+    store.create()
+    return store.root
 
 
 @pytest.fixture

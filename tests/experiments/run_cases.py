@@ -20,9 +20,9 @@ def record(output: str) -> tuple[dict[str, Any], pd.DataFrame]:
     return json.loads(path.read_text()), pd.read_parquet(path.with_name("curve.parquet"))
 
 
-def alone(place: Path, *words: str) -> tuple[dict[str, Any], pd.DataFrame]:
+def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dict[str, Any], pd.DataFrame]:
     """The same run in this process."""
     with composing():
         settings = settings_of([*words, f"store.root={place / 'results'}"])
-    outcome = runner.run(settings, Display(), ["run.py", "a test"])
+    outcome = runner.run(settings, display or Display(), ["run.py", "a test"])
     return record(f"result: {outcome.result_path}")

@@ -45,14 +45,20 @@ def record_three(root: Path, who: str) -> None:
 
 
 class Rival:
-    """A new process that creates the store that this process creates too, waits for `go`, and records three runs."""
+    """A new process that creates the store that this process creates too, waits for `go`, and records three runs.
+
+    It leaves `ready` when it is about to.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.ready = root.with_name("ready")
         code = (
             "import logging, sys; logging.basicConfig(level=logging.INFO); from pathlib import Path\n"
             "sys.path.insert(0, sys.argv[2]); from store_records import Store, record_three\n"
-            "root = Path(sys.argv[1]); Store.open(root).create(); sys.stdin.read(); record_three(root, '0')\n"
+            "from experiments.store import mlflow_writer; mlflow_writer.load()\n"
+            "root = Path(sys.argv[1]); root.with_name('ready').touch(); "
+            "Store.open(root).create(); sys.stdin.read(); record_three(root, '0')\n"
         )
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, str(root), str(Path(__file__).parent)],

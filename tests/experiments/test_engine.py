@@ -97,7 +97,7 @@ world.close()
 
 
 @needs_mpi
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])  # below 3 go on from a file
 def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: int) -> None:
     done = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
     assert done.returncode == 0, done.stderr

@@ -18,11 +18,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run_cases import DATA, alone, record
+from run_cases import DATA, alone
 
+import solvers
 from experiments import advance, runner, stopping
 from experiments.checkpoints import Limits
 from experiments.composition import CONF, composing, settings_of
+from experiments.console import FullDisplay
 from experiments.resume import FORMAT, Keeper
 from experiments.snapshots import pack, unpack
 from experiments.stopping import Terminated
@@ -261,6 +263,15 @@ def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPa
 BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9", "progress=false"]
 
 
+@pytest.fixture
+def own_solver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A solver of a user's, here and in the processes that are started."""
+    monkeypatch.setenv("SVM_SOLVERS", str(DYING))
+    solvers._registry.cache_clear()
+    yield
+    solvers._registry.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("setting", "dies", "status"),
     [
@@ -270,31 +281,33 @@ BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=
     ],
 )
 def test_a_process_that_is_ended_is_gone_on_from(
-    place: Path, fresh: Path, setting: str, dies: str, status: int
+    place: Path,
+    fresh: Path,
+    setting: str,
+    dies: str,
+    status: int,
+    own_solver: None,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def run(dies: str, where: Path = fresh) -> subprocess.CompletedProcess[str]:
-        words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}", f"store.root={where / 'results'}"]
-        return subprocess.run(
-            [sys.executable, str(ROOT / "run.py"), *words],
-            env=os.environ | {"SVM_SOLVERS": str(DYING), "DIES": dies},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
-        )
-
-    ended = run(dies)
+    words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],
+        env=os.environ | {"DIES": dies},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
+    )
     assert ended.returncode == status, ended.stderr
     assert "Traceback" not in ended.stderr
     if status > 0:
         assert re.search(rf"dying synthetic .*: {dies[2:]}; the same command goes on from its file\n", ended.stderr)
     assert [path.suffix for path in files(fresh)] == [".state"]
-    again = run("")
-    assert again.returncode == 0, again.stderr
-    assert re.search(r"goes on +from iteration \d+, which", again.stdout)
-    same(record(again.stdout), record(run("", place).stdout))
+    again = alone(fresh, *words, display=FullDisplay(progress=False))
+    assert re.search(r"goes on +from iteration \d+, which", capsys.readouterr().out)
+    same(again, alone(place, *words))
     assert not files(fresh)
 
 

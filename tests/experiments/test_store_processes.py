@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,18 @@ def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: P
     check_three_of_each(root, 6)
 
 
-def test_two_new_processes_on_a_fresh_store_succeed_silently(rival: Rival, template: Path) -> None:
+@pytest.fixture
+def rival(tmp_path: Path) -> Iterator[Rival]:
+    rival = Rival(tmp_path / "results")
+    yield rival
+    rival.process.kill()
+    rival.process.communicate()
+
+
+def test_two_new_processes_on_a_fresh_store_succeed_silently(rival: Rival) -> None:
+    while not rival.ready.exists() and rival.process.poll() is None:
+        time.sleep(0.05)
+    Store.open(rival.root).create()  # while the rival does the same
     assert not (rival.root / "artifacts").exists()  # nobody has begun yet
     rival.go()
     record_three(rival.root, "1")
