@@ -7,7 +7,6 @@ again only under the checksum of all that it was made from: the words, the files
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import pickle
 import sys
@@ -23,12 +22,10 @@ from hydra import compose
 from hydra.core.config_store import ConfigNode, ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
-from datasets import default_cache_dir
-from datasets.whole import written_whole
+from experiments.kept import kept
 
 OURS = ("schema.yaml", "schema", "algo")
 """What this project has in Hydra's ConfigStore."""
-SUM_BYTES = hashlib.sha256().digest_size
 
 
 def files(conf: Path, words: tuple[str, ...]) -> DictConfig:
@@ -58,16 +55,7 @@ def forget() -> None:
 
 @cache
 def _pickled(words: tuple[str, ...], origin: str) -> bytes:
-    name = hashlib.sha256("\0".join([origin, *words]).encode()).hexdigest()
-    path = default_cache_dir() / "composed" / name
-    with contextlib.suppress(OSError):
-        checksum, content = (kept := path.read_bytes())[:SUM_BYTES], kept[SUM_BYTES:]
-        if hashlib.sha256(content).digest() == checksum:
-            return content
-    content = pickle.dumps(compose("config", list(words)))
-    with contextlib.suppress(OSError), written_whole(path) as stream:  # without a place Hydra is asked each time
-        stream.write(hashlib.sha256(content).digest() + content)
-    return content
+    return kept("composed", "\0".join([origin, *words]).encode(), lambda: pickle.dumps(compose("config", list(words))))
 
 
 @cache

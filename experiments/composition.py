@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from hydra import initialize_config_dir
@@ -79,9 +80,16 @@ def _composed(overrides: Sequence[str]) -> DictConfig:
     """
     single = [word for word in overrides if re.match(r"\w+\.[\w.]+=", word)]
     config = composed.files(CONF, tuple(word for word in overrides if word not in single))
-    for override in OverridesParser.create().parse_overrides(single):
+    for word in single:
+        override = _parsed(word)
         OmegaConf.update(config, override.key_or_group, _value(override), merge=True)
     return config
+
+
+@cache
+def _parsed(word: str) -> Override:
+    (override,) = OverridesParser.create().parse_overrides([word])
+    return override
 
 
 def _value(override: Override) -> Any:

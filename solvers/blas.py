@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import TYPE_CHECKING
 
 from solvers import _core
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 @contextmanager
@@ -15,16 +19,16 @@ def connected() -> Iterator[None]:
 
     BLAS itself is held to one thread meanwhile: its pool inside the core's threads would only make them wait.
     """
-    from threadpoolctl import threadpool_limits
-
-    _connect()
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _connect().limit(limits=1, user_api="blas"):
         yield
 
 
 @cache
-def _connect() -> None:
+def _connect() -> ThreadpoolController:
+    """Return what holds numpy's BLAS and scipy's: to look for them in the process takes milliseconds."""
     # At first use: scipy.linalg takes a quarter of a second that --help need not pay.
     from scipy.linalg import cython_blas
+    from threadpoolctl import ThreadpoolController
 
     _core.set_gemm(*(cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")))
+    return ThreadpoolController()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hydra import compose, initialize_config_dir
+from hydra import compose
 from hydra.errors import ConfigCompositionException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 
 import solvers
 from experiments.checkpoints import schedule
-from experiments.composition import CONF, explain, register
+from experiments.composed import files
+from experiments.composition import CONF, composing, explain, settings_of
 from experiments.config import RunConfig
-from experiments.settings import RunSettings, resolve
+from experiments.settings import RunSettings
 
 
 def stems(group: str) -> list[str]:
@@ -24,19 +25,12 @@ def stems(group: str) -> list[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def hydra_context() -> Iterator[None]:
-    register()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
+    with composing():
         yield
 
 
-def composed(*overrides: str) -> RunConfig:
-    config: Any = OmegaConf.to_object(compose("config", list(overrides)))
-    assert isinstance(config, RunConfig)
-    return config
-
-
 def settings(*overrides: str) -> RunSettings:
-    return resolve(composed(*overrides), given=[override.partition("=")[0] for override in overrides])
+    return settings_of(overrides)
 
 
 @pytest.mark.parametrize("algo", solvers.names())
@@ -64,7 +58,7 @@ def test_every_pair_preset_belongs_to_an_algorithm_and_a_data_set(pair: str) -> 
     algo = max((name for name in solvers.names() if pair.startswith(f"{name}_")), key=len)
     dataset = pair.removeprefix(f"{algo}_")
     assert dataset in stems("dataset")
-    assert composed(f"algo={algo}", f"dataset={dataset}").preset.pair.source
+    assert files(CONF, (f"dataset={dataset}", f"algo={algo}")).preset.pair.source
 
 
 def test_every_other_preset_belongs_to_something() -> None:
@@ -75,7 +69,7 @@ def test_every_other_preset_belongs_to_something() -> None:
 @pytest.mark.parametrize("name", [*stems("budget"), *stems("store")])
 def test_budgets_and_stores_compose(name: str) -> None:
     group = "budget" if name in stems("budget") else "store"
-    assert composed(f"{group}={name}")
+    assert isinstance(OmegaConf.to_object(files(CONF, (f"{group}={name}",))), RunConfig)
 
 
 TABLE_2 = [  # data set, bias, sigma^2, C, nu as the SBP paper prints them
@@ -111,12 +105,12 @@ ON_STREAMS = ("asset_online", "asset_star_online")
 @pytest.mark.parametrize("algo", ["asset", "asset_star", *ON_STREAMS, "cpny", "cpsp", "sklearn_nystroem"])
 @pytest.mark.parametrize(("dataset", "C", "gamma"), TABLE_1)
 def test_presets_are_the_asset_papers_table_1(algo: str, dataset: str, C: float, gamma: float) -> None:
-    run_settings = settings(f"algo={algo}", f"dataset={dataset}")
+    run_settings = settings(f"dataset={dataset}", f"algo={algo}")
     assert run_settings.kernel.sigma2 == pytest.approx(0.5 / gamma)
     assert (run_settings.problem.C, run_settings.problem.bias) == (C, False)
     assert run_settings.origins["problem.C"] == run_settings.origins["kernel.sigma2"] == "ASSET paper, Table 1"
     assert run_settings.budget.epochs == (1 if algo in ON_STREAMS else 10_000 if algo in ("cpny", "cpsp") else 10)
-    assert settings(f"algo={algo}", f"dataset={dataset}", "problem.C=2").problem.C == 2.0
+    assert settings(f"dataset={dataset}", f"algo={algo}", "problem.C=2").problem.C == 2.0
 
 
 def test_the_perceptron_runs_a_hundred_epochs_on_adult_only() -> None:
@@ -153,6 +147,13 @@ def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
     }
 
 
+@cache
+def refusal(*overrides: str) -> str:
+    with pytest.raises((ConfigCompositionException, OverrideParseException)) as caught:
+        compose("config", list(overrides))
+    return explain(caught.value)
+
+
 @pytest.mark.parametrize(
     "overrides",
     [
@@ -174,9 +175,7 @@ def test_a_preset_of_a_width_does_not_reach_other_kernels() -> None:
     ],
 )
 def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -> None:
-    with pytest.raises((ConfigCompositionException, OverrideParseException)) as caught:
-        composed(*overrides)
-    message = explain(caught.value)
+    message = refusal(*overrides)
     assert len(message.splitlines()) == 1
     assert "Traceback" not in message
 
@@ -195,9 +194,7 @@ def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -
     ],
 )
 def test_messages_say_what_was_meant(override: str, hint: str) -> None:
-    with pytest.raises(ConfigCompositionException) as caught:
-        composed(override)
-    assert hint in explain(caught.value)
+    assert hint in refusal(override)
 
 
 def test_the_composed_configuration_holds_no_machine_path() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from experiments.composition import composing, settings_of
+from experiments.composition import CONF, composing, settings_of
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.making import maker_of
 from experiments.reproduction.plan import Options, known_data_sets, overrides_of
-from experiments.reproduction.spec import SCALES, FigureError, catalogue, read_figure
+from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, SeriesSpec, catalogue, read_figure
+from experiments.settings import RunSettings
 
 FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"} | {
     "simba_fig1",
@@ -27,6 +29,23 @@ figures = pytest.mark.parametrize("name", [name for name, paper in catalogue().i
 def hydra_context() -> Iterator[None]:
     with composing():
         yield
+
+
+@cache
+def composed(words: tuple[str, ...]) -> RunSettings:
+    return settings_of(words, jobs=2)
+
+
+def ends(spec: FigureSpec) -> list[SeriesSpec]:
+    """All series, but of a sweep the ends: between them only a number differs."""
+    sweeps = [list(series.members().values()) or [series] for series in spec.series]
+    return [series for members in sweeps for series in (members[:1] + members[1:][-1:])]
+
+
+def preset(series: SeriesSpec, dataset: str) -> bool:
+    """Whether there is one for its algorithm on a data set."""
+    algo = next(word for word in series.overrides if word.startswith("algo=")).removeprefix("algo=")
+    return (CONF / "preset" / "pair" / f"{algo}_{dataset}.yaml").is_file()
 
 
 def test_the_ids_that_others_cite_are_there() -> None:
@@ -57,15 +76,16 @@ def test_it_is_what_its_name_says(name: str) -> None:
 @figures
 def test_its_settings_compose(name: str) -> None:
     spec = read_figure(name)
-    sweeps = [list(series.members().values()) or [series] for series in spec.series]
-    # of a sweep the ends: between them only a number differs
-    curves = [series for members in sweeps for series in (members[:1] + members[1:][-1:])]
     for scale in SCALES:
-        for series in curves:
+        seen: set[str] = set()
+        for series in ends(spec):
+            own = series.datasets or spec.datasets
+            # a data set with one series, a series on one data set, both where something is said of the two;
             # what depends on the data set is the same at all scales
-            for dataset in (series.datasets or spec.datasets) if scale == "paper" else spec.datasets[:1]:
-                words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale))
-                run = settings_of(words, jobs=2)
+            told = [name for name in own if name not in seen or name in series.by_dataset or preset(series, name)]
+            seen.update(own)
+            for dataset in {*own[:1], *told} if scale == "paper" else spec.datasets[:1]:
+                run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale)))
                 assert run.dataset.name == dataset
                 if scale == "paper":
                     assert run.dataset.max_test is None
@@ -104,6 +124,18 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "mine.yaml"
+    for title in ("one", "another"):
+        path.write_text(f"title: {title}\ndatasets: [adult]", encoding="utf-8")
+        for _ in range(2):  # the second time from what was kept
+            spec = read_figure(str(path))
+            assert (spec.title, spec.datasets) == (title, ["adult"])
+            spec.datasets.clear()
+    assert len(list((tmp_path / "cache" / "figures").iterdir())) == 2
+
+
 def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     runs = {}
     for name in ("minibatch_fig1", "minibatch_bound"):
@@ -124,14 +156,11 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
 @pytest.mark.parametrize("name", [name for name in catalogue() if name.startswith("minibatch")])
 def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)
-    # of a sweep the ends: between them only a number differs
-    sweeps = [list(series.members().values()) or [series] for series in spec.series]
     for asked in spec.datasets:
         for dataset in {asked, spec.instead.get(asked, asked)}:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
-                for members in sweeps
-                for series in (members[:1] + members[1:][-1:])
-                for run in [settings_of(overrides_of(series, [], asked, dataset, Options("paper")), jobs=1)]
+                for series in ends(spec)
+                for run in [composed(overrides_of(series, [], asked, dataset, Options("paper")))]
             }
             assert len(found) == 1, (asked, dataset)

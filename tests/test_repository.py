@@ -208,7 +208,7 @@ def test_a_skip_for_want_of_real_data_can_be_made_a_failure(required: str, outco
     done = subprocess.run(
         [sys.executable, *words],
         cwd=tmp_path,
-        env=os.environ | {"SVM_REQUIRE_REAL_DATA": required},
+        env=os.environ | {"SVM_REQUIRE_REAL_DATA": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -6,12 +6,15 @@ Plain dataclasses with plain field types, which OmegaConf fills in and checks.
 from __future__ import annotations
 
 import math
+import pickle
+import sys
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
+from experiments.kept import kept
 from experiments.provenance import PROJECT_ROOT
 from experiments.settings import nearest
 
@@ -264,23 +267,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-    return deepcopy(_read(path, path.read_bytes()))  # its lists may be changed
-
-
-@cache
-def _read(path: Path, content: bytes) -> FigureSpec:
-    """Read and check a file, once for each `content` that it has: a report asks for all figures again and again."""
-    import yaml  # type: ignore[import-untyped]
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    del content
-    try:
-        merged = OmegaConf.merge(OmegaConf.structured(FigureSpec), OmegaConf.load(path))
-        spec = OmegaConf.to_object(merged)
-    except (OmegaConfBaseException, yaml.YAMLError) as error:
-        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
-    assert isinstance(spec, FigureSpec)
+    spec: FigureSpec = pickle.loads(_pickled(path, path.read_bytes()))
     for series in spec.series:
         _check_grid(series, path.name)
     return spec
@@ -312,6 +299,28 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
             raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))
+
+
+@cache
+def _pickled(path: Path, content: bytes) -> bytes:
+    """Return what a file of this content describes, which OmegaConf takes a tenth of a second to find out."""
+    # the classes above, by their source, and what fills them in
+    origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
+    return kept("figures", origin.encode(), lambda: pickle.dumps(_described(path)))
+
+
+def _described(path: Path) -> FigureSpec:
+    import yaml  # type: ignore[import-untyped]
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        merged = OmegaConf.merge(OmegaConf.structured(FigureSpec), OmegaConf.load(path))
+        spec = OmegaConf.to_object(merged)
+    except (OmegaConfBaseException, yaml.YAMLError) as error:
+        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+    assert isinstance(spec, FigureSpec)
+    return spec
 
 
 def _check_grid(series: SeriesSpec, file: str) -> None:

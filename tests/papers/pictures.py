@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import sys
 import warnings
+from collections.abc import Sequence
 from io import BytesIO
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 
 from experiments.plotting import own_settings
@@ -17,6 +19,9 @@ from experiments.reproduction.made import Made
 
 DPI = 72
 HEADROOM = 0.8  # inches that a title takes above the drawing
+
+Boxed = tuple[str, Bbox]
+"""A text and where it is."""
 
 
 def render(made: Made) -> Image.Image:
@@ -30,8 +35,9 @@ def render(made: Made) -> Image.Image:
         made.draw(part)
         file = BytesIO()
         figure.savefig(file, format="png")
-        assert clipped(figure) == []
-        assert overlapping(figure) == []
+        boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
+        assert clipped(boxes, figure.bbox) == []
+        assert overlapping(boxes) == []
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
     return Image.open(file)
@@ -53,24 +59,22 @@ def texts(figure: Figure) -> list[Text]:
     return [text for text in found if text.get_text().strip() and text.get_visible() and text not in hidden]
 
 
-def clipped(figure: Figure) -> list[str]:
+def clipped(boxes: Sequence[Boxed], frame: BboxBase) -> list[str]:
     """Texts that reach beyond the figure."""
-    frame = figure.bbox
-    boxes = {text: text.get_window_extent() for text in texts(figure)}
     return [
-        text.get_text()
-        for text, box in boxes.items()
+        text
+        for text, box in boxes
         if box.x0 < frame.x0 - 1 or box.y0 < frame.y0 - 1 or box.x1 > frame.x1 + 1 or box.y1 > frame.y1 + 1
     ]
 
 
-def overlapping(figure: Figure) -> list[tuple[str, str]]:
+def overlapping(boxes: Sequence[Boxed]) -> list[tuple[str, str]]:
     """Pairs of texts that lie over each other by more than two points."""
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
+    corners = [(text, *box.extents.tolist()) for text, box in boxes]
     return [
         (first, second)
-        for (first, a), (second, b) in itertools.combinations(boxes, 2)
-        if min(a.x1, b.x1) - max(a.x0, b.x0) > 2 and min(a.y1, b.y1) - max(a.y0, b.y0) > 2
+        for (first, ax0, ay0, ax1, ay1), (second, bx0, by0, bx1, by1) in itertools.combinations(corners, 2)
+        if min(ax1, bx1) - max(ax0, bx0) > 2 and min(ay1, by1) - max(ay0, by0) > 2
     ]
 
 

@@ -50,6 +50,6 @@ class Reference:
             return self.iterates[0]
         first = max(1, len(self.iterates) - window)
         weights = np.array(self.lengths[first:])
-        g = sum(w * own for w, (own, _) in zip(weights, self.iterates[first:], strict=True))
-        b = sum(w * own for w, (_, own) in zip(weights, self.iterates[first:], strict=True))
-        return np.asarray(g) / weights.sum(), float(b / weights.sum())
+        g = weights @ np.array([own for own, _ in self.iterates[first:]])
+        b = weights @ np.array([own for _, own in self.iterates[first:]])
+        return g / weights.sum(), float(b / weights.sum())

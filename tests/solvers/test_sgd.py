@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from omegaconf import OmegaConf
 from scipy import sparse
 from sgd_reference import Passes, Perceptron
 
-from datasets import DatasetSpec, load
+from datasets import DatasetSpec, default_cache_dir, load
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Solver, Status, _core
 from solvers.precision import Precision
 
@@ -305,7 +304,7 @@ def test_the_core_says_no_as_well() -> None:
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["adult", "rcv1_ccat_subset"])
-def test_bounds_and_stop_on_real_data(name: str, tmp_path: Path) -> None:
+def test_bounds_and_stop_on_real_data(name: str) -> None:
     """Two methods bound the optimum, SGD-s and SGD-m come as near to it as they say."""
     if not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
@@ -314,7 +313,7 @@ def test_bounds_and_stop_on_real_data(name: str, tmp_path: Path) -> None:
         OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml"),
         {"max_train": 2000, "max_test": 100},
     )
-    data = load(OmegaConf.to_object(spec), cache_dir=tmp_path)  # type: ignore[arg-type]
+    data = load(OmegaConf.to_object(spec), cache_dir=default_cache_dir())  # type: ignore[arg-type]
     for C in (0.1, 1.0):
         p = Problem(data.X, data.y, Linear(), lambda_=1.0 / (C * data.n))
         dcd = run("dcd", p, eps=1e-6)

@@ -117,13 +117,14 @@ def test_frequencies() -> None:
     assert stats.chisquare(*pooled).pvalue > 1e-3
 
 
-def test_ten_million_changes() -> None:
+@pytest.mark.parametrize("blocks", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_millions_of_changes(blocks: int) -> None:
     """The root is the sum of the leaves, to 1e-12: of what came and went nothing stays."""
     generator = np.random.default_rng(0)
     n, block = 4097, 1_000_000
     weights = generator.random(n)
     tree = tree_of(weights)
-    for _ in range(10):
+    for _ in range(blocks):
         places = generator.integers(n, size=block, dtype=np.uint32)
         values = np.exp(generator.normal(scale=4.0, size=block))
         tree.set(places, values)

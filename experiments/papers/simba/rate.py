@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 import numpy as np
@@ -99,9 +99,13 @@ class Rate:
         if len(self.iterations) < 2 or (self.medians <= 0).any():
             return None
 
+        @cache  # the same runs of one T come with any of the others
+        def median(place: int, runs: tuple[int, ...]) -> float:
+            return float(np.median(self.gaps[place][list(runs)]))
+
         def fitted(*chosen: Sequence[int]) -> float:
             rows = chosen * len(self.gaps) if self.together else chosen
-            medians = [np.median(gaps[list(runs)]) for gaps, runs in zip(self.gaps, rows, strict=True)]
+            medians = [median(place, tuple(runs)) for place, runs in enumerate(rows)]
             slope = loglog_slope(self.iterations, np.array(medians))
             return -1.0 / slope if slope < 0 else math.inf
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from experiments.reproduction.statistics import Interval, bootstrap_groups
 TOLERANCE: Final = 0.02
 """Relative: the error asked for is this much above the lowest, which a curve may meet at one lucky checkpoint only."""
 RESAMPLES: Final = 2000
+
+Chosen: TypeAlias = tuple[int, ...] | None
+"""Runs of a resample; None: all as they are."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +61,24 @@ def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float
     tolerance : float
     """
 
-    def costs(theirs: Sequence[int] | None, ours: Sequence[int] | None) -> tuple[float, float, float | None]:
+    @cache  # the same runs of one come with any of the other's
+    def asked(theirs: Chosen) -> tuple[float, float]:
         mean = pegasos.mean(theirs)
         # all that is at its lowest counts, whatever the last bits of a mean say
         target = float(mean.min()) * (1 + tolerance) + 1e-12
-        own, other = _first(mean, target), _first(simba.mean(ours), target)
+        own = _first(mean, target)
         assert own is not None  # it has this error at its lowest
-        cost = None if other is None else simba.cost(columns[1], other, ours)
-        return target, pegasos.cost(columns[0], own, theirs), cost
+        return target, pegasos.cost(columns[0], own, theirs)
 
-    def ratio(theirs: Sequence[int] | None, ours: Sequence[int] | None) -> float:
-        _, own, other = costs(theirs, ours)
+    means = cache(simba.mean)
+
+    def costs(theirs: Chosen, ours: Chosen) -> tuple[float, float, float | None]:
+        target, own = asked(theirs)
+        other = _first(means(ours), target)
+        return target, own, None if other is None else simba.cost(columns[1], other, ours)
+
+    def ratio(theirs: Sequence[int], ours: Sequence[int]) -> float:
+        _, own, other = costs(tuple(theirs), tuple(ours))
         return 0.0 if other is None else own / other
 
     interval = bootstrap_groups(ratio, (pegasos.count, simba.count), resamples=RESAMPLES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,15 +151,19 @@ def bootstrap_groups(
         return None
     if max(sizes) == 1:
         return Interval(estimate, estimate, estimate)
-    generator = _generator(seed)
 
     @cache  # of few runs there are few resamples: 729 of two groups of three
     def of(*groups: tuple[int, ...]) -> float | None:
         return _known(statistic(*map(list, groups)))
 
-    drawn = ([tuple(generator.integers(size, size=size).tolist()) for size in sizes] for _ in range(resamples))
-    results = [result for groups in drawn if (result := of(*groups)) is not None]
+    results = [result for groups in _drawn(tuple(sizes), seed, resamples) if (result := of(*groups)) is not None]
     return _percentiles(estimate, np.array(results), level) if results else None
+
+
+@lru_cache(maxsize=8)  # a figure compares many groups of as many runs
+def _drawn(sizes: tuple[int, ...], seed: int, resamples: int) -> list[list[tuple[int, ...]]]:
+    generator = _generator(seed)
+    return [[tuple(generator.integers(size, size=size).tolist()) for size in sizes] for _ in range(resamples)]
 
 
 def _known(value: float | None) -> float | None:
