@@ -13,6 +13,8 @@ export UV_PYTHON_DOWNLOADS ?= never
 export PIP_ROOT_USER_ACTION ?= ignore
 export MLFLOW_DISABLE_TELEMETRY ?= true
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
+# The tests start a hundred processes, each of which would compile our modules.
+unexport PYTHONDONTWRITEBYTECODE
 
 UV := .tools/bin/uv
 VENV := .venv
