@@ -1,4 +1,4 @@
-"""Fake runs of the ASSET paper: test errors along runs that are not written to disk, for there are many of them."""
+"""Fake runs of the ASSET paper: test errors along runs."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from evidence_cases import Rows, finished_run, panel
+from evidence_cases import MadeUp, Rows, finished_run, panel
 
 from experiments import curve
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
 
 SIZES = [2**k for k in range(1, 11)]
 
 
-def like(folder: Path, dataset: str, **overrides: Any) -> FinishedRun:
-    """Write one run, which others are made after."""
+def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
+    """Make one run, which others are made after."""
     return finished_run(folder / dataset, dataset=dataset, rows=[{"iterations": 1}], **overrides)
 
 
-def run(model: FinishedRun, name: str, seed: int, rows: Rows, **result: Any) -> FinishedRun:
+def run(model: MadeUp, name: str, seed: int, rows: Rows, **result: Any) -> MadeUp:
     """Make a run with this curve; the rest is as of another one."""
     return _with_curve(model, name, seed, _checked(tuple(tuple(row.items()) for row in rows)), **result)
 
@@ -35,7 +34,7 @@ def _checked(rows: tuple[tuple[tuple[str, Any], ...], ...]) -> pd.DataFrame:
     return curve.from_rows([dict(row) for row in rows])
 
 
-def ending(model: FinishedRun, name: str, error: float, seed: int, first: float | None = None) -> FinishedRun:
+def ending(model: MadeUp, name: str, error: float, seed: int, first: float | None = None) -> MadeUp:
     """Make a run of 100 epochs that ends at an error in per cent, and has another one after the first epoch."""
     early = error if first is None else first
     frame = _hundred_epochs().copy()  # to check the rows of hundreds of runs would take seconds
@@ -48,10 +47,9 @@ def _hundred_epochs() -> pd.DataFrame:
     return curve.from_rows([{"iterations": k, "epochs": float(k), "test_error": 0.0} for k in (1, 10, 100)])
 
 
-def _with_curve(model: FinishedRun, name: str, seed: int, frame: pd.DataFrame, **result: Any) -> FinishedRun:
-    made = replace(model, run_id=name, key=name, name=name, result={**model.result, "seed": seed, **result})
-    made.__dict__["curve"] = frame
-    return made
+def _with_curve(model: MadeUp, name: str, seed: int, frame: pd.DataFrame, **result: Any) -> MadeUp:
+    result = {**model.result, "seed": seed, **result}
+    return replace(model, run_id=name, key=name, name=name, result=result, frame=frame)
 
 
 Swept = Mapping[int, Sequence[float]]
@@ -73,7 +71,7 @@ def sizes_panel(
     `first`: by s the error of ASSET after one epoch; that of the end where it is not given.
     """
     model = like(folder, dataset)
-    runs: dict[str, list[FinishedRun]] = {}
+    runs: dict[str, list[MadeUp]] = {}
     for method, errors in methods.items():
         for s, series in spec.members(method).items():
             early = None if method != "asset" or first is None else first.get(int(s))

@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from evidence_cases import finished_run, panel
+from evidence_cases import MadeUp, finished_run, panel
 
 from experiments import curve
 from experiments.papers.minibatch.spectrum import Spectrum
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
 
 P_STAR = 0.3
 ENOUGH = 4.0
@@ -29,8 +28,8 @@ Iterations = Mapping[int, Sequence[float]]
 """By b the iterations of each run; negative: not reached within so many."""
 
 
-def optimum_run(folder: Path, gap: float = 1e-9, **overrides: Any) -> FinishedRun:
-    """Write a run that knows P* to a gap."""
+def optimum_run(folder: Path, gap: float = 1e-9, **overrides: Any) -> MadeUp:
+    """Return a run that knows P* to a gap."""
     rows = [{"iterations": 1, "primal": P_STAR + gap, "dual": P_STAR}]
     return finished_run(folder, name="optimum", algo="dcd", n=N, rows=rows, **overrides)
 
@@ -44,14 +43,13 @@ def _reaching(iterations: float) -> pd.DataFrame:
     return curve.from_rows([before, there, *after])
 
 
-def reaching(like: FinishedRun, name: str, iterations: float, seed: int = 0) -> FinishedRun:
+def reaching(like: MadeUp, name: str, iterations: float, seed: int = 0) -> MadeUp:
     """Make a run that is 0.001 above P* after so many iterations and not before; of negative ones it never is.
 
-    Nothing is written: there are many of them. The rest is as of another run.
+    The rest is as of another run.
     """
-    run = replace(like, run_id=name, key=name, name=name, result={**like.result, "seed": seed})
-    run.__dict__["curve"] = _reaching(iterations)
-    return run
+    result = {**like.result, "seed": seed}
+    return replace(like, run_id=name, key=name, name=name, result=result, frame=_reaching(iterations))
 
 
 def sweep_panel(
@@ -65,7 +63,7 @@ def sweep_panel(
 ) -> Panel:
     """Make one data set of Figure 1; methods that are not given have no runs."""
     optimum = optimum_run(folder / dataset, gap, dataset=dataset)
-    runs: dict[str, list[FinishedRun]] = {"optimum": [optimum]}
+    runs: dict[str, list[MadeUp]] = {"optimum": [optimum]}
     for method, iterations in methods.items():
         for b, series in spec.members(method).items():
             runs[series] = [
