@@ -29,6 +29,14 @@ def gram_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True, scope="session")
+def foreground() -> Iterator[None]:
+    """Ctrl-C is heard as by a program in the foreground: the background jobs of a shell ignore it."""
+    with restored():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def signals() -> Iterator[None]:
     """No test leaves a handler behind: the next one in its process would hear it."""

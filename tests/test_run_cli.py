@@ -148,7 +148,6 @@ def test_ctrl_c_keeps_the_record(place: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
     )
     assert process.stdout is not None
     key = next(match[1] for line in process.stdout if (match := re.search(r"key (\w{32})", line)))

@@ -228,16 +228,6 @@ def test_snapshots_come_back_as_they_were(values: list[float], number: float | N
     assert (again.bias, again.volume, again.lower_bound) == (values[0], number, number)
 
 
-@pytest.fixture
-def hears() -> Iterator[None]:
-    """Signals as a program in the foreground has them: the background jobs of a shell ignore Ctrl-C."""
-    with stopping.restored():
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        yield
-
-
-@pytest.mark.usefixtures("hears")
 def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     with stopping.deferred() as wish:
         wish.grant()
@@ -298,7 +288,6 @@ def test_a_process_that_is_ended_is_gone_on_from(
         text=True,
         timeout=300,
         check=False,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
     )
     assert ended.returncode == status, ended.stderr
     assert "Traceback" not in ended.stderr

@@ -78,7 +78,6 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
     ) as process:
         database = tmp_path / "results" / "mlflow.db"
         until("two runs", lambda: database.exists() and len(statuses(tmp_path)) == 2, process)

@@ -173,7 +173,6 @@ def test_ctrl_c_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore it
     )
     results = tmp_path / "store" / "artifacts"
     deadline = time.monotonic() + 60
