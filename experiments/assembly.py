@@ -17,7 +17,7 @@ from datasets import Dataset, Stream
 from experiments.config import GaussianConfig
 from experiments.settings import RunSettings, needs
 from solvers import SettingsError
-from solvers.kept import kept
+from solvers.kept import kept_numbers
 from solvers.rows import WORKING_BYTES
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
@@ -175,4 +175,4 @@ def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], finge
         "bias": problem["bias"],
         "build": solvers.build_info()["build_id"],
     }
-    return kept(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]
+    return kept_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]

@@ -22,7 +22,8 @@ from hydra import compose
 from hydra.core.config_store import ConfigNode, ConfigStore
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.kept import kept
+from datasets import default_cache_dir
+from solvers.kept import kept
 
 OURS = ("schema.yaml", "schema", "algo")
 """What this project has in Hydra's ConfigStore."""
@@ -55,7 +56,8 @@ def forget() -> None:
 
 @cache
 def _pickled(words: tuple[str, ...], origin: str) -> bytes:
-    return kept("composed", "\0".join([origin, *words]).encode(), lambda: pickle.dumps(compose("config", list(words))))
+    folder, told = default_cache_dir() / "composed", "\0".join([origin, *words])
+    return kept(folder, told.encode(), lambda: pickle.dumps(compose("config", list(words))))
 
 
 @cache
@@ -78,6 +80,7 @@ def _described(schemas: dict[str, Any] | ConfigNode) -> Any:
 
 
 def _type(kind: Any) -> Any:
+    """Describe a type, however deep: its name, an enumeration's members, a dataclass's fields, its parameters."""
     members = [*kind.__members__] if isinstance(kind, EnumType) else []
     fields = [(name, _type(hint)) for name, hint in get_type_hints(kind).items()] if is_dataclass(kind) else []
     return str(kind), members, fields, [_type(part) for part in get_args(kind)]

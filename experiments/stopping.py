@@ -91,7 +91,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def restored() -> Iterator[None]:
-    """Put the handlers of both back at the end: what is called in here sets its own."""
+    """Put the handlers of SIGINT and SIGTERM back at the end: what is called in here sets its own. Main thread only."""
     before = {number: signal.getsignal(number) for number in ASKED}
     try:
         yield

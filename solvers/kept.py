@@ -1,4 +1,4 @@
-"""Numbers that take long to compute, kept in a folder from one process to the next."""
+"""What takes long to make, kept in a folder from one process to the next."""
 
 from __future__ import annotations
 
@@ -10,29 +10,49 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+SUM_BYTES = hashlib.sha256().digest_size
 
-def kept(folder: Path, identity: Mapping[str, Any], compute: Callable[[], dict[str, float]]) -> dict[str, float]:
-    """Return what `compute` returns, by name; computed once for each identity.
 
-    A damaged file is made again. Where the folder cannot be written the numbers are computed each time.
+def kept(folder: Path, origin: bytes, make: Callable[[], bytes]) -> bytes:
+    """Return what `make` returns; made once for each origin.
+
+    A damaged file is made again. Where the folder cannot be written it is made each time.
 
     Parameters
     ----------
     folder : Path
-        Made when it is missing; one file for each identity.
+        Made when it is missing; one file for each origin: a SHA-256 of the content, then the content.
+    origin : bytes
+        All that the content depends on.
+    make : callable
+        What it raises is passed on, and nothing is kept.
+    """
+    path = folder / hashlib.sha256(origin).hexdigest()[:32]
+    with contextlib.suppress(OSError):
+        checksum, content = (found := path.read_bytes())[:SUM_BYTES], found[SUM_BYTES:]
+        if hashlib.sha256(content).digest() == checksum:
+            return content
+    content = make()
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(hashlib.sha256(content).digest() + content)
+        draft.replace(path)
+    return content
+
+
+def kept_numbers(
+    folder: Path, identity: Mapping[str, Any], compute: Callable[[], dict[str, float]]
+) -> dict[str, float]:
+    """As `kept`, for numbers by name.
+
+    Parameters
+    ----------
+    folder : Path
     identity : mapping
         All that the numbers depend on, JSON-able.
     compute : callable
     """
-    text = json.dumps(identity, sort_keys=True)
-    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
-    try:
-        return {name: float(value) for name, value in json.loads(path.read_text(encoding="utf-8"))["numbers"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        numbers = compute()
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps({**identity, "numbers": numbers}, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
+    origin = json.dumps(identity, sort_keys=True).encode()
+    numbers: dict[str, float] = json.loads(kept(folder, origin, lambda: json.dumps(compute()).encode()))
     return numbers

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse.linalg import svds
 
 from solvers.gram_store import checksum, default_directory
-from solvers.kept import kept
+from solvers.kept import kept_numbers
 from solvers.problem import Features, Problem, stored_arrays
 
 _SMALL = 64
@@ -61,7 +61,7 @@ def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
         Where it is kept from one process to the next, by the checksum of X; by default beside the Gram matrices.
     """
     identity = {"data": checksum(f"{X.shape}", stored_arrays(X))}
-    numbers = kept(folder or default_directory() / "spectra", identity, lambda: asdict(_computed(X)))
+    numbers = kept_numbers(folder or default_directory() / "spectra", identity, lambda: asdict(_computed(X)))
     return SpectralNorm(**numbers)
 
 

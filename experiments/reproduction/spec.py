@@ -14,9 +14,10 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from experiments.kept import kept
+from datasets import default_cache_dir
 from experiments.provenance import PROJECT_ROOT
 from experiments.settings import nearest
+from solvers.kept import kept
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 SCALES = ("demo", "quick", "paper")
@@ -306,7 +307,7 @@ def _pickled(path: Path, content: bytes) -> bytes:
     """Return what a file of this content describes, which OmegaConf takes a tenth of a second to find out."""
     # the classes above, by their source, and what fills them in
     origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
-    return kept("figures", origin.encode(), lambda: pickle.dumps(_described(path)))
+    return kept(default_cache_dir() / "figures", origin.encode(), lambda: pickle.dumps(_described(path)))
 
 
 def _described(path: Path) -> FigureSpec:
