@@ -1,15 +1,18 @@
-"""What Hydra composes from the files in ``conf/``, kept from one command to the next.
+"""What Hydra composes from the files in ``conf/``, kept from one job to the next and from one command to the next.
 
-Hydra takes a quarter of a second to choose and to merge the files for one algorithm on one data set. A figure needs
-dozens of such choices whenever it is planned, and nothing of them changes between two commands. What is kept is found
-again only under the checksum of all that it was made from: the words, the files, the schemas and the versions.
+Hydra takes a quarter of a second to choose and to merge the files for one algorithm on one data set. A sweep asks for
+that twice for each of its jobs, a figure for each of its runs; what differs between most of them are single values,
+which Hydra sets last. What is kept is the choice of files. It is found again only under the checksum of all that it was
+made from: the words, the files, the schemas and the versions.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import sys
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from enum import EnumType
 from functools import cache
@@ -18,57 +21,130 @@ from typing import Any, get_args, get_type_hints
 
 import hydra
 import omegaconf
-from hydra import compose
+from hydra._internal.config_loader_impl import ConfigLoaderImpl, get_overrides_dirname
+from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigNode, ConfigStore
-from omegaconf import DictConfig, OmegaConf
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, OverrideType
+from hydra.core.utils import JobRuntime
+from hydra.errors import ConfigCompositionException
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf.errors import OmegaConfBaseException
 
 from datasets import default_cache_dir
 from solvers.kept import kept
 
-OURS = ("schema.yaml", "schema", "algo")
-"""What this project has in Hydra's ConfigStore."""
+
+def find_again() -> None:
+    """From here on the Hydra of this process finds again what was composed before; what has changed since, counts."""
+    current = GlobalHydra.instance().hydra
+    assert current is not None
+    current.config_loader = Loader(current.config_loader.get_search_path())
 
 
-def files(conf: Path, words: tuple[str, ...]) -> DictConfig:
-    """Return what Hydra composes for the choices of files on a command line; the caller may change it.
+class Loader(ConfigLoaderImpl):
+    """Hydra's loader of configurations, but that a choice of files which has been made before is not made again.
+
+    Workers of a sweep have it from their parent, pickled.
+    """
+
+    def __init__(self, config_search_path: ConfigSearchPath) -> None:
+        super().__init__(config_search_path)
+        places = [str(entry.path).removeprefix("file://") for entry in config_search_path.get_path()]
+        self._origin = "\0".join([*places, checksum([Path(place) for place in places if "://" not in place])])
+        self._chosen: dict[str, bytes] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_chosen": {}}  # of all other jobs: a worker finds its own in the folder
+
+    def load_configuration(
+        self,
+        config_name: str | None,
+        overrides: Sequence[str],
+        run_mode: RunMode,
+        from_shell: bool = True,
+        validate_sweep_overrides: bool = True,
+    ) -> DictConfig:
+        """See Hydra's, which is asked for all but plain choices of files and plain values.
+
+        Raises
+        ------
+        HydraException, OmegaConfBaseException
+            What Hydra raises; nothing is kept of it.
+        """
+        given = [_parsed(word) for word in overrides]
+        choices = [one for one in given if self._is_choice(one)]
+        values = [one for one in given if self._is_value(one)]
+        if run_mode is not RunMode.RUN or len(choices) + len(values) < len(given):
+            return super().load_configuration(config_name, [*overrides], run_mode, from_shell, validate_sweep_overrides)
+        try:
+            config = self._choose(config_name, [str(one.input_line) for one in choices])
+            self._apply_overrides_to_config(values, config)
+            _sign(config, given)
+        except OmegaConfBaseException as error:
+            raise ConfigCompositionException from error
+        return config
+
+    def _is_choice(self, word: Override) -> bool:
+        return _is_plain(word) and isinstance(word.value(), str) and self.repository.group_exists(word.key_or_group)
+
+    def _is_value(self, word: Override) -> bool:
+        searched = word.key_or_group == "hydra.searchpath"  # where files are looked for
+        return _is_plain(word) and not searched and not self.repository.group_exists(word.key_or_group)
+
+    def _choose(self, config_name: str | None, words: list[str]) -> DictConfig:
+        """Return what Hydra composes of a choice of files; the caller may change it."""
+        origin = "\0".join([self._origin, str(config_name), str(JobRuntime().get("name")), *words])
+        if origin not in self._chosen:
+            anew = super().load_configuration
+            self._chosen[origin] = kept(
+                default_cache_dir() / "composed",
+                origin.encode(),
+                lambda: pickle.dumps(anew(config_name, words, RunMode.RUN)),
+            )
+        config: DictConfig = pickle.loads(self._chosen[origin])  # five times as fast as a deep copy
+        return config
+
+
+def _is_plain(word: Override) -> bool:
+    """Whether a word is NAME=VALUE, with one value."""
+    return word.type is OverrideType.CHANGE and word.package is None and not word.is_sweep_override()
+
+
+@cache
+def _parsed(word: str) -> Override:
+    (override,) = OverridesParser.create().parse_overrides([word])
+    return override
+
+
+def _sign(config: DictConfig, given: Sequence[Override]) -> None:
+    """Put down in Hydra's own part what was asked for, and where."""
+    ours = [word for word in given if not word.is_hydra_override()]
+    config.hydra.overrides.task = [word.input_line for word in ours]
+    config.hydra.overrides.hydra = [word.input_line for word in given if word.is_hydra_override()]
+    config.hydra.runtime.cwd = str(Path.cwd())
+    job = config.hydra.job
+    with open_dict(config.hydra):
+        job.env_set.update({name: os.environ[name] for name in job.env_copy})
+    job.override_dirname = get_overrides_dirname(overrides=ours, **job.config.override_dirname)
+
+
+def checksum(folders: Sequence[Path]) -> str:
+    """Return the checksum of all that a composition depends on, but for the words.
 
     Parameters
     ----------
-    conf : Path
-        The folder that Hydra has been initialised with.
-    words : tuple of str
-        ``algo=sbp``, ``dataset=adult``, ...
-
-    Raises
-    ------
-    HydraException, OmegaConfBaseException
-        There is no such choice; nothing is kept of it.
+    folders : sequence of Path
+        Where Hydra looks for files.
     """
-    config: DictConfig = pickle.loads(_pickled(words, _origin(conf)))  # five times as fast as a deep copy
-    return config
-
-
-def forget() -> None:
-    """Look up files and schemas anew: they may have changed since."""
-    _pickled.cache_clear()
-    _origin.cache_clear()
-
-
-@cache
-def _pickled(words: tuple[str, ...], origin: str) -> bytes:
-    folder, told = default_cache_dir() / "composed", "\0".join([origin, *words])
-    return kept(folder, told.encode(), lambda: pickle.dumps(compose("config", list(words))))
-
-
-@cache
-def _origin(conf: Path) -> str:
-    """Return the checksum of all that a composition depends on, but for the words."""
-    repository = ConfigStore.instance().repo
-    schemas = [(name, _described(repository[name])) for name in OURS]
+    schemas = [(name, _described(schema)) for name, schema in sorted(ConfigStore.instance().repo.items())]
     digest = hashlib.sha256(repr((schemas, hydra.__version__, omegaconf.__version__, sys.version)).encode())
-    for path in sorted(conf.rglob("*.yaml")):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(conf)} {len(content)}\n".encode() + content)
+    for folder in folders:
+        for path in sorted(folder.rglob("*.yaml")):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(folder)} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 

@@ -7,19 +7,17 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
-from hydra import initialize_config_dir
+from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
-from experiments import algo_schemas, composed
+from experiments import algo_schemas
+from experiments.composed import find_again
 from experiments.config import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig
 from experiments.provenance import PROJECT_ROOT
 from experiments.settings import RunSettings, nearest, resolve, setting_name
@@ -46,8 +44,8 @@ def register() -> None:
 def composing() -> Iterator[None]:
     """Make `settings_of` usable; the configuration's files and schemas are looked up once for all of its calls."""
     register()
-    composed.forget()
     with initialize_config_dir(str(CONF), version_base="1.3"):
+        find_again()
         yield
 
 
@@ -67,35 +65,10 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
         A name that there is not, a wrong type, or a value that is not allowed.
     """
     try:
-        config: Any = OmegaConf.to_object(_composed(overrides))
+        config: Any = OmegaConf.to_object(compose("config", [*overrides]))
     except COMPOSITION_ERRORS as error:
         raise SettingsError(explain(error)) from error
     return resolve(config, given=[setting_name(override) for override in overrides], jobs=jobs)
-
-
-def _composed(overrides: Sequence[str]) -> DictConfig:
-    """Compose what the command line composes; a choice of files that has been made before is not made again.
-
-    Hydra, too, sets single values last.
-    """
-    single = [word for word in overrides if re.match(r"\w+\.[\w.]+=", word)]
-    config = composed.files(CONF, tuple(word for word in overrides if word not in single))
-    for word in single:
-        override = _parsed(word)
-        OmegaConf.update(config, override.key_or_group, _value(override), merge=True)
-    return config
-
-
-@cache
-def _parsed(word: str) -> Override:
-    (override,) = OverridesParser.create().parse_overrides([word])
-    return override
-
-
-def _value(override: Override) -> Any:
-    if override.is_sweep_override():
-        raise HydraException(f"Ambiguous value for argument '{override.input_line}'")
-    return override.value()
 
 
 def explain(error: BaseException) -> str:

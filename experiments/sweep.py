@@ -19,6 +19,7 @@ from omegaconf import OmegaConf
 from rich import box
 from rich.table import Table
 
+from experiments.composed import find_again
 from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
 from experiments.launchers.choice import RAY, check_launcher
@@ -56,7 +57,7 @@ class SweepCallback:
     _store: ClassVar[tuple[str, str | None]]
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Make sure that launcher and server are there, settle the sweep's folder, and prepare for both signals.
+        """Make sure that launcher and server are there, settle the sweep's folder, and prepare for jobs and signals.
 
         A sweep that goes on with what is missing comes here again, and keeps its folder.
 
@@ -80,6 +81,7 @@ class SweepCallback:
         config.hydra.sweep.dir = str(directory)
         quoted = str(directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
+        find_again()
         for number in ASKED:
             signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
 

@@ -13,7 +13,6 @@ from omegaconf import DictConfig, OmegaConf
 
 import solvers
 from experiments.checkpoints import schedule
-from experiments.composed import files
 from experiments.composition import CONF, composing, explain, settings_of
 from experiments.config import RunConfig
 from experiments.settings import RunSettings
@@ -58,7 +57,7 @@ def test_every_pair_preset_belongs_to_an_algorithm_and_a_data_set(pair: str) -> 
     algo = max((name for name in solvers.names() if pair.startswith(f"{name}_")), key=len)
     dataset = pair.removeprefix(f"{algo}_")
     assert dataset in stems("dataset")
-    assert files(CONF, (f"dataset={dataset}", f"algo={algo}")).preset.pair.source
+    assert compose("config", [f"dataset={dataset}", f"algo={algo}"]).preset.pair.source
 
 
 def test_every_other_preset_belongs_to_something() -> None:
@@ -69,7 +68,7 @@ def test_every_other_preset_belongs_to_something() -> None:
 @pytest.mark.parametrize("name", [*stems("budget"), *stems("store")])
 def test_budgets_and_stores_compose(name: str) -> None:
     group = "budget" if name in stems("budget") else "store"
-    assert isinstance(OmegaConf.to_object(files(CONF, (f"{group}={name}",))), RunConfig)
+    assert isinstance(OmegaConf.to_object(compose("config", [f"{group}={name}"])), RunConfig)
 
 
 TABLE_2 = [  # data set, bias, sigma^2, C, nu as the SBP paper prints them

@@ -7,13 +7,15 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import hydra
 import pytest
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_store import ConfigStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from omegaconf import DictConfig
 
-from experiments import algo_schemas, composed, composition
+from experiments import algo_schemas, composition
+from experiments.composed import checksum
 from experiments.composition import CONF, composing, register, settings_of
 from experiments.settings import RunSettings
 from solvers import SettingsError
@@ -32,13 +34,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """What Hydra is asked for."""
     asked: list[list[str]] = []
-    real = hydra.compose
+    real = ConfigLoaderImpl.load_configuration
 
-    def compose(name: str, words: list[str]) -> Any:
+    def load(loader: ConfigLoaderImpl, name: str, words: list[str], *others: Any) -> DictConfig:
         asked.append(words)
-        return real(name, words)
+        return real(loader, name, words, *others)
 
-    monkeypatch.setattr(composed, "compose", compose)
+    monkeypatch.setattr(ConfigLoaderImpl, "load_configuration", load)
     return asked
 
 
@@ -51,8 +53,9 @@ def composed_settings(*words: str) -> RunSettings:
 def test_a_second_command_does_not_ask_hydra(asked: list[list[str]]) -> None:
     first = composed_settings()
     assert (composed_settings(), composed_settings("seed=3").seed) == (first, 3)
-    assert len(asked) == 2  # the words without a dot are a choice of their own
     assert composed_settings("kernel.sigma2=3").kernel != first.kernel
+    assert asked == [["algo=sbp", "dataset=adult"]]
+    assert composed_settings("kernel=linear").kernel != first.kernel
     assert len(asked) == 2
 
 
@@ -81,7 +84,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def real_origin(copied: Path) -> str:
-    return _origin(CONF)
+    return checksum([CONF])
 
 
 @settings(max_examples=30)
@@ -91,11 +94,11 @@ def test_the_checksum_is_of_every_file(copied: Path, real_origin: str, name: Pat
     real = path.read_bytes()
     content = bytearray(real)
     content[data.draw(st.integers(0, len(real) - 1))] ^= data.draw(st.integers(1, 255))
-    same = _origin(copied)
+    same = checksum([copied])
     path.write_bytes(content)
-    changed = _origin(copied)
+    changed = checksum([copied])
     path.write_bytes(real)
-    moved = _origin(path.rename(copied / "other.yaml").parent)
+    moved = checksum([path.rename(copied / "other.yaml").parent])
     (copied / "other.yaml").rename(path)
     assert same == real_origin
     assert len({same, changed, moved}) == 3
@@ -107,14 +110,14 @@ def test_a_schema_that_has_changed_counts(monkeypatch: pytest.MonkeyPatch) -> No
         patched.setattr(store, "repo", {**store.repo})
         register()
         patched.setitem(store.repo, "algo", {**store.repo["algo"]})
-        origins = [_origin(CONF)]
+        origins = [checksum([CONF])]
         for schema in (One, Another):
             store.store(group="algo", name="mine", node=schema)
-            origins.append(_origin(CONF))
+            origins.append(checksum([CONF]))
         store.store(group="algo", name="sbp", node=algo_schemas.smo)
-        origins.append(_origin(CONF))
+        origins.append(checksum([CONF]))
     assert len(set(origins)) == 4
-    assert _origin(CONF) == origins[0]
+    assert checksum([CONF]) == origins[0]
 
 
 def test_what_is_damaged_is_made_again(cache: Path, asked: list[list[str]]) -> None:
@@ -130,7 +133,9 @@ def test_what_is_damaged_is_made_again(cache: Path, asked: list[list[str]]) -> N
 
 def test_without_a_place_hydra_is_asked_each_time(cache: Path, asked: list[list[str]]) -> None:
     cache.write_text("a file where a folder should be")
-    assert composed_settings() == composed_settings()
+    for _ in range(2):
+        with composing():
+            assert settings_of(["algo=sbp", "seed=1"]).seed == settings_of(["algo=sbp", "seed=2"]).seed - 1
     assert len(asked) == 2
 
 
@@ -142,8 +147,3 @@ class One:
 @dataclasses.dataclass(frozen=True)
 class Another:
     step: float = 2.0
-
-
-def _origin(conf: Path) -> str:
-    composed.forget()
-    return composed._origin(conf)
