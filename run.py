@@ -23,7 +23,8 @@ from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
-from experiments.launchers.desk import Desk, Folder, killed_worker
+from experiments.launchers.desk import Desk, Folder
+from experiments.launchers.here import killed_worker, parallel_jobs
 from experiments.outcome import EXIT_CODES, Outcome, status_of
 from experiments.stopping import restored
 from experiments.sweep import Refused, SweepCallback
@@ -56,7 +57,7 @@ def _jobs(hydra_config: Any) -> int:
     """Jobs that run at once on the machine of this one."""
     if _on_ray(hydra_config):
         return cluster.cores_here()
-    return cli.parallel_jobs(hydra_config.launcher.get("n_jobs", 1))
+    return parallel_jobs(hydra_config.launcher.get("n_jobs", 1))
 
 
 def _desk(hydra_config: Any) -> Desk:

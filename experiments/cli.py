@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import sys
 import traceback
@@ -17,9 +16,10 @@ from experiments import sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
+from experiments.forked import follow
 from experiments.launchers.desk import Desk, Folder
 from experiments.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, status_of, unshared
-from experiments.settings import RunSettings, available_cores, resolve, setting_name
+from experiments.settings import RunSettings, resolve, setting_name
 from experiments.stopping import terminable
 from experiments.store import StoreError
 from solvers import SettingsError
@@ -27,7 +27,7 @@ from solvers import SettingsError
 USER_ERRORS = (SettingsError, DataError, StoreError)
 """What the user can put right: shown as a message, exit status 2."""
 SWEEP_ID = "SVM_SWEEP_ID"
-"""Environment variable with the process number of a sweep: names its folder, and tells its workers their parent."""
+"""Environment variable with the process number of a sweep: names its folder."""
 
 
 def run_job(
@@ -59,7 +59,7 @@ def run_job(
         return _run(make_config, overrides, None, None, command)
     if _stopped:
         return dataclasses.replace(outcome, status=_stopped[0], message="not started")
-    sweep.end_with_parent(int(os.environ.get(SWEEP_ID, "0")))
+    follow()
     if (before := desk.begin(number, outcome)) is not None:
         return before
     outcome = _run(make_config, overrides, jobs, number, command)
@@ -131,12 +131,6 @@ def complain(text: str) -> None:
         return
     sys.stderr.write(text.rstrip() + "\n")
     sys.stderr.flush()
-
-
-def parallel_jobs(n_jobs: int) -> int:
-    """Jobs that joblib runs at once for its ``n_jobs``: negative numbers count down from all cores."""
-    cores = available_cores()
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else max(1, n_jobs)
 
 
 def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:

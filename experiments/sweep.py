@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import signal
 import statistics
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from experiments.costs import STEP_COSTS
 from experiments.launchers.choice import RAY, check_launcher
 from experiments.launchers.cluster import Cluster
 from experiments.launchers.desk import Folder
+from experiments.launchers.here import JOBLIB, prepare
 from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
 from experiments.stopping import ASKED
@@ -39,7 +38,6 @@ SIGNAL_SECONDS = 0.1
 """A terminal sends Ctrl-C to the jobs too; they get it from their parent after this time and ignore the second one."""
 GRACE_SECONDS = 3.0
 """Time for the jobs of a stopped sweep to write their records."""
-_WATCH = "end with parent"
 NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "checkpoint_seconds", "hydra")
 """Settings that a run's name leaves out, because results do not depend on them."""
 
@@ -82,6 +80,8 @@ class SweepCallback:
         quoted = str(directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
         find_again()
+        if launcher == JOBLIB:
+            prepare(config.hydra.launcher.n_jobs)
         for number in ASKED:
             signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
 
@@ -190,27 +190,6 @@ def _had_here(outcome: Outcome, root: str, server: str | None) -> Outcome:
     with contextlib.suppress(StoreError):
         found = Store.open(root, server=server).find_finished(str(outcome.key))
     return dataclasses.replace(outcome, result_path=str(found.result_path) if found else None)
-
-
-def end_with_parent(parent: int) -> None:
-    """In a worker of a sweep: end when the sweep's own process is gone, however it went.
-
-    Workers outlive a parent that was killed: they would go on with jobs that the user has started again meanwhile.
-
-    Parameters
-    ----------
-    parent : int
-        Process that started the sweep; nothing happens in a process that is not its child.
-    """
-    if os.getppid() != parent or any(thread.name == _WATCH for thread in threading.enumerate()):
-        return
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
 def distinguishing(overrides: Sequence[str]) -> list[str]:

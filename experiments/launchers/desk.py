@@ -52,13 +52,6 @@ def may_go_on(outcome: Outcome) -> bool:
     return outcome.status == "killed" and outcome.attempts < ATTEMPTS
 
 
-def killed_worker(error: Exception) -> bool:
-    """Whether this is what joblib raises when the process of a job has gone."""
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-    return isinstance(error, TerminatedWorkerError)
-
-
 class Turn(enum.Enum):
     """Which jobs are made when a sweep goes on.
 

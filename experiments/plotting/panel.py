@@ -44,6 +44,10 @@ SINGLE: Final = Sizes(label=12, ticks=11, note=9.5, lines=1.0, intervals=7)
 PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
 """One of several panels side by side."""
 
+MANY_DECADES: Final = 100.0
+"""From this ratio of costs on an axis has ticks at 1, 2 and 5 only: eight between decades are a grey band, and each
+takes a millisecond."""
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -114,7 +118,7 @@ def draw_panel(
     if compared:
         shown = [costs[values <= axes.get_ylim()[1]] for costs, values in series]
         first = min(costs[0] for costs in shown if len(costs))
-    axes.set_xlim(first / 1.15, last * 1.02) if first < last else axes.set_xlim(first / 2, first * 2)
+    _lay_out_costs(axes, first, last)
     axes.set_xlabel(axis_name(cost), size=sizes.label, color=INK)
     for label, mean in drawn.items():
         _draw(axes, mean, styles[label], sizes, bands)
@@ -130,18 +134,27 @@ def _lay_out(
     unit: str,
     sizes: Sizes,
 ) -> None:
+    """Of the measure."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     low, high = limits
     for value in references.values():
         margin = 0.06 * (high - low)
         low, high = min(low, value - margin), max(high, value + margin)
-    axes.set_xscale("log")
     axes.set_ylim(max(low, 0.0) if unit else low, high)
     axes.yaxis.set_major_locator(MaxNLocator(sizes.intervals))
     if unit:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}{unit}"))
     plain_frame(axes, sizes.ticks)
+
+
+def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
+    from matplotlib.ticker import LogLocator
+
+    axes.set_xscale("log")
+    axes.set_xlim(first / 1.15, last * 1.02) if first < last else axes.set_xlim(first / 2, first * 2)
+    if last > MANY_DECADES * first:
+        axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))
 
 
 def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:

@@ -7,15 +7,12 @@ before its end.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -23,10 +20,11 @@ import solvers
 from experiments.cli import settle
 from experiments.console import Display
 from experiments.engine import dispatch
+from experiments.forked import PROCESSES, deaf, follow, start_server
 from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
 from experiments.settings import RunSettings
-from experiments.stopping import ASKED, Terminated, terminable
+from experiments.stopping import Terminated, terminable
 
 TELL_SECONDS = 0.5
 """A run says how far it is this often."""
@@ -34,9 +32,6 @@ QUIET_SECONDS = 5.0
 """After so long without a word from any run they are told again."""
 GRACE_SECONDS = 20.0
 """Time for runs to record how far they are after Ctrl-C or SIGTERM."""
-
-_PROCESSES = multiprocessing.get_context("forkserver")  # BLAS threads and sqlite do not survive a fork of this process
-_PROCESSES.set_forkserver_preload([__name__, "experiments.reproduction.preloaded"])
 
 
 @dataclass(frozen=True)
@@ -114,9 +109,10 @@ class _Worker:
     """One process and the run that it makes at the moment."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.connection, theirs = _PROCESSES.Pipe()
-        self._process = _PROCESSES.Process(target=_serve, args=(theirs, tuple(command), dict(os.environ)), daemon=True)
-        with _deaf():
+        self.connection, theirs = PROCESSES.Pipe()
+        self._process = PROCESSES.Process(target=_serve, args=(theirs, tuple(command), dict(os.environ)), daemon=True)
+        start_server(__name__)
+        with deaf():
             self._process.start()
         theirs.close()
         self._label = ""
@@ -152,21 +148,6 @@ class _Worker:
         self.connection.close()
         self._process.join(GRACE_SECONDS)
         self._process.kill()
-
-
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait until a worker has started: seconds, when the server it is forked from starts before it.
-
-    The server stays so: a terminal or a batch system may send them to all processes, of which it must outlive its
-    children. Those hear again when they are ready.
-    """
-    resource_tracker.ensure_running()  # which would put an end to it
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _idle(workers: list[_Worker], jobs: int, command: Sequence[str]) -> _Worker | None:
@@ -220,22 +201,13 @@ class Telling(Display):
 def _serve(connection: Connection[Any, Any], command: Sequence[str], environment: Mapping[str, str]) -> None:
     """Make the runs that come through the connection, until it closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C of the terminal is for the run, not for the pauses between
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    follow()
     os.environ.clear()
     os.environ.update(environment)  # the server's is that of its start
     solvers.names()  # loads the users' own, whose classes the settings name
     with contextlib.suppress(EOFError, OSError):
         while True:
             connection.send(_make(connection.recv(), connection, command))
-
-
-def _end_with_parent() -> None:
-    """End when the parent has gone, however it went: its runs may have been started again meanwhile."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequence[str]) -> Outcome:

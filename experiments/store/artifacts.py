@@ -47,13 +47,13 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
     """
     artifacts: dict[str, str] = {}
     if curve is not None:
-        artifacts[CURVE_FILE] = _write(directory / CURVE_FILE, _parquet(curve))
+        artifacts[CURVE_FILE] = write(directory / CURVE_FILE, _parquet(curve))
     for path in files:
         if path.name in (CURVE_FILE, RESULT_FILE) or path.name in artifacts:
             raise StoreError(f"the file name {path.name} is already in use in {directory}")
-        artifacts[path.name] = _write(directory / path.name, path.read_bytes())
+        artifacts[path.name] = write(directory / path.name, path.read_bytes())
     text = json.dumps({**result, "artifacts": artifacts}, indent=2, allow_nan=False) + "\n"
-    checksum = _write(directory / RESULT_FILE, text.encode())
+    checksum = write(directory / RESULT_FILE, text.encode())
     flush_folder(directory)
     return checksum
 
@@ -61,7 +61,7 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
 def keep_all(directory: Path, files: Mapping[str, bytes]) -> str:
     """Write the files of a run that was recorded elsewhere, byte for byte, result.json last; return its SHA-256."""
     for name in sorted(files, key=lambda name: name == RESULT_FILE):
-        checksum = _write(directory / name, files[name])
+        checksum = write(directory / name, files[name])
     flush_folder(directory)
     return checksum
 
@@ -108,7 +108,7 @@ def flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _write(path: Path, content: bytes) -> str:
+def write(path: Path, content: bytes) -> str:
     """Write a file beside its name and rename it, so that it is never seen half written; return its SHA-256."""
     draft = path.with_name(f".{path.name}.part")
     with draft.open("wb") as file:

@@ -17,14 +17,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from datasets import default_cache_dir
 from experiments.store import schema
-from experiments.store.artifacts import flush_folder
+from experiments.store.artifacts import flush_folder, write
 from experiments.store.database import EXPERIMENT, Status, experiment, has_status, running
 from experiments.store.errors import StoreError, reason
 from experiments.store.locks import exclusive, is_alive
 from experiments.store.metrics import Point
 from experiments.store.place import Place
 from experiments.store.relocation import relocate
+from solvers.kept import kept
 
 METRICS_PER_BATCH = 1000
 PARAMS_PER_BATCH = 100
@@ -38,6 +40,9 @@ _SETTINGS = {
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
 """What mlflow reads from the environment, unless the user has set it."""
+
+_VERSION = {schema.VERSION_TAG: schema.STORE_VERSION}
+"""Tags of our experiment."""
 
 _MLFLOW_STATUS: dict[Status, str] = {
     "finished": "FINISHED",
@@ -71,24 +76,29 @@ def writing(place: Place) -> Iterator[None]:
 
 def create(place: Place) -> None:
     """Make the database, or our experiment in it, if they are not there yet. Called within `writing`."""
-    mlflow = _mlflow()
-    location, tags = str(place.artifacts), {schema.VERSION_TAG: schema.STORE_VERSION}
     if place.database.exists():
         schema.check(place)
         if experiment(place) is None:  # a database that mlflow was used with for something else
-            _client(place).create_experiment(EXPERIMENT, artifact_location=location, tags=tags)
+            _client(place).create_experiment(EXPERIMENT, artifact_location=str(place.artifacts), tags=_VERSION)
         return
+    origin = f"{_mlflow().__version__} {schema.STORE_VERSION} {sqlite3.sqlite_version}"
+    write(place.database, kept(default_cache_dir() / "store", origin.encode(), _new_database))
+    relocate(place)
+    flush_folder(place.root)
+
+
+def _new_database() -> bytes:
+    """Return an empty store's database, for which mlflow takes seconds: its schema is the sum of all it ever had."""
     from mlflow.store.tracking import sqlalchemy_store
 
-    # Beside its final name, because a killed migration leaves a database that nobody can open or repair.
-    with tempfile.TemporaryDirectory(dir=place.root, prefix=".new-store-") as folder:
+    tags = [_mlflow().entities.ExperimentTag(*item) for item in _VERSION.items()]
+    with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / "mlflow.db"
         open_database: Any = sqlalchemy_store.SqlAlchemyStore  # mlflow does not annotate it
-        made = open_database(f"sqlite:///{draft}", location)
-        made.create_experiment(EXPERIMENT, location, [mlflow.entities.ExperimentTag(*item) for item in tags.items()])
+        made = open_database(f"sqlite:///{draft}", folder)
+        made.create_experiment(EXPERIMENT, folder, tags)
         made.engine.dispose()
-        draft.replace(place.database)
-    flush_folder(place.root)
+        return draft.read_bytes()
 
 
 def begin(

@@ -37,6 +37,8 @@ def relocate(place: Place) -> str:
                 (now, len(before) + 1, experiment_id, len(before) + 1, before + "/"),
             )
             connection.execute(
-                "UPDATE experiments SET artifact_location = ? WHERE experiment_id = ?", (now, experiment_id)
+                "UPDATE experiments SET artifact_location = ? || substr(artifact_location, ?) "
+                "WHERE substr(artifact_location, 1, ?) IN (?, ?)",
+                (now, len(before) + 1, len(before) + 1, before, before + "/"),  # mlflow's own is in a folder of ours
             )
     return str(experiment_id)

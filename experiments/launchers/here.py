@@ -1,0 +1,31 @@
+"""Sweeps on this machine, by joblib: how many jobs at once, what their processes are forked from, how one was lost."""
+
+from __future__ import annotations
+
+from experiments.forked import start_server
+from experiments.settings import available_cores
+
+JOBLIB = "joblib"
+
+
+def parallel_jobs(n_jobs: int) -> int:
+    """Jobs that joblib runs at once for its ``n_jobs``: negative numbers count down from all cores."""
+    cores = available_cores()
+    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else max(1, n_jobs)
+
+
+def prepare(n_jobs: int) -> None:
+    """Have joblib fork its workers from our server, which gets ready while Hydra composes."""
+    if parallel_jobs(n_jobs) == 1:  # joblib runs the jobs in this process
+        return
+    from joblib.externals.loky.backend import context
+
+    context.set_start_method("forkserver", force=True)
+    start_server("experiments.cli", "hydra_plugins.hydra_joblib_launcher._core")
+
+
+def killed_worker(error: Exception) -> bool:
+    """Whether this is what joblib raises when the process of a job has gone."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    return isinstance(error, TerminatedWorkerError)
