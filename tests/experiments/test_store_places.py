@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from store_records import listing, make_curve, record, sql
 
-from experiments.store import Store, StoreError
+from experiments.store import Store, StoreError, mlflow_writer
 
 
 def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:
@@ -106,6 +106,28 @@ def test_a_moved_store_goes_on(store: Store, tmp_path: Path) -> None:
     assert len(places) == 2
     assert all(uri.startswith(f"{tmp_path}/elsewhere/artifacts/") and Path(uri).is_dir() for uri in places)
     assert not store.root.exists()
+    assert locations(moved) == [str(moved.artifacts), f"{moved.artifacts}/0"]  # the second is mlflow's own
+
+
+def locations(store: Store) -> list[str]:
+    return sorted(place for (place,) in sql(store, "SELECT artifact_location FROM experiments"))
+
+
+def test_mlflow_makes_an_empty_database_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
+    made, real = [], mlflow_writer._new_database
+    monkeypatch.setattr(mlflow_writer, "_new_database", lambda: made.append("once") or real())
+    stores = [Store.open(tmp_path / name) for name in ("first", "second", "third")]
+    for store in stores:
+        store.create()
+        assert locations(store) == [str(store.artifacts), f"{store.artifacts}/0"]
+    assert len(made) == 1
+    record(stores[0], "k")
+    assert [len(store.runs()) for store in stores] == [1, 0, 0]
+    (kept,) = (tmp_path / "cache" / "store").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-1])
+    Store.open(tmp_path / "fourth").create()
+    assert len(made) == 2
 
 
 def test_a_store_deleted_under_a_running_process_is_noticed(store: Store, template: Path) -> None:

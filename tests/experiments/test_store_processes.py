@@ -40,7 +40,8 @@ def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: P
 
 
 @pytest.fixture
-def rival(tmp_path: Path) -> Iterator[Rival]:
+def rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rival]:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))  # without an empty store: mlflow has to make one
     rival = Rival(tmp_path / "results")
     yield rival
     rival.process.kill()
