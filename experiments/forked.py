@@ -5,44 +5,35 @@ The server is a process of its own: threads of BLAS and sqlite would not survive
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from functools import cache
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 
 from experiments.stopping import ASKED
 
 PROCESSES = multiprocessing.get_context("forkserver")
 
 
-def start_server(*modules: str) -> None:
-    """Start the server, which gets ready in the background; there is one for this process.
-
-    Parameters
-    ----------
-    modules : str
-        What it imports besides `experiments.preloaded`.
-    """
+def preload(*modules: str) -> None:
+    """Say what the server imports besides `experiments.preloaded`, before the first process is started."""
     PROCESSES.set_forkserver_preload(["experiments.preloaded", *modules])
-    with deaf():
-        forkserver.ensure_running()
 
 
-@contextlib.contextmanager
-def deaf() -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait until a worker has started: seconds, when the server it is forked from starts before it.
+def start(process: BaseProcess) -> None:
+    """Start a process, and before the first one the server, which takes seconds.
 
-    The server stays so: a terminal or a batch system may send them to all processes, of which it must outlive its
-    children. Those hear again when they `follow` their parent.
+    Ctrl-C and SIGTERM wait until then: of half a process nothing is left but its complaints. The server stays deaf, as
+    a terminal or a batch system may send them to all processes, of which it must outlive its children. Those hear again
+    when they `follow` their parent.
     """
-    resource_tracker.ensure_running()  # which would put an end to it
+    resource_tracker.ensure_running()  # which would put an end to the deafness
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
     try:
-        yield
+        process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -80,10 +80,10 @@ class SweepCallback:
         quoted = str(directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
         find_again()
-        if launcher == JOBLIB:
-            prepare(config.hydra.launcher.n_jobs)
         for number in ASKED:
             signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
+        if launcher == JOBLIB:
+            prepare(config.hydra.launcher.n_jobs)
 
     @classmethod
     def stop(cls, signalled: KeyboardInterrupt) -> KeyboardInterrupt:

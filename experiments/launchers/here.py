@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from experiments.forked import start_server
+import os
+
+from experiments.forked import PROCESSES, preload, start
 from experiments.settings import available_cores
 
 JOBLIB = "joblib"
@@ -15,13 +17,16 @@ def parallel_jobs(n_jobs: int) -> int:
 
 
 def prepare(n_jobs: int) -> None:
-    """Have joblib fork its workers from our server, which gets ready while Hydra composes."""
+    """Have joblib fork its workers from our server, and wait until that is ready."""
     if parallel_jobs(n_jobs) == 1:  # joblib runs the jobs in this process
         return
     from joblib.externals.loky.backend import context
 
     context.set_start_method("forkserver", force=True)
-    start_server("experiments.cli", "hydra_plugins.hydra_joblib_launcher._core")
+    preload("experiments.cli", "hydra_plugins.hydra_joblib_launcher._core")
+    first = PROCESSES.Process(target=os.getpid)
+    start(first)
+    first.join()
 
 
 def killed_worker(error: Exception) -> bool:

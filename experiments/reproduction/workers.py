@@ -20,7 +20,7 @@ import solvers
 from experiments.cli import settle
 from experiments.console import Display
 from experiments.engine import dispatch
-from experiments.forked import PROCESSES, deaf, follow, start_server
+from experiments.forked import PROCESSES, follow, preload, start
 from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
 from experiments.settings import RunSettings
@@ -32,6 +32,8 @@ QUIET_SECONDS = 5.0
 """After so long without a word from any run they are told again."""
 GRACE_SECONDS = 20.0
 """Time for runs to record how far they are after Ctrl-C or SIGTERM."""
+
+preload(__name__)
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,7 @@ class _Worker:
     def __init__(self, command: Sequence[str]) -> None:
         self.connection, theirs = PROCESSES.Pipe()
         self._process = PROCESSES.Process(target=_serve, args=(theirs, tuple(command), dict(os.environ)), daemon=True)
-        start_server(__name__)
-        with deaf():
-            self._process.start()
+        start(self._process)
         theirs.close()
         self._label = ""
         self.last = Event(-1, 0.0)
