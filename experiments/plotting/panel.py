@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -45,8 +46,7 @@ PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
 """One of several panels side by side."""
 
 MANY_DECADES: Final = 100.0
-"""From this ratio of costs on an axis has ticks at 1, 2 and 5 only: eight between decades are a grey band, and each
-takes a millisecond."""
+"""Ratio of costs from which on an axis is labelled at powers of ten only."""
 
 
 @dataclass(frozen=True)
@@ -149,12 +149,23 @@ def _lay_out(
 
 
 def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
-    from matplotlib.ticker import LogLocator
+    """Between many decades there are ticks at 2 and 5 only, and the powers have raised digits.
+
+    Eight ticks would be a grey band; matplotlib sets out a tick in a millisecond, and a formula in five.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set_xscale("log")
     axes.set_xlim(first / 1.15, last * 1.02) if first < last else axes.set_xlim(first / 2, first * 2)
     if last > MANY_DECADES * first:
         axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(round(math.log10(value)))))
+
+
+def power_of_ten(exponent: int) -> str:
+    """Return 10 with raised digits, as in 10⁻³."""
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:

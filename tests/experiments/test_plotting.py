@@ -238,3 +238,21 @@ def test_one_row_of_names_serves_several_panels() -> None:
     legend = legend_row(figure, [STYLES["perceptron"], STYLES["sbp"]], (0.1, 1.0))
     assert [text.get_text() for text in legend.get_texts()] == ["Perceptron (dashed after its first epoch)", "SBP"]
     assert legend_row(Figure(), [], (0.0, 1.0)).get_texts() == []
+
+
+def names_of_costs(first: float, last: float) -> list[str]:
+    """Labels below an axis for costs from the first to the last, of ticks between them."""
+    means = {"sbp": mean([first, last], [0.2, 0.1])}
+    axes = (figure := Figure()).add_subplot()
+    draw_panel(axes, means, styles_for(means), cost="kernel_evaluations", measure="test_error")
+    figure.draw_without_rendering()
+    ticks = [*axes.xaxis.get_major_ticks(), *axes.xaxis.get_minor_ticks()]
+    shown = [tick.label1.get_text() for tick in ticks if first <= tick.get_loc() <= last]
+    return [name for name in shown if name]
+
+
+def test_many_decades_have_powers_of_ten_and_few_have_what_lies_between() -> None:
+    assert names_of_costs(1.0, 1e6) == ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]
+    assert names_of_costs(2e-12, 3e-9) == ["10⁻¹¹", "10⁻¹⁰", "10⁻⁹"]
+    assert names_of_costs(1.0, 1e9) == ["10⁰", "10²", "10⁴", "10⁶", "10⁸"]
+    assert len(names_of_costs(3.1e8, 5.2e8)) >= 2
