@@ -1,4 +1,4 @@
-"""Benchmark 19: what launchers cost: 64 runs of one second on two cores, by joblib and by a Ray of this machine."""
+"""Benchmark 19: what launchers cost: 64 runs of a second on two cores, by joblib, by hand, by a Ray of this machine."""
 
 from __future__ import annotations
 
@@ -18,23 +18,34 @@ from experiments.store.database import query
 from experiments.store.place import Place
 
 RUNS, CORES = 64, 2
-WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.checkpoints=10", f"seed=range({RUNS})"]
+WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.checkpoints=10"]
 
 
 def rows() -> Iterator[Row]:
-    """Make the runs by each launcher that is there.
+    """Make the runs by each launcher that is there, and without one.
 
     Yields
     ------
     Row
         Wall seconds over those that two cores need for the solvers. Of joblib the whole command, of Ray what comes
-        after its start-up, that is from the beginning of the first run.
+        after its start-up, that is from the beginning of the first run. In between joblib's over those of two commands
+        at once, each of which makes half of the runs one after the other: what is left when a run's own part is taken
+        away.
     """
-    joblib = [f"hydra.launcher.n_jobs={CORES}"]
-    yield _row("joblib, the whole command", _seconds(joblib)[0], 1.25)
+    by_joblib = _seconds([[_seeds(0, RUNS), f"hydra.launcher.n_jobs={CORES}"]])[0]
+    yield _row("joblib, the whole command", by_joblib, 1.25)
+    halves = [_seeds(*half) for half in ((0, RUNS // 2), (RUNS // 2, RUNS))]
+    by_hand = _seconds([[seeds, "hydra/launcher=basic"] for seeds in halves])[0]
+    what = f"the same by joblib / two commands at once with {RUNS // 2} of the runs each, one after the other"
+    yield Row(what, f"{by_joblib:.1f} s", f"{by_hand:.1f} s", by_joblib / by_hand, None)
     if importlib.util.find_spec("ray") is not None:
-        whole, from_first = _seconds(["hydra/launcher=ray", f"hydra.launcher.ray.init.num_cpus={CORES}"])
+        on_ray = [_seeds(0, RUNS), "hydra/launcher=ray", f"hydra.launcher.ray.init.num_cpus={CORES}"]
+        whole, from_first = _seconds([on_ray])
         yield _row(f"Ray, {whole - from_first:.0f} s later", from_first, 1.5)
+
+
+def _seeds(first: int, end: int) -> str:
+    return f"seed=range({first},{end})"
 
 
 def _row(how: str, took: float, bar: float) -> Row:
@@ -43,20 +54,23 @@ def _row(how: str, took: float, bar: float) -> Row:
     return Row(what, f"{took:.1f} s", f"{least:g} s", took / least, bar)
 
 
-def _seconds(words: list[str]) -> tuple[float, float]:
-    """Seconds of a sweep in a new store: of the whole command, and from the beginning of its first run."""
+def _seconds(commands: list[list[str]]) -> tuple[float, float]:
+    """Seconds of sweeps at once, in a new store: of all commands, and from the beginning of their first run."""
     with tempfile.TemporaryDirectory(prefix="svm-launching-") as folder:
         environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
         began = time.time()
-        subprocess.run(
-            [sys.executable, "run.py", "-m", *WORDS, *words, f"store.root={folder}"],
-            cwd=PROJECT_ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
+        sweeps = [
+            subprocess.Popen(
+                [sys.executable, "run.py", "-m", *WORDS, *words, f"store.root={folder}"],
+                cwd=PROJECT_ROOT,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+            )
+            for words in commands
+        ]
+        statuses = [sweep.wait() for sweep in sweeps]
         ended = time.time()
-        if len(Store.open(folder, read_only=True).runs()) != RUNS:
+        if any(statuses) or len(Store.open(folder, read_only=True).runs()) != RUNS:
             raise RuntimeError(f"not all of the {RUNS} runs are in {folder}")
         ((first,),) = query(Place.named(Path(folder)), "SELECT min(start_time) FROM runs")
     return ended - began, ended - first / 1000
