@@ -27,7 +27,7 @@ from experiments.outcome import Outcome, status_of
 from experiments.recorder import Recorder
 from experiments.resume import FOLDER, Keeper, Kept
 from experiments.settings import RunSettings
-from experiments.stopping import uninterrupted
+from experiments.stopping import Wish, deferred, uninterrupted
 from experiments.store import RunHandle, Store
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
             settings, _facts(settings, data, assembled, solver, store, key, kept), assembled.settings, assembled.origins
         )
         # Before the solver begins, whose time is measured: what is done beside it takes memory and the interpreter.
-        handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
-        return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, handle, record))
+        with deferred() as wish:  # a run that has begun says how it ends
+            handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
+        return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, handle, record), wish)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +108,7 @@ class _Job:
     provenance: dict[str, Any]
 
 
-def _record(job: _Job) -> Outcome:
+def _record(job: _Job, wish: Wish) -> Outcome:
     """Compute and record; whatever happens, the record says so."""
     from experiments.evaluation import Evaluator
 
@@ -116,7 +117,7 @@ def _record(job: _Job) -> Outcome:
         with tempfile.TemporaryDirectory() as folder:
             picture = Path(folder) / CURVE_PICTURE
             try:
-                _advance_all(job, recorder)
+                _advance_all(job, recorder, wish)
                 curve = _curve(recorder.rows)
                 files = [picture] if _drawn(job, curve, picture) else []
             except KeyboardInterrupt as stopped:
@@ -139,8 +140,9 @@ def _record(job: _Job) -> Outcome:
     return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, unshared)
 
 
-def _advance_all(job: _Job, recorder: Recorder) -> None:
+def _advance_all(job: _Job, recorder: Recorder, wish: Wish) -> None:
     with job.team.watching(job.solver) as stop:
+        wish.grant()
         looks = job.settings.budget.looks(job.data.n)
         go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept, stop)
 
