@@ -33,8 +33,7 @@ RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
 
 
 @pytest.fixture(autouse=True)
-def environment(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     for names in launch._VARIABLES:
         for name in names:

@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_cases import DATA, alone
 
-import solvers
 from experiments import advance, runner, stopping
 from experiments.checkpoints import Limits
 from experiments.composition import CONF, composing, settings_of
@@ -48,8 +47,7 @@ ALGORITHMS = {
 
 
 @pytest.fixture(autouse=True)
-def environment(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
@@ -253,15 +251,6 @@ def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPa
 BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9", "progress=false"]
 
 
-@pytest.fixture
-def own_solver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A solver of a user's, here and in the processes that are started."""
-    monkeypatch.setenv("SVM_SOLVERS", str(DYING))
-    solvers._registry.cache_clear()
-    yield
-    solvers._registry.cache_clear()
-
-
 @pytest.mark.parametrize(
     ("setting", "dies", "status"),
     [
@@ -276,9 +265,10 @@ def test_a_process_that_is_ended_is_gone_on_from(
     setting: str,
     dies: str,
     status: int,
-    own_solver: None,
+    own_solvers: Callable[[Path], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    own_solvers(DYING)
     words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
     ended = subprocess.run(
         [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],
