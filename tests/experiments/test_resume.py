@@ -22,7 +22,8 @@ from run_cases import DATA, alone
 
 from experiments import advance, runner, stopping
 from experiments.checkpoints import Limits
-from experiments.composition import CONF, composing, settings_of
+from experiments.composed import find_again
+from experiments.composition import CONF, register, settings_of
 from experiments.console import FullDisplay
 from experiments.resume import FORMAT, Keeper
 from experiments.snapshots import pack, unpack
@@ -47,7 +48,8 @@ ALGORITHMS = {
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # a picture takes longer than the run
     monkeypatch.setenv("COLUMNS", "120")
 
 
@@ -269,6 +271,8 @@ def test_a_process_that_is_ended_is_gone_on_from(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own_solvers(DYING)
+    register()
+    find_again()
     words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
     ended = subprocess.run(
         [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],
@@ -291,7 +295,6 @@ def test_a_process_that_is_ended_is_gone_on_from(
 
 
 def test_checkpoints_do_not_change_the_key() -> None:
-    with composing():
-        one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
+    one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
     assert one.identity() == other.identity()
     assert runner.run_key(one.identity(), "data", "build") == runner.run_key(other.identity(), "data", "build")
