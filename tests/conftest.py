@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hydra.core.config_store import ConfigStore
 from hypothesis import settings
 
+import solvers
 from experiments.stopping import ASKED, restored
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +21,15 @@ ROOT = Path(__file__).resolve().parents[1]
 # Shared machines stall: an example may take long, but how many there are and which is fixed.
 settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache of the tests' own, for all processes of a session: what one of them has kept, the others find."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache"
+    os.environ["SVM_DATA_CACHE"] = str(folder)
+    return folder
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -44,6 +55,20 @@ def signals() -> Iterator[None]:
     with restored():
         yield
         assert [signal.getsignal(number) for number in ASKED] == before
+
+
+@pytest.fixture
+def own_solvers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    """Add a user's own solvers from a file, for the test: here and in the processes that it starts."""
+    known = ConfigStore.instance().repo
+
+    def add(path: Path) -> None:
+        monkeypatch.setenv("SVM_SOLVERS", str(path))
+        monkeypatch.setitem(known, "algo", {**known.get("algo", {})})  # Hydra forgets them when the test ends
+        solvers._registry.cache_clear()
+
+    yield add
+    solvers._registry.cache_clear()
 
 
 @pytest.fixture

@@ -45,10 +45,10 @@ def commands() -> list[str]:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Run a command of `run.py` in this process, with caches in a folder of the test; returns the exit status."""
-    for name in ("SVM_DATA_CACHE", "SVM_GRAM_DIR", "HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
-        monkeypatch.setenv(name, str(tmp_path / "cache"))
+def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Run a command of `run.py` in this process; returns the exit status."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
     monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*words: str) -> int:
@@ -59,14 +59,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     return call
 
 
-def call(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in the checkout, with caches and records in `folder`."""
-    environment = (
-        os.environ | {"SVM_DATA_CACHE": str(folder / "cache"), "SVM_GRAM_DIR": str(folder / "gram")} | variables
-    )
-    return subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the checkout."""
+    return subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -89,13 +84,18 @@ def put(folder: Path, name: str) -> Path:
     return path
 
 
-def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
-    solver = put(tmp_path, SOLVER)
+@pytest.fixture
+def solver(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
+    own_solvers(put(tmp_path, SOLVER))
+
+
+@pytest.mark.usefixtures("solver")
+def test_the_solver_runs_from_one_file(
+    store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
     command = next(line for line in commands() if "algo=margin_perceptron" in line)
-    words = [*command.split()[2:], f"store.root={store}", "progress=false"]
-    done = call(tmp_path, "run.py", *words, SVM_SOLVERS=str(solver))
-    assert done.returncode == 0, done.stderr
-    result = recorded(done.stdout)
+    assert here(*command.split()[2:], f"store.root={store}") == 0
+    result = recorded(capsys.readouterr().out)
     assert (result["algo"], result["status"]) == ("margin_perceptron", "finished")
     assert result["settings"]["algo"]["margin"] == 0.0
     n, evaluations = result["provenance"]["data"]["counts"]["train"]["n"], result["counters"]["kernel_evaluations"]
@@ -105,23 +105,26 @@ def test_the_solver_runs_from_one_file(tmp_path: Path, store: Path) -> None:
     assert result["final"]["test_error"] < 0.05  # one digit of ten is the positive class
 
 
-def test_the_solver_refuses_what_it_says_it_refuses(tmp_path: Path) -> None:
-    words = ["algo=margin_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}"]
-    done = call(tmp_path, "run.py", *words, SVM_SOLVERS=str(put(tmp_path, SOLVER)))
-    assert done.returncode == 2
-    assert "algo.margin = -1.0: it must be finite and not negative" in done.stderr
+@pytest.mark.usefixtures("solver")
+def test_the_solver_refuses_what_it_says_it_refuses(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("algo=margin_perceptron", "algo.margin=-1", f"store.root={tmp_path / 'results'}") == 2
+    assert "algo.margin = -1.0: it must be finite and not negative" in capsys.readouterr().err
     assert not (tmp_path / "results").exists()
 
 
-def test_the_solver_is_in_the_help(tmp_path: Path) -> None:
-    done = call(tmp_path, "run.py", "--help", SVM_SOLVERS=str(put(tmp_path, SOLVER)))
-    assert re.search(r"margin_perceptron +Averaged kernel Perceptron", done.stdout)
+@pytest.mark.usefixtures("solver")
+def test_the_solver_is_in_the_help(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("--help") == 0
+    assert re.search(r"margin_perceptron +Averaged kernel Perceptron", capsys.readouterr().out)
 
 
+@pytest.mark.usefixtures("solver")
 def test_the_solver_passes_its_own_test(tmp_path: Path) -> None:
     test = put(tmp_path, SOLVER_TEST)
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, f"--rootdir={tmp_path}", str(test)]
-    done = call(tmp_path, *words, SVM_SOLVERS=str(put(tmp_path, SOLVER)))
+    done = call(*words)
     assert done.returncode == 0, done.stdout
     assert f"{example(SOLVER_TEST).count('def test_')} passed" in done.stdout
 
@@ -135,7 +138,7 @@ def test_the_examples_follow_the_projects_style(name: str, check: tuple[str, ...
 
 
 def test_the_solver_is_typed(tmp_path: Path) -> None:
-    done = call(tmp_path, "-m", "mypy", "--strict", "--config-file", "pyproject.toml", str(put(tmp_path, SOLVER)))
+    done = call("-m", "mypy", "--strict", "--config-file", "pyproject.toml", str(put(tmp_path, SOLVER)))
     assert done.returncode == 0, done.stdout
 
 

@@ -30,13 +30,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cli")
 
 
-def environment(place: Path) -> dict[str, str]:
-    return os.environ | {"SVM_DATA_CACHE": str(place / "cache"), "COLUMNS": "120"}
+def environment() -> dict[str, str]:
+    return os.environ | {"COLUMNS": "120"}
 
 
 def command(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
-    return subprocess.run(words, env=environment(place), capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_help_lists_everything_without_heavy_imports() -> None:
@@ -69,7 +69,6 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
     monkeypatch.setattr(run, "_outcomes", [])
     monkeypatch.setattr(SweepCallback, "directory", None)
 
@@ -144,7 +143,7 @@ def test_ctrl_c_keeps_the_record(place: Path) -> None:
     words = [sys.executable, str(ROOT / "run.py"), *TOY, "seed=99", "budget.seconds=600", "progress=false"]
     process = subprocess.Popen(
         [*words, f"store.root={place / 'results'}"],
-        env=environment(place),
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

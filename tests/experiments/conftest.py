@@ -1,4 +1,4 @@
-"""Stores and servers that are made once for all tests, and copies of the store."""
+"""What takes long to make, once for all tests or those of a module, and copies of the store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 from servers import mlflow_server, postgres
 
+from experiments.composition import composing
 from experiments.store import Store
+
+
+@pytest.fixture(scope="module")
+def hydra_context() -> Iterator[None]:
+    with composing():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from experiments import runner
-from experiments.composition import composing, settings_of
+from experiments.composition import settings_of
 from experiments.console import Display
 
 DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=12", "dataset.shape=noisy"]
@@ -21,8 +21,7 @@ def record(output: str) -> tuple[dict[str, Any], pd.DataFrame]:
 
 
 def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The same run in this process."""
-    with composing():
-        settings = settings_of([*words, f"store.root={place / 'results'}"])
+    """The same run in this process, within `composing`."""
+    settings = settings_of([*words, f"store.root={place / 'results'}"])
     outcome = runner.run(settings, display or Display(), ["run.py", "a test"])
     return record(f"result: {outcome.result_path}")

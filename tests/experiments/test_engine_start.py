@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import run
 from experiments.composition import CONF, composing, settings_of
 from experiments.console import Display
 from experiments.engine import dispatch, start
@@ -30,17 +31,22 @@ def store(template: Path, tmp_path: Path) -> Path:
     return shutil.copytree(template, tmp_path / "results")
 
 
-def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(store: Path) -> None:
-    words = ["algo=dying", *TOY[1:], "ranks=2", "budget.epochs=3", f"store.root={store}"]  # a user's own solver
-    environment = os.environ | {"SVM_SOLVERS": str(Path(__file__).with_name("dying_solver.py"))}
-    command = [sys.executable, ROOT / "run.py", *words]
+def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(
+    store: Path,
+    own_solvers: Callable[[Path], None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own_solvers(Path(__file__).with_name("dying_solver.py"))
+    words = ["algo=dying", *TOY[1:], "ranks=2", "budget.epochs=3", f"store.root={store}"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words])
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
     for expected in ("mpi, ranks=2", "already in the store"):
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert expected in done.stdout
-        assert done.stdout.count("result: ") == 1
+        monkeypatch.setattr(run, "_outcomes", [])
+        assert run.main() == 0
+        told = capsys.readouterr().out
+        assert told.count(expected) == told.count("result: ") == 1
 
 
 def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> None:

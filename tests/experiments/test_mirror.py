@@ -61,7 +61,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("backend", ["sqlite_server", "postgres_server"])
+@pytest.mark.parametrize("backend", ["sqlite_server", pytest.param("postgres_server", marks=pytest.mark.slow)])
 def test_what_one_machine_finishes_another_finds(
     backend: str, machine: Any, key: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

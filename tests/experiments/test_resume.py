@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_cases import DATA, alone
 
-import solvers
 from experiments import advance, runner, stopping
 from experiments.checkpoints import Limits
-from experiments.composition import CONF, composing, settings_of
+from experiments.composed import find_again
+from experiments.composition import CONF, register, settings_of
 from experiments.console import FullDisplay
 from experiments.resume import FORMAT, Keeper
 from experiments.snapshots import pack, unpack
@@ -48,8 +48,8 @@ ALGORITHMS = {
 
 
 @pytest.fixture(autouse=True)
-def environment(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(place / "cache"))
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # a picture takes longer than the run
     monkeypatch.setenv("COLUMNS", "120")
 
 
@@ -253,15 +253,6 @@ def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPa
 BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9", "progress=false"]
 
 
-@pytest.fixture
-def own_solver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A solver of a user's, here and in the processes that are started."""
-    monkeypatch.setenv("SVM_SOLVERS", str(DYING))
-    solvers._registry.cache_clear()
-    yield
-    solvers._registry.cache_clear()
-
-
 @pytest.mark.parametrize(
     ("setting", "dies", "status"),
     [
@@ -276,9 +267,12 @@ def test_a_process_that_is_ended_is_gone_on_from(
     setting: str,
     dies: str,
     status: int,
-    own_solver: None,
+    own_solvers: Callable[[Path], None],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    own_solvers(DYING)
+    register()
+    find_again()
     words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
     ended = subprocess.run(
         [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],
@@ -301,7 +295,6 @@ def test_a_process_that_is_ended_is_gone_on_from(
 
 
 def test_checkpoints_do_not_change_the_key() -> None:
-    with composing():
-        one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
+    one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
     assert one.identity() == other.identity()
     assert runner.run_key(one.identity(), "data", "build") == runner.run_key(other.identity(), "data", "build")

@@ -24,7 +24,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command of `run.py` in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
 
     def call(*words: str) -> int:
@@ -41,8 +40,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 @pytest.mark.parametrize("sweep", [[], ["-m", "seed=range(3)"]])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_server_that_is_not_there_is_told_in_one_line(
-    sweep: list[str], known: bool, here: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sweep: list[str],
+    known: bool,
+    here: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     words = [f"store.uri=http://127.0.0.1:{free_port()}"] if known else []
     assert here(*sweep, "store=server", *words) == 2
     printed = capsys.readouterr()

@@ -33,11 +33,6 @@ from solvers.rows import WORKING_BYTES
 SPEC = DatasetSpec(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("store")

@@ -21,14 +21,14 @@ def test_a_picture_gets_smaller_only_when_it_must() -> None:
         assert np.array_equal(np.asarray(before), np.asarray(after.convert("RGB")))
 
 
-@pytest.mark.parametrize("limit", [200_000, 20_000, 500])
+@pytest.mark.parametrize("limit", [80_000, 8_000, 500])
 def test_noise_is_shrunk(limit: int) -> None:
-    noise = png(700, 500, noise=True)
+    noise = png(420, 300, noise=True)
     assert len(noise) > LIMIT > limit
     small = fitted(noise, limit)
     width, height = size(small)
     assert len(small) < limit
-    assert width < 700
+    assert width < 420
     assert width / height == pytest.approx(1.4, rel=0.1)
     assert fitted(noise, limit) == small
 

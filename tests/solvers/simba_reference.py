@@ -24,10 +24,8 @@ def first_above(weights: Vector, uniform: float) -> int:
 
 def best_slack(q: Vector, volume: float) -> Vector:
     """Return the maximum of q'xi over 0 <= xi <= 2, sum xi <= volume: greedily, the lower index first among equals."""
-    slack = np.zeros_like(q)
-    for i in np.argsort(-q, kind="stable"):
-        slack[i] = min(LARGEST_SLACK, volume)
-        volume -= slack[i]
+    slack = np.empty_like(q)
+    slack[np.argsort(-q, kind="stable")] = np.clip(volume - LARGEST_SLACK * np.arange(len(q)), 0.0, LARGEST_SLACK)
     return slack
 
 
