@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from servers import mlflow_server, postgres
+from servers import best_database, mlflow_server
 
 from experiments.composition import composing
 from experiments.store import Store
@@ -52,7 +52,8 @@ def sqlite_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    folder = tmp_path_factory.mktemp("postgres")
-    with postgres() as database, mlflow_server(folder, database) as address:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """Address and folder of a server with PostgreSQL behind it, where that is installed."""
+    folder = tmp_path_factory.mktemp("server")
+    with best_database(folder) as database, mlflow_server(folder, database) as address:
         yield address, folder

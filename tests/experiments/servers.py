@@ -89,16 +89,16 @@ def _answers(address: str) -> bool:
 
 
 @contextlib.contextmanager
-def postgres() -> Iterator[str]:
-    """Address of an empty PostgreSQL database; skips the test where that is not installed."""
-    if importlib.util.find_spec("psycopg") is None:
-        pytest.skip("psycopg is not installed: pip install '.[server]'")
+def best_database(folder: Path) -> Iterator[str]:
+    """Address of an empty database: of PostgreSQL where it is installed and may run, else of sqlite."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     initdb = shutil.which("initdb") or (str(programs[-1]) if programs else None)
-    if initdb is None:
-        pytest.skip("PostgreSQL is not installed (initdb is missing)")
+    somebody = _unprivileged()
+    if initdb is None or somebody is None or importlib.util.find_spec("psycopg") is None:
+        yield f"sqlite:///{folder / 'mlflow.db'}"
+        return
     programs_folder = Path(initdb).resolve().parent
-    drop, owner = _unprivileged()
+    drop, owner = somebody
     folder = Path(tempfile.mkdtemp(prefix="svm-postgres-"))  # pytest's folders are closed to other users
     try:
         os.chown(folder, *owner)
@@ -115,16 +115,16 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _unprivileged() -> tuple[list[str], tuple[int, int]]:
-    """How to run a program as somebody else than root, whom PostgreSQL refuses; and who owns its files."""
+def _unprivileged() -> tuple[list[str], tuple[int, int]] | None:
+    """How to run a program as somebody else than root, whom PostgreSQL refuses, and who owns its files; None: no way."""
     if os.geteuid() != 0:
         return [], (os.geteuid(), os.getegid())
     try:
         user = pwd.getpwnam("postgres")
     except KeyError:
-        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+        return None
     if shutil.which("setpriv") is None:
-        pytest.skip("PostgreSQL does not run as root, and setpriv is missing")
+        return None
     ids = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}"]
     return ["setpriv", *ids, "--clear-groups"], (user.pw_uid, user.pw_gid)
 

@@ -117,6 +117,10 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
         assert 0 < spent["seconds"] <= spent["seconds_max"]
         assert spent["bytes"] >= 8 * ranks * spent["exchanges"]
     assert not list((place / "results").glob("checkpoints/*"))
+    if ranks == 2:
+        again = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
+        assert again.returncode == 0, again.stderr
+        assert again.stdout.count("already in the store") == 1
 
 
 @needs_mpi

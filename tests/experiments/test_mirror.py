@@ -20,9 +20,9 @@ from experiments.store.server import ASKED, Server, ServerRun
 
 
 @pytest.fixture
-def address(sqlite_server: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> str:
+def address(server: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv(ASKED, "")
-    return sqlite_server[0]
+    return server[0]
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("backend", ["sqlite_server", pytest.param("postgres_server", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["server", pytest.param("sqlite_server", marks=pytest.mark.slow)])
 def test_what_one_machine_finishes_another_finds(
     backend: str, machine: Any, key: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -231,8 +231,8 @@ def test_of_two_uploads_at_the_same_moment_one_stays(
     assert bool(told) == (status == "differs")
 
 
-def test_a_damaged_run_on_the_server_makes_room(machine: Any, sqlite_server: tuple[str, Path], key: str) -> None:
-    address, folder = sqlite_server
+def test_a_damaged_run_on_the_server_makes_room(machine: Any, server: tuple[str, Path], key: str) -> None:
+    address, folder = server
     one, other = machine("one"), machine("other")
     record(one, key)
     ((run_id, _),) = on_server(address, key)

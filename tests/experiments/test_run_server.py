@@ -60,11 +60,11 @@ def test_a_server_that_is_not_there_is_told_in_one_line(
 
 def test_a_run_is_found_on_another_machine(
     here: Callable[..., int],
-    sqlite_server: tuple[str, Path],
+    server: tuple[str, Path],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    address, _ = sqlite_server
+    address, _ = server
     words = ["store=server", f"store.uri={address}", "seed=71"]
     assert here(*words, "store.root=one") == 0
     first = capsys.readouterr()
@@ -78,11 +78,11 @@ def test_a_run_is_found_on_another_machine(
 
 def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
     here: Callable[..., int],
-    sqlite_server: tuple[str, Path],
+    server: tuple[str, Path],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    relay = Relay(sqlite_server[0])
+    relay = Relay(server[0])
     words = ["-m", "seed=81,82", "store=server", f"store.uri={relay.address}"]
     go_on = advance.advance_through
 
@@ -103,7 +103,7 @@ def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
     assert "not on the server" not in capsys.readouterr().err
     relay.cut()
     results = [json.loads(path.read_text()) for path in Path("results").glob("servers/*/artifacts/*/artifacts/*.json")]
-    shared = [Server(sqlite_server[0]).runs(key=result["key"]) for result in results]
+    shared = [Server(server[0]).runs(key=result["key"]) for result in results]
     assert [[run.status for run in runs] for runs in shared] == [["finished"], ["finished"]]
 
 
