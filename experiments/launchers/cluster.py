@@ -209,19 +209,15 @@ class OnCluster:
 
     def begin(self, number: int, outcome: Outcome) -> Outcome | None:
         """See `Desk.begin`; from now on the job hears what the command is asked for."""
-        import ray
-
-        before: Outcome | None = ray.get(self._board.begin.remote(number, outcome))
+        before: Outcome | None = _answer(self._board.begin.remote(number, outcome))
         if before is None:
             threading.Thread(target=self._listen, name="listen", daemon=True).start()
         return before
 
     def end(self, number: int, outcome: Outcome) -> None:
         """See `Desk.end`."""
-        import ray
-
         self._done.set()
-        ray.get(self._board.end.remote(number, outcome))
+        _answer(self._board.end.remote(number, outcome))
 
     def tell(self, number: int, fraction: float) -> None:
         """Say how far the job is."""
@@ -232,9 +228,14 @@ class OnCluster:
 
         with contextlib.suppress(ray.exceptions.RayError):  # the command has gone, and Ray ends this process
             while not self._done.wait(LISTEN_SECONDS):
-                if asked := ray.get(self._board.asked.remote()):
+                if asked := _answer(self._board.asked.remote()):
                     _thread.interrupt_main(asked)  # Ray's processes block the signal itself
                     return
+
+
+def _answer(reference: Any) -> Any:
+    """Wait for an answer in a job. With ``ray.get`` its core would be free meanwhile, and another job begin on it."""
+    return reference.future().result()
 
 
 def cores_here() -> int:
