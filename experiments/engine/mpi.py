@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import mpi4py
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
-from experiments.engine.launch import Place
+from experiments.engine.launch import Place, say_last
 from experiments.settings import available_cores
 from solvers import SettingsError
 from solvers.exchange import Exchange
@@ -30,6 +31,8 @@ SPIN_SECONDS_CROWDED = 5e-5
 """The same where a machine has more ranks than cores."""
 NAPS = 2e-5, 1e-2
 """Shortest and longest nap, seconds; between them it is a twentieth of the time waited so far."""
+PATIENCE_SECONDS = 5.0
+"""A rank that waits looks this often whether the processes that it may wait for still live."""
 SMALL = 4096
 """Bytes up to which all values are handed over, without a look at how many are zero."""
 _PLACED = 12
@@ -77,6 +80,7 @@ class Mpi(Exchange):
         self.communication = Communication()
         neighbours = world.Split_type(MPI.COMM_TYPE_SHARED)
         self._spin = SPIN_SECONDS if neighbours.size <= available_cores() else SPIN_SECONDS_CROWDED
+        self._neighbours = [pid for pid in neighbours.allgather(os.getpid()) if _lives(pid)]
         neighbours.Free()
 
     def sum(self, values: NDArray[np.float64]) -> None:
@@ -171,9 +175,27 @@ class Mpi(Exchange):
                 return
             os.sched_yield()
         shortest, longest = NAPS
+        look = PATIENCE_SECONDS
         while not done():
             time.sleep(min(longest, max(shortest, waited / 20)))
             waited = time.perf_counter() - began
+            if waited > look:
+                self._look_around()
+                look += PATIENCE_SECONDS
+
+    def _look_around(self) -> None:
+        """End the job if a rank of this machine has gone. ``mpirun`` should; MPICH's misses a death now and then."""
+        for pid in self._neighbours:
+            if not _lives(pid):
+                say_last(f"error: process {pid} of this job has gone: the job ends")
+                self.abort(1)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def connect(here: Place) -> Mpi:

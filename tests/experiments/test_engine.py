@@ -99,6 +99,29 @@ world.close()
 
 
 @needs_mpi
+def test_a_rank_that_waits_for_one_that_has_gone_ends_the_job() -> None:
+    code = """
+import subprocess, time
+from experiments.engine import mpi
+from experiments.engine.launch import place
+mpi.PATIENCE_SECONDS = 0.2
+world = mpi.connect(place())
+assert len(world._neighbours) == 2
+if world.rank:
+    time.sleep(100)  # as if mpirun had not noticed that it is gone
+gone = subprocess.Popen(["true"])
+while mpi._lives(gone.pid):  # what nobody has waited for is gone as well
+    time.sleep(0.01)
+world._neighbours.append(gone.pid)
+world.gather(0)
+"""
+    command = [MPIRUN, "-n", "2", sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert re.search(r"error: process \d+ of this job has gone: the job ends", done.stderr)
+
+
+@needs_mpi
 @pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])  # below 3 go on from a file
 def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: int) -> None:
     done = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
