@@ -24,7 +24,7 @@ from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
 from experiments.launchers.desk import Desk, Folder
-from experiments.launchers.here import killed_worker, parallel_jobs
+from experiments.launchers.local import killed_worker, parallel_jobs
 from experiments.outcome import EXIT_CODES, Outcome, status_of
 from experiments.stopping import restored
 from experiments.sweep import Refused, SweepCallback

@@ -38,7 +38,10 @@ from solvers.kept import kept
 
 
 def find_again() -> None:
-    """From here on the Hydra of this process finds again what was composed before; what has changed since, counts."""
+    """From here on the Hydra of this process finds again what was composed before; what has changed since, counts.
+
+    Hydra must have been initialised: within `hydra.main`, or `hydra.initialize_config_dir`.
+    """
     current = GlobalHydra.instance().hydra
     assert current is not None
     current.config_loader = Loader(current.config_loader.get_search_path())
@@ -67,7 +70,12 @@ class Loader(ConfigLoaderImpl):
         from_shell: bool = True,
         validate_sweep_overrides: bool = True,
     ) -> DictConfig:
-        """See Hydra's, which is asked for all but plain choices of files and plain values.
+        """Compose as Hydra does, which is asked for all but plain choices of files and plain values.
+
+        Parameters
+        ----------
+        config_name, overrides, run_mode, from_shell, validate_sweep_overrides
+            Hydra's own.
 
         Raises
         ------
@@ -132,7 +140,7 @@ def _sign(config: DictConfig, given: Sequence[Override]) -> None:
 
 
 def checksum(folders: Sequence[Path]) -> str:
-    """Return the checksum of all that a composition depends on, but for the words.
+    """Return the SHA-256, in hexadecimal, of all that a composition depends on, but for the words.
 
     Parameters
     ----------

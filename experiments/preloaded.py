@@ -1,4 +1,4 @@
-"""What every run needs, for the server that `workers` are forked from: it takes seconds to import.
+"""What every run needs, for the server that workers are forked from (`experiments.forked`): seconds to import.
 
 Threads, connections and open files would not survive the fork: nothing here makes any.
 """

@@ -23,7 +23,7 @@ from experiments.costs import STEP_COSTS
 from experiments.launchers.choice import RAY, check_launcher
 from experiments.launchers.cluster import Cluster
 from experiments.launchers.desk import Folder
-from experiments.launchers.here import JOBLIB, prepare
+from experiments.launchers.local import JOBLIB, prepare
 from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
 from experiments.stopping import ASKED

@@ -45,8 +45,8 @@ SINGLE: Final = Sizes(label=12, ticks=11, note=9.5, lines=1.0, intervals=7)
 PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
 """One of several panels side by side."""
 
-MANY_DECADES: Final = 100.0
-"""Ratio of costs from which on an axis is labelled at powers of ten only."""
+WIDE_RANGE: Final = 100.0
+"""Ratio of the last cost to the first above which an axis is labelled at powers of ten only."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ def draw_panel(
     drawn = {label: mean.times(factor) for label, mean in means.items()}
     references = {label: factor * value for label, value in (reference or {}).items()}
     series = [(mean.cost, mean.mean) for mean in drawn.values()]
-    _lay_out(axes, interesting_range(from_common_start(series) if compared else series), references, unit, sizes)
+    _lay_out_measure(
+        axes, interesting_range(from_common_start(series) if compared else series), references, unit, sizes
+    )
     first, last = min(costs[0] for costs, _ in series), max(costs[-1] for costs, _ in series)
     if compared:
         shown = [costs[values <= axes.get_ylim()[1]] for costs, values in series]
@@ -127,14 +129,14 @@ def draw_panel(
     return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > axes.get_ylim()[1] else "")
 
 
-def _lay_out(
+def _lay_out_measure(
     axes: Axes,
     limits: tuple[float, float],
     references: Mapping[str, float],
     unit: str,
     sizes: Sizes,
 ) -> None:
-    """Of the measure."""
+    """Lay out the axis of the measure: room for the horizontal lines, few ticks, its unit."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     low, high = limits
@@ -149,15 +151,16 @@ def _lay_out(
 
 
 def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
-    """Between many decades there are ticks at 2 and 5 only, and the powers have raised digits.
+    """Lay out the axis of the costs: logarithmic; in a wide range ticks between powers at 2 and 5 only, without names.
 
-    Eight ticks would be a grey band; matplotlib sets out a tick in a millisecond, and a formula in five.
+    Eight ticks would be a grey band. matplotlib takes a millisecond for each, and five for the formula of a power, so
+    powers are plain text.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set_xscale("log")
     axes.set_xlim(first / 1.15, last * 1.02) if first < last else axes.set_xlim(first / 2, first * 2)
-    if last > MANY_DECADES * first:
+    if last > WIDE_RANGE * first:
         axes.xaxis.set_minor_locator(LogLocator(subs=(2, 5)))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(round(math.log10(value)))))

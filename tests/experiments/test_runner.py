@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,22 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
     monkeypatch.setattr(advance, "_advance", real)
     assert make(run).status == "finished"
     assert sorted(statuses(root, key=result["key"])) == ["finished", "interrupted"]
+
+
+def test_a_run_that_is_stopped_while_its_record_begins_is_recorded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Store.begin
+
+    def begin(store: Store, *arguments: Any) -> Any:
+        handle = real(store, *arguments)
+        signal.raise_signal(signal.SIGINT)
+        return handle
+
+    monkeypatch.setattr(Store, "begin", begin)
+    outcome = make(settings(root, seed=22))
+    assert outcome.status == "interrupted"
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert (result["status"], result["counters"]["iterations"], result["final"]) == ("interrupted", 0, {})
+    assert statuses(root, key=result["key"]) == ["interrupted"]
 
 
 def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

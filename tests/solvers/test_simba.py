@@ -244,14 +244,14 @@ def test_converges_to_the_saddle_point(name: str, bias: bool, horizon: bool) -> 
     Z, labels, n = y[:, None] * X.astype(np.float64), y.astype(np.float64), len(y)
     best = saddle_optimum(name, bias)
     shortfalls = []
-    for T in (100, 1500, 22_500):
+    for T in (100, 2500, 62_500):
         runs = [core(p, seed, T if horizon else 0, T) for seed in range(8)]
         assert all(np.linalg.norm(run.weights()) <= 1.0 + 1e-12 and abs(run.bias) <= 1.0 for run in runs)
         values = [reference.saddle_value(Z @ run.weights() + run.bias * labels, n * nu) for run in runs]
         assert max(values) <= best + 1e-6, "nothing in the ball has a higher value"
         shortfalls.append(best - float(np.mean(values)))
         assert shortfalls[-1] <= np.sqrt(np.log(n) / T), f"T = {T}"
-    assert shortfalls[2] <= 0.2 * max(shortfalls[0], 0.1)  # 15 times shorter at the theorem's rate
+    assert shortfalls[2] <= 0.2 * max(shortfalls[0], 0.1)  # 25 times shorter at the theorem's rate
     assert shortfalls[2] <= 0.02
 
 
@@ -318,15 +318,15 @@ DEGENERATE: dict[str, tuple[list[list[float]], list[int]]] = {
 
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_long_runs_on_little_data(name: str) -> None:
-    """120,000 iterations: some of p would be far below the smallest number by then; it could still come back."""
+    """200,000 iterations: some of p would be far below the smallest number by then; it could still come back."""
     X, y = (np.array(values) for values in DEGENERATE[name])
     for nu, bias in product((0.0, 0.3, 1.0), (False, True)):
         p = linear(X.astype(np.float32), y, nu, bias=bias, as_csr=True)
         points, labels = feature_values(p).astype(np.float64), p.y.astype(np.float64)
         Z = labels[:, None] * points
         best = reference.saddle_optimum(points, labels, nu, bias)
-        for horizon in (0, 120_000):
-            simba = core(p, 1, horizon, 120_000)
+        for horizon in (0, 200_000):
+            simba = core(p, 1, horizon, 200_000)
             check_sound(simba)
             assert simba.distribution().min() > 0.0
             value = reference.saddle_value(Z @ simba.weights() + simba.bias * labels, p.n * nu)

@@ -17,8 +17,14 @@ def parallel_jobs(n_jobs: int) -> int:
 
 
 def prepare(n_jobs: int) -> None:
-    """Have joblib fork its workers from our server, and wait until that is ready."""
-    if parallel_jobs(n_jobs) == 1:  # joblib runs the jobs in this process
+    """Have joblib fork its workers from our server, and wait until that is ready.
+
+    Parameters
+    ----------
+    n_jobs : int
+        joblib's; with one job at a time nothing is prepared, as joblib makes it in this process.
+    """
+    if parallel_jobs(n_jobs) == 1:
         return
     from joblib.externals.loky.backend import context
 
