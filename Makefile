@@ -27,7 +27,7 @@ COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generat
 	--no-header --no-emit-index-url --no-emit-find-links
 
 CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*') \
-	$(shell find solvers datasets experiments -name __init__.py)
+	$(shell find support solvers datasets experiments -name __init__.py)
 CXX_FILES = $(shell find cpp -name '*.[ch]pp')
 RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev

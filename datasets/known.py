@@ -7,7 +7,7 @@ import json
 import logging
 from pathlib import Path
 
-from datasets.whole import written_whole
+from support.files import write_file
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +34,9 @@ class KnownChecksums:
         if not before or state(path) != before:
             return
         try:
-            with written_whole(self._note(path)) as stream:
-                stream.write(json.dumps({"path": str(path), "state": before, "sha256": sha256}).encode())
+            self._folder.mkdir(parents=True, exist_ok=True)
+            note = {"path": str(path), "state": before, "sha256": sha256}
+            write_file(self._note(path), json.dumps(note).encode())
         except OSError as error:
             log.debug("Cannot note the checksum of %s (%s).", path, error)
 

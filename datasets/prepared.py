@@ -22,7 +22,7 @@ from scipy import sparse
 
 from datasets.dataset import Table
 from datasets.readers import READER_VERSION
-from datasets.whole import written_whole
+from support.files import new_file
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,8 @@ class PreparedCache:
         """Keep a parsed file; a cache that cannot be written costs time later, so it only warns."""
         path = self.path(sha256, reader)
         try:
-            with written_whole(path) as stream:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with new_file(path) as stream:
                 np.savez(stream, allow_pickle=False, **_to_arrays(table, sha256, reader))
         except OSError as error:
             log.warning("Cannot keep the prepared file %s (%s); the next load will parse again.", path, error)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from experiments.stopping import Terminated
+from support.files import write_file
 
 OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
 
@@ -109,9 +110,7 @@ class Outcome:
 
     def write(self, path: Path) -> None:
         """Leave this outcome as a JSON file, never half written."""
-        draft = path.with_name(f".{path.name}.part")
-        draft.write_text(json.dumps(dataclasses.asdict(self), indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
+        write_file(path, (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode(), sync=False)
 
     @classmethod
     def read(cls, path: Path) -> Outcome:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from experiments import snapshots
 from experiments.stopping import Terminated
+from support.files import new_file
 
 FOLDER = "checkpoints"
 FORMAT = 2
@@ -159,17 +158,9 @@ class Keeper:
         """Write a file as a whole: whenever the process is killed, there is the one before or this one."""
         head = {"format": FORMAT, **self._identity, "sha256": hashlib.sha256(content).hexdigest()}
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            with draft.open("wb") as file:
-                file.write(json.dumps(head).encode() + b"\n")
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
+        with new_file(path) as file:
+            file.write(json.dumps(head).encode() + b"\n")
+            file.write(content)
 
     def _opened(self, content: bytes) -> Kept:
         line, _, body = content.partition(b"\n")

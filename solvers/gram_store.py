@@ -7,37 +7,84 @@ at most what a run's memory limit allows: the least recently used matrices make 
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import errno
 import hashlib
+import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import stat
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.errors import SettingsError
+from solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
+from support.files import drafts, new_file, remove_drafts
+from support.locks import POLL_SECONDS, locked
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[float], None]
+
+_SHARED = Path("/dev/shm")
+_FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 
 _MARGIN = 256 << 20  # bytes left free on the file system
 
 
+class NoRoomError(SettingsError):
+    """A Gram matrix does not fit into its folder."""
+
+
 def default_directory() -> Path:
-    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache."""
+    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache.
+
+    Raises
+    ------
+    SettingsError
+        The user has no home folder.
+    """
     if named := os.environ.get("SVM_GRAM_DIR"):
         return Path(named)
-    shared = Path("/dev/shm")
-    if shared.is_dir() and os.access(shared, os.W_OK):
-        return shared / f"svm-cost-curves-{os.getuid()}"
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    if _SHARED.is_dir() and os.access(_SHARED, os.W_OK):
+        return _SHARED / f"svm-cost-curves-{os.geteuid()}"
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder for Gram matrices: set SVM_GRAM_DIR") from error
     return cache / "svm-cost-curves" / "gram"
 
 
+def make_directory(directory: Path) -> None:
+    """Make the folder of Gram matrices, if need be.
+
+    Shared memory is open to all users: a folder there must be this user's own, and only this user may look into it.
+
+    Raises
+    ------
+    SettingsError
+        It is a link, or another user's.
+    OSError
+        It cannot be made.
+    """
+    directory.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+    if directory.parent != _SHARED:
+        return
+    found = directory.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        whose = f"belongs to the user {found.st_uid}" if stat.S_ISDIR(found.st_mode) else "is a link"
+        raise SettingsError(f"{directory} {whose}, and could be used to change results: set SVM_GRAM_DIR to a folder")
+    if stat.S_IMODE(found.st_mode) != _FOLDER_MODE:
+        directory.chmod(_FOLDER_MODE)
+
+
 def _in_memory(directory: Path) -> bool:
-    return Path("/dev/shm") in [directory, *directory.parents]
+    return _SHARED in [directory, *directory.parents]
 
 
 def _free_bytes(directory: Path) -> int:
@@ -73,22 +120,34 @@ class GramStore:
         Made when it is missing.
     limit_bytes : int
         What the folder may hold in all.
+    threads : int
+        For comparing checksums.
     """
 
-    def __init__(self, directory: Path, limit_bytes: int) -> None:
+    def __init__(self, directory: Path, limit_bytes: int, threads: int = 1) -> None:
         self.directory = directory
         self.limit_bytes = limit_bytes
+        self._threads = threads
 
     def room_for(self, n: int) -> str | None:
-        """Return None when a matrix of n x n float32 can be kept here, else the reason why not."""
+        """Return None when a matrix of n x n float32 can be kept here, else the reason why not.
+
+        Raises
+        ------
+        SettingsError
+            The folder cannot be read.
+        """
         size = 4 * n * n
         if size > self.limit_bytes:
             return f"{size / 1e9:.1f} GB are more than the memory limit leaves ({self.limit_bytes / 1e9:.1f} GB)"
-        existing = self.directory
-        while not existing.exists():
-            existing = existing.parent
-        reclaimable = sum(path.stat().st_size for path in self._matrices())
-        free = _free_bytes(existing) + reclaimable
+        try:
+            existing = self.directory
+            while not existing.exists():
+                existing = existing.parent
+            reclaimable = sum(_sizes(self._matrices()).values()) + sum(_sizes(drafts(self.directory)).values())
+            free = _free_bytes(existing) + reclaimable
+        except OSError as error:
+            raise self._unusable(error) from error
         if size > free:
             return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
         return None
@@ -99,73 +158,150 @@ class GramStore:
         n: int,
         fill: Callable[[NDArray[np.float32], Progress], None],
         progress: Progress,
-    ) -> np.memmap[tuple[int, int], np.dtype[np.float32]]:
+    ) -> GramMatrix:
         """Map the matrix `key`, (n, n) float32, read-only; build it first when it is not there.
 
         A process that finds another one building waits for it. An unfinished file is never taken for a matrix: it is
-        built beside and renamed when it is whole.
+        built beside and renamed when it is whole. A damaged one is built again. One that another process removes to
+        make room stays mapped here.
 
         Raises
         ------
+        NoRoomError
+            If there is no room for it.
         SettingsError
-            If there is no room for it, or the folder cannot be written.
+            If the folder cannot be written, or is another user's.
         """
         path = self.directory / f"{key}.f32"
         try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            with self._locked(key):
-                if not (path.exists() and path.stat().st_size == 4 * n * n):
-                    self._build(path, n, fill, progress)
-                os.utime(path)
+            make_directory(self.directory)
+            matrix = self._read(path, key, n)  # without the lock: several processes compare checksums at once
+            if matrix is None:
+                with locked(
+                    self.directory / f"{key}.lock",
+                    lambda holder: log.warning("waiting for %s, which builds the Gram matrix %s", holder, path),
+                    mode=_FILE_MODE,
+                ):
+                    matrix = self._read(path, key, n, warn=True)
+                    if matrix is None:
+                        matrix = self._build(path, key, n, fill, progress)
+            with contextlib.suppress(OSError):  # another process may just have removed it
+                os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns), follow_symlinks=False)
         except OSError as error:
-            raise SettingsError(
-                f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR"
-            ) from error
-        return np.memmap(path, dtype=np.float32, mode="r", shape=(n, n))
+            raise self._unusable(error) from error
+        return matrix
+
+    def _read(self, path: Path, key: str, n: int, *, warn: bool = False) -> GramMatrix | None:
+        try:
+            return read_matrix(path, key, n, self._threads)
+        except UnusableFileError as error:
+            if warn:
+                log.warning("The Gram matrix %s %s: it is built again.", path, error)
+            return None
 
     def _build(
-        self, path: Path, n: int, fill: Callable[[NDArray[np.float32], Progress], None], progress: Progress
-    ) -> None:
-        if reason := self.room_for(n):
-            raise SettingsError(f"the Gram matrix does not fit: {reason}")
-        self._evict(4 * n * n)
-        partial = path.with_suffix(".partial")
-        try:
-            # Allocated in one call: touching a new file page by page costs several times as much, and a file system
-            # without room says so here instead of killing the process in the middle.
-            with partial.open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, 4 * n * n)
-            matrix = np.memmap(partial, dtype=np.float32, mode="r+", shape=(n, n))
+        self, path: Path, key: str, n: int, fill: Callable[[NDArray[np.float32], Progress], None], progress: Progress
+    ) -> GramMatrix:
+        with contextlib.ExitStack() as stack:
+            file = self._allocate(path, 4 * n * n, stack)
+            matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r+", shape=(n, n))
             fill(matrix, progress)
+            write_checksums(file, key, matrix, self._threads)
             del matrix
-            partial.rename(path)
-        finally:
-            partial.unlink(missing_ok=True)
+            return np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
+
+    def _allocate(self, path: Path, size: int, stack: contextlib.ExitStack) -> BinaryIO:
+        """Open a new file of this size; older matrices make room for it, and what others build is waited for."""
+        told = False
+        while True:
+            with locked(
+                self.directory / "room.lock",
+                lambda holder: log.warning("waiting for %s, which makes room in %s", holder, self.directory),
+                mode=_FILE_MODE,
+            ):
+                remove_drafts(self.directory)
+                if self._evict(size):
+                    file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
+                    _reserve(file, size)
+                    return file
+                building = drafts(self.directory)
+            if not building:
+                raise NoRoomError(f"the Gram matrix does not fit: {self._shortage(size)}")
+            if not told:
+                log.warning("waiting for room in %s, where other processes build Gram matrices", self.directory)
+                told = True
+            time.sleep(POLL_SECONDS)
+
+    def _shortage(self, size: int) -> str:
+        free = min(_free_bytes(self.directory), self.limit_bytes)
+        return f"{size / 1e9:.1f} GB are more than {self.directory} has room for ({free / 1e9:.1f} GB)"
+
+    def _unusable(self, error: OSError) -> SettingsError:
+        return SettingsError(f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR")
 
     def _matrices(self) -> list[Path]:
-        """All matrices, the least recently used first."""
-        found = self.directory.glob("*.f32") if self.directory.is_dir() else []
-        return sorted(found, key=lambda path: path.stat().st_mtime)
+        """All matrices."""
+        return list(self.directory.glob("*.f32"))
 
     def make_room_in_memory(self, size: int) -> None:
         """Let matrices go that lie in memory and would not fit the limit together with `size` bytes of something else.
 
         They would push the machine beyond its memory, and no limit of a single process would show it.
+
+        Raises
+        ------
+        SettingsError
+            The folder is another user's, or cannot be read.
         """
         if _in_memory(self.directory):
-            self._evict(size)
+            try:
+                make_directory(self.directory)
+                self._evict(size)
+            except OSError as error:
+                raise self._unusable(error) from error
 
-    def _evict(self, size: int) -> None:
-        matrices = self._matrices()
-        held = sum(path.stat().st_size for path in matrices)
-        for path in matrices:
-            if held + size <= self.limit_bytes and size <= _free_bytes(self.directory):
-                return
-            held -= path.stat().st_size
+    def _evict(self, size: int) -> bool:
+        """Remove the least recently used matrices until `size` more bytes fit; return whether they do."""
+        held = _sizes(self._matrices())
+        building = sum(_sizes(drafts(self.directory)).values())
+
+        def fits() -> bool:
+            total = sum(held.values()) + building + size
+            return total <= self.limit_bytes and size <= _free_bytes(self.directory)
+
+        for path in sorted(held, key=_last_use):
+            if fits():
+                return True
+            del held[path]
             path.unlink(missing_ok=True)  # a process that has it mapped keeps its copy
+        return fits()
 
-    @contextlib.contextmanager
-    def _locked(self, key: str) -> Iterator[None]:
-        with (self.directory / f"{key}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+
+def _sizes(paths: list[Path]) -> dict[Path, int]:
+    """Return the sizes in bytes of the files that are still there."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            found[path] = path.lstat().st_size
+    return found
+
+
+def _reserve(file: BinaryIO, size: int) -> None:
+    """Give a new file its size.
+
+    In one call: touching a new file page by page costs several times as much, and a file system without room says so
+    here instead of killing the process in the middle.
+    """
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise NoRoomError(f"the Gram matrix does not fit: {error.strerror} for {size / 1e9:.1f} GB") from error
+
+
+def _last_use(path: Path) -> int:
+    """Time of the last use in nanoseconds; 0 for a file that is no longer there."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.lstat().st_atime_ns
+    return 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from support.files import write_file
 
 SUM_BYTES = hashlib.sha256().digest_size
 
@@ -33,11 +34,9 @@ def kept(folder: Path, origin: bytes, make: Callable[[], bytes]) -> bytes:
         if hashlib.sha256(content).digest() == checksum:
             return content
     content = make()
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(hashlib.sha256(content).digest() + content)
-        draft.replace(path)
+        write_file(path, hashlib.sha256(content).digest() + content, sync=False)
     return content
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.errors import SettingsError
-from solvers.gram_store import GramStore, default_directory, gram_key
+from solvers.gram_store import GramStore, NoRoomError, default_directory, gram_key
 from solvers.kernels import Kernel
 
 Provider = Literal["auto", "gram", "cache", "on_the_fly"]
@@ -92,7 +92,7 @@ def make_rows(
     """
     n = matrix.rows
     function = kernel.core()
-    store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0))
+    store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0), policy.threads)
     refusal = store.room_for(n) if policy.provider in ("auto", "gram") else ""
     if refusal is None:
 
@@ -100,9 +100,13 @@ def make_rows(
             with blas.connected():
                 _core.fill_gram(function, matrix, out, policy.threads, progress)
 
-        gram = store.get(gram_key(kernel, arrays), n, fill, policy.progress)
-        text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, kept in {policy.gram_dir}"
-        return Rows(_core.GramRows(function, matrix, positives, gram), text)
+        try:
+            gram = store.get(gram_key(kernel, arrays), n, fill, policy.progress)
+        except NoRoomError as error:  # taken by other processes since the room was asked for
+            refusal = str(error)
+        else:
+            text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, kept in {policy.gram_dir}"
+            return Rows(_core.GramRows(function, matrix, positives, gram), text)
     if policy.provider == "gram":
         raise SettingsError(f"rows.provider=gram: {refusal}; raise memory=, or take rows.provider=cache")
     if policy.provider == "on_the_fly":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from solvers.gram_store import checksum, default_directory
+from solvers.gram_store import checksum, default_directory, make_directory
 from solvers.kept import kept_numbers
 from solvers.problem import Features, Problem, stored_arrays
 
@@ -61,7 +62,11 @@ def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
         Where it is kept from one process to the next, by the checksum of X; by default beside the Gram matrices.
     """
     identity = {"data": checksum(f"{X.shape}", stored_arrays(X))}
-    numbers = kept_numbers(folder or default_directory() / "spectra", identity, lambda: asdict(_computed(X)))
+    if folder is None:
+        folder = default_directory() / "spectra"
+        with contextlib.suppress(OSError):  # then it is computed each time
+            make_directory(folder.parent)
+    numbers = kept_numbers(folder, identity, lambda: asdict(_computed(X)))
     return SpectralNorm(**numbers)
 
 

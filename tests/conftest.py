@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -55,6 +56,25 @@ def signals() -> Iterator[None]:
     with restored():
         yield
         assert [signal.getsignal(number) for number in ASKED] == before
+
+
+PLAIN_USER = 12345
+"""Number of a user without privileges."""
+
+
+@pytest.fixture
+def plain_user() -> Iterator[Path]:
+    """An empty folder of a user without privileges, who this process is during the test: modes of files count."""
+    with tempfile.TemporaryDirectory() as name:
+        privileged = os.geteuid() == 0
+        if privileged:
+            os.chown(name, PLAIN_USER, PLAIN_USER)
+            os.seteuid(PLAIN_USER)
+        try:
+            yield Path(name)
+        finally:
+            if privileged:
+                os.seteuid(0)
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from experiments.composition import register
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = (".ci", "conf", "cpp", "datasets", "docs", "experiments", "notebooks", "requirements", "solvers", "tests")
-SOURCES = ("cpp", "datasets", "experiments", "solvers")
+SOURCES = ("cpp", "datasets", "experiments", "solvers", "support")
+FOLDERS = (*SOURCES, ".ci", "conf", "docs", "notebooks", "requirements", "tests")
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 
 LINES = 400

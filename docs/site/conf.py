@@ -21,7 +21,7 @@ release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 root_doc = "docs/site/index"
 include_patterns = ["*.md", "docs/**.md", "notebooks/*.ipynb"]
 exclude_patterns = [".*", "build", "conf", "cpp", "datasets", "experiments", "figures", "report", "requirements"]
-exclude_patterns += ["results", "solvers", "tests", "**/__pycache__"]
+exclude_patterns += ["results", "solvers", "support", "tests", "**/__pycache__"]
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery", "mathml"]
 default_role = "py:obj"  # numpydoc: `name` in a docstring is a reference

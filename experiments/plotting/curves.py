@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from experiments.plotting.legend import label_ends
 from experiments.plotting.means import MeanCurve, mean_curves
 from experiments.plotting.panel import SINGLE, draw_panel
 from experiments.plotting.styles import FAINT, INK, Style, axis_name, own_settings, styles_for
+from support.files import new_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,9 +114,5 @@ def _caption(means: Mapping[str, MeanCurve], curves: Mapping[str, Any], styles: 
 
 def _save(figure: Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        figure.savefig(draft, format="png", dpi=DPI, metadata={"Software": None})
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with new_file(path, sync=False) as file:
+        figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None})

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from support.locks import locked
+
 FILE = "reproduce.lock"
-POLL_SECONDS = 0.2
 
 
 @contextlib.contextmanager
@@ -30,27 +28,5 @@ def alone(root: Path, say: Callable[[str], None]) -> Iterator[None]:
         The folder cannot be made or written.
     """
     root.mkdir(parents=True, exist_ok=True)
-    path = root / FILE
-    with path.open("a+") as file:
-        told = False
-        while not _taken(file.fileno()):
-            if not told:
-                holder = path.read_text(encoding="ascii", errors="replace").strip()
-                say(f"waiting: process {holder or 'unknown'} is reproducing from the store {root}")
-                told = True
-            time.sleep(POLL_SECONDS)
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        try:
-            yield
-        finally:
-            file.truncate(0)
-
-
-def _taken(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    with locked(root / FILE, lambda holder: say(f"waiting: {holder} is reproducing from the store {root}")):
+        yield

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.store.errors import StoreError
+from support.files import sync_folder, write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
         artifacts[path.name] = write(directory / path.name, path.read_bytes())
     text = json.dumps({**result, "artifacts": artifacts}, indent=2, allow_nan=False) + "\n"
     checksum = write(directory / RESULT_FILE, text.encode())
-    flush_folder(directory)
+    sync_folder(directory)
     return checksum
 
 
@@ -62,7 +62,7 @@ def keep_all(directory: Path, files: Mapping[str, bytes]) -> str:
     """Write the files of a run that was recorded elsewhere, byte for byte, result.json last; return its SHA-256."""
     for name in sorted(files, key=lambda name: name == RESULT_FILE):
         checksum = write(directory / name, files[name])
-    flush_folder(directory)
+    sync_folder(directory)
     return checksum
 
 
@@ -99,23 +99,9 @@ def read_curve(source: Path | bytes) -> pd.DataFrame:
     return conform(pd.read_parquet(io.BytesIO(source) if isinstance(source, bytes) else source))
 
 
-def flush_folder(folder: Path) -> None:
-    """Wait until files that were renamed into this folder are on disk under their new names."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def write(path: Path, content: bytes) -> str:
-    """Write a file beside its name and rename it, so that it is never seen half written; return its SHA-256."""
-    draft = path.with_name(f".{path.name}.part")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    """Write a file whole; return its SHA-256."""
+    write_file(path, content)
     return sha256(content)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from datasets import default_cache_dir
 from experiments.store import schema
-from experiments.store.artifacts import flush_folder, write
+from experiments.store.artifacts import write
 from experiments.store.database import EXPERIMENT, Status, experiment, has_status, running
 from experiments.store.errors import StoreError, reason
 from experiments.store.locks import exclusive, is_alive
@@ -27,6 +27,7 @@ from experiments.store.metrics import Point
 from experiments.store.place import Place
 from experiments.store.relocation import relocate
 from solvers.kept import kept
+from support.files import sync_folder
 
 METRICS_PER_BATCH = 1000
 PARAMS_PER_BATCH = 100
@@ -84,7 +85,7 @@ def create(place: Place) -> None:
     origin = f"{_mlflow().__version__} {schema.STORE_VERSION} {sqlite3.sqlite_version}"
     write(place.database, kept(default_cache_dir() / "store", origin.encode(), _new_database))
     relocate(place)
-    flush_folder(place.root)
+    sync_folder(place.root)
 
 
 def _new_database() -> bytes:

@@ -1,0 +1,103 @@
+"""The file of a Gram matrix: its values, then their checksums, which are compared when a process first maps it.
+
+The file outlives runs and processes. CRC-32 of blocks finds what a disk, a crash or another program has changed in it;
+reading all of it costs about half a second for each GB and thread (building takes some ten times as long).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+GramMatrix = np.memmap[tuple[int, int], np.dtype[np.float32]]
+
+BLOCK_BYTES = 4 << 20
+_DIGEST_BYTES = hashlib.sha256().digest_size
+_LIMIT = 1 << 24
+"""The checksums of any matrix that fits a machine take less."""
+
+_verified: set[tuple[int, int, int, int]] = set()
+"""Files whose checksums this process has compared: device, inode, size, time of the last change."""
+
+
+class UnusableFileError(Exception):
+    """Why a file is not to be used."""
+
+
+def write_checksums(file: BinaryIO, key: str, matrix: NDArray[np.float32], threads: int) -> None:
+    """Append the checksums of a matrix, which has been written to the beginning of the file.
+
+    Parameters
+    ----------
+    file : binary file, open for writing
+    key : str
+        Identity of the matrix.
+    matrix : (n, n) float32
+    threads : int
+    """
+    content = {"key": key, "n": len(matrix), "block": BLOCK_BYTES, "crc32": _checksums(matrix, threads)}
+    text = json.dumps(content).encode()
+    file.seek(matrix.nbytes)
+    file.write(hashlib.sha256(text).digest() + text)
+    file.flush()
+
+
+def read_matrix(path: Path, key: str, n: int, threads: int) -> GramMatrix | None:
+    """Map the matrix in a file, (n, n) float32, read-only; None if there is no file.
+
+    Raises
+    ------
+    UnusableFileError
+        The file cannot be read, is another user's, or does not hold what was written.
+    """
+    try:
+        # a link is not followed, and a pipe is not waited for
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UnusableFileError(f"cannot be read ({error.strerror})") from error
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnusableFileError("is not a file")
+        if found.st_uid != os.geteuid():
+            raise UnusableFileError(f"belongs to another user (uid {found.st_uid})")
+        checksums = _read_checksums(file, key, n)
+        matrix: GramMatrix = np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
+    state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    if state not in _verified:
+        if _checksums(matrix, threads) != checksums:
+            raise UnusableFileError("does not hold the values that were written")
+        _verified.add(state)
+    return matrix
+
+
+def _read_checksums(file: BinaryIO, key: str, n: int) -> list[int]:
+    file.seek(4 * n * n)
+    content = file.read(_LIMIT)
+    digest, text = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+    if hashlib.sha256(text).digest() != digest:
+        raise UnusableFileError("has no checksums, or damaged ones")
+    noted = json.loads(text)
+    if (noted["key"], noted["n"], noted["block"]) != (key, n, BLOCK_BYTES):
+        raise UnusableFileError(f"holds the matrix {noted['key']}")
+    checksums: list[int] = noted["crc32"]
+    return checksums
+
+
+def _checksums(matrix: NDArray[np.float32], threads: int) -> list[int]:
+    """CRC-32 of each block of the matrix."""
+    content = memoryview(matrix.reshape(-1).view(np.uint8))
+    starts = range(0, len(content), BLOCK_BYTES)
+    with ThreadPoolExecutor(threads) as pool:  # zlib releases the interpreter
+        return list(pool.map(lambda start: zlib.crc32(content[start : start + BLOCK_BYTES]), starts))

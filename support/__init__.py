@@ -1,0 +1,1 @@
+"""Files, folders and locks that several processes share. It knows nothing of solvers, data sets and stores."""
