@@ -97,7 +97,7 @@ def _read_checksums(file: BinaryIO, key: str, n: int) -> list[int]:
 
 def _checksums(matrix: NDArray[np.float32], threads: int) -> list[int]:
     """CRC-32 of each block of the matrix."""
-    content = memoryview(matrix.reshape(-1).view(np.uint8))
+    content = matrix.reshape(-1).view(np.uint8).data
     starts = range(0, len(content), BLOCK_BYTES)
     with ThreadPoolExecutor(threads) as pool:  # zlib releases the interpreter
         return list(pool.map(lambda start: zlib.crc32(content[start : start + BLOCK_BYTES]), starts))
