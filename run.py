@@ -82,11 +82,12 @@ def main() -> int:
     os.environ[cli.SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
     stopped: int | None = None
     try:
+        cli.check_home()
         register()
         _compose_and_run()
     except KeyboardInterrupt as signalled:
         stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
-    except Refused as error:
+    except (Refused, *cli.USER_ERRORS) as error:
         cli.complain(f"error: {error}")
         return 2
     except (*COMPOSITION_ERRORS, ValueError, OSError) as error:

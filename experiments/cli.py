@@ -30,6 +30,20 @@ SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""
 
 
+def check_home() -> None:
+    """Refuse a user without a home folder, as in some containers: mlflow cannot be imported without one.
+
+    Raises
+    ------
+    SettingsError
+        There is neither HOME nor an entry in the list of users.
+    """
+    try:
+        Path.home()
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder: set HOME to a folder that can be written") from error
+
+
 def run_job(
     make_config: Callable[[], Any],
     *,

@@ -107,11 +107,14 @@ class Loader(ConfigLoaderImpl):
         origin = "\0".join([self._origin, str(config_name), str(JobRuntime().get("name")), *words])
         if origin not in self._chosen:
             anew = super().load_configuration
-            self._chosen[origin] = kept(
-                default_cache_dir() / "composed",
-                origin.encode(),
-                lambda: pickle.dumps(anew(config_name, words, RunMode.RUN)),
-            )
+            try:
+                self._chosen[origin] = kept(
+                    default_cache_dir() / "composed",
+                    origin.encode(),
+                    lambda: pickle.dumps(anew(config_name, words, RunMode.RUN)),
+                )
+            except pickle.PicklingError:  # in a worker, where Hydra loads its plugins' classes a second time
+                return anew(config_name, words, RunMode.RUN)
         config: DictConfig = pickle.loads(self._chosen[origin])  # five times as fast as a deep copy
         return config
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,17 +100,22 @@ class Keeper:
 
     def read(self) -> Kept | None:
         """Return what an earlier process has left; None, with a warning, where that cannot be gone on from."""
-        if self.path is None or not self.path.exists():
+        if self.path is None:
             return None
         try:
             return self._opened(self.path.read_bytes())
-        except (OSError, UnusableError) as error:
-            self._warn(f"{self.path} {error}: the run begins anew")
+        except FileNotFoundError:
             return None
+        except OSError as error:
+            why = f"cannot be read: {error.strerror}"
+        except UnusableError as error:
+            why = str(error)
+        self._warn(f"{self.path} {why}: the run begins anew")
+        return None
 
     def exists(self) -> bool:
         """Whether there is a file."""
-        return self.path is not None and self.path.exists()
+        return self.path is not None and os.access(self.path, os.R_OK, effective_ids=True)
 
     def begin(self, solver: Any, passed: int) -> None:
         """Count time and points of the schedule from here."""
@@ -128,8 +134,12 @@ class Keeper:
 
     def remove(self) -> None:
         """Remove the file of a run that has finished."""
-        if self.path is not None:
+        if self.path is None:
+            return
+        try:
             self.path.unlink(missing_ok=True)
+        except OSError as error:  # the run is recorded all the same
+            self._warn(f"{self.path} cannot be removed: {error.strerror}")
 
     def _keep(self, solver: Any, recorder: Any) -> None:
         self._last = solver.wall_seconds

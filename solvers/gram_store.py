@@ -42,21 +42,12 @@ class NoRoomError(SettingsError):
 
 
 def default_directory() -> Path:
-    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache.
-
-    Raises
-    ------
-    SettingsError
-        The user has no home folder.
-    """
+    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache."""
     if named := os.environ.get("SVM_GRAM_DIR"):
         return Path(named)
     if _SHARED.is_dir() and os.access(_SHARED, os.W_OK):
         return _SHARED / f"svm-cost-curves-{os.geteuid()}"
-    try:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError as error:
-        raise SettingsError("this user has no home folder for Gram matrices: set SVM_GRAM_DIR") from error
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
     return cache / "svm-cost-curves" / "gram"
 
 

@@ -34,9 +34,9 @@ def environment() -> dict[str, str]:
     return os.environ | {"COLUMNS": "120"}
 
 
-def command(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def command(place: Path, *arguments: str, **own: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
-    return subprocess.run(words, env=environment(), capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, env=environment() | own, capture_output=True, text=True, timeout=120, check=False)
 
 
 def test_help_lists_everything_without_heavy_imports() -> None:
@@ -58,8 +58,9 @@ SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "bu
 
 @pytest.fixture(scope="module")
 def swept(place: Path) -> str:
-    """Output of a sweep through joblib's workers."""
-    done = command(place, *SWEEP)
+    """Output of a sweep through joblib's workers, none of which can write to the cache folder."""
+    (place / "cache").write_text("a file in the folder's place")
+    done = command(place, *SWEEP, SVM_DATA_CACHE=str(place / "cache" / "folder"))
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -132,6 +133,20 @@ def test_a_crash_in_one_job_does_not_stop_the_others(
     out, err = capsys.readouterr()
     assert "ZeroDivisionError: of ours" in err
     assert re.search(r"sbp synthetic seed=7.*: finished", out)
+
+
+@pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
+def test_a_user_without_home_folder_is_told(
+    here: Callable[..., int], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unknown(uid: int) -> Any:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert here(*words) == 2
+    error = capsys.readouterr().err
+    assert error == "error: this user has no home folder: set HOME to a folder that can be written\n"
 
 
 def test_an_unknown_name_in_a_sweep_is_refused(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import datasets
-from experiments.cli import USER_ERRORS, complain
+from experiments.cli import USER_ERRORS, check_home, complain
 from experiments.composition import composing
 from experiments.console import console, meter
 from experiments.launchers.choice import RAY
@@ -62,6 +62,7 @@ def main(words: Sequence[str]) -> int:
         print(_help())
         return OK
     try:
+        check_home()
         command = parse(words, _named(words))
         with composing(), terminable():
             if command.list_:

@@ -39,9 +39,31 @@ def connect(place: Place) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quote(str(place.database))}?mode=rw", uri=True, timeout=60)
 
 
+@contextlib.contextmanager
+def reading(place: Place) -> Iterator[sqlite3.Connection]:
+    """Open an existing database to read from it.
+
+    Raises
+    ------
+    StoreError
+        It cannot be read.
+    """
+    try:
+        with contextlib.closing(connect(place)) as connection:
+            yield connection
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second in the messages of a damaged file
+        raise StoreError(f"{place.database} cannot be read as an sqlite database: {error}") from error
+
+
 def query(place: Place, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """All rows of a query, on a connection of its own: it sees the file as it is now."""
-    with contextlib.closing(connect(place)) as connection:
+    """All rows of a query, on a connection of its own: it sees the file as it is now.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be read.
+    """
+    with reading(place) as connection:
         return connection.execute(sql, values).fetchall()
 
 
@@ -120,19 +142,18 @@ def _rows(place: Place, condition: str, *values: str) -> Iterator[Row]:
         f"AND experiments.name = ? AND {condition}"
     )
     values = (EXPERIMENT, *values)
-    try:
-        with contextlib.closing(connect(place)) as connection:
-            connection.execute("BEGIN")  # one state of the database for all three
-            rows = connection.execute(f"{chosen} ORDER BY 4 DESC, 1 DESC", values).fetchall()
-            tags: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
-            params: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
-            same = f"WHERE run_uuid IN (SELECT run_uuid FROM ({chosen}))"
-            for table, recorded in (("tags", tags), ("params", params)) if rows else ():
-                entries = connection.execute(f"SELECT run_uuid, key, value FROM {table} {same}", values)
-                for run_id, name, value in entries:
-                    recorded[run_id][name] = value
-    except sqlite3.Error as error:
-        raise StoreError(f"the store {place.database} cannot be read: {error}") from error
+    with reading(place) as connection:
+        connection.execute("BEGIN")  # one state of the database for all three
+        rows = connection.execute(f"{chosen} ORDER BY 4 DESC, 1 DESC", values).fetchall()
+        tags: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
+        params: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
+        same = f"WHERE run_uuid IN (SELECT run_uuid FROM ({chosen}))"
+        for table, recorded in (("tags", tags), ("params", params)) if rows else ():
+            entries = connection.execute(f"SELECT run_uuid, key, value FROM {table} {same}", values)
+            for run_id, name, value in entries:
+                if run_id not in recorded:
+                    raise sqlite3.DatabaseError("database disk image is malformed: an index differs from its table")
+                recorded[run_id][name] = value
     for run_id, name, run_key, began, over in rows:
         own = {tag: value for tag, value in tags[run_id].items() if not tag.startswith("mlflow.")}
         yield Row(run_id, name, run_key, began, over, own, params[run_id])

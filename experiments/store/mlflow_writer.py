@@ -65,7 +65,7 @@ def writing(place: Place) -> Iterator[None]:
     mlflow = _mlflow()  # imported before the lock is taken: others need not wait for it
     from sqlalchemy.exc import SQLAlchemyError
 
-    failures = (OSError, sqlite3.Error, SQLAlchemyError, mlflow.exceptions.MlflowException)
+    failures = (OSError, sqlite3.Error, UnicodeDecodeError, SQLAlchemyError, mlflow.exceptions.MlflowException)
     try:
         place.root.mkdir(parents=True, exist_ok=True)
         with exclusive(place.root), warnings.catch_warnings():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
-import sqlite3
 from functools import cache
 from pathlib import Path
 
@@ -30,17 +29,14 @@ def check(place: Place) -> None:
     """
     if not place.database.is_file():
         raise StoreError(f"{place.database} is not a file: give the folder of a store, or its database file")
-    try:
-        tables = {name for (name,) in query(place, "SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not {"alembic_version", "experiments", "experiment_tags", "runs", "tags", "params"} <= tables:
-            raise StoreError(f"{place.database} is not an mlflow database: give another place for the store")
-        revisions = [revision for (revision,) in query(place, "SELECT version_num FROM alembic_version")]
-        ours = experiment(place)
-        version = ours and query(
-            place, "SELECT value FROM experiment_tags WHERE key = ? AND experiment_id = ?", VERSION_TAG, ours[0]
-        )
-    except sqlite3.Error as error:
-        raise StoreError(f"{place.database} cannot be read as an sqlite database: {error}") from error
+    tables = {name for (name,) in query(place, "SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not {"alembic_version", "experiments", "experiment_tags", "runs", "tags", "params"} <= tables:
+        raise StoreError(f"{place.database} is not an mlflow database: give another place for the store")
+    revisions = [str(revision) for (revision,) in query(place, "SELECT version_num FROM alembic_version")]
+    ours = experiment(place)
+    version = ours and query(
+        place, "SELECT value FROM experiment_tags WHERE key = ? AND experiment_id = ?", VERSION_TAG, ours[0]
+    )
     known, newest = _revisions()
     if revisions != [newest]:
         found = ", ".join(revisions) or "none"

@@ -69,11 +69,18 @@ class Store:
         Raises
         ------
         StoreError
-            `place` is not of these forms, cannot be written, or holds something else: another kind of file, the
+            `place` is not of these forms, cannot be read or written, or holds something else: another kind of file, the
             database of another version of mlflow, a store of another version of this project. The server cannot be
             used.
         """
         paths = Place.named(place)
+        try:
+            return cls._opened(paths, read_only, server)
+        except OSError as error:
+            raise StoreError(f"the store {paths.database} cannot be read: {error.strerror or error}") from error
+
+    @classmethod
+    def _opened(cls, paths: Place, read_only: bool, server: str | None) -> Store:
         mirror = None
         if server is not None:
             shared = Server(server)

@@ -144,6 +144,23 @@ def damaged(content: bytes) -> dict[str, bytes]:
     }
 
 
+def test_a_file_that_cannot_be_read_or_removed_is_named(plain_user: Path) -> None:
+    folder = plain_user / "checkpoints"
+    folder.mkdir()
+    (folder / "k.state").write_bytes(b"")
+    said: list[str] = []
+    keeper = Keeper(folder / "k.state", None, warn=said.append)
+    folder.chmod(0)
+    assert keeper.read() is None
+    assert not keeper.exists()
+    keeper.remove()
+    folder.chmod(0o700)
+    assert said == [
+        f"{folder / 'k.state'} cannot be read: Permission denied: the run begins anew",
+        f"{folder / 'k.state'} cannot be removed: Permission denied",
+    ]
+
+
 def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
     place: Path, fresh: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 from store_records import listing, make_curve, record, sql
 
@@ -84,6 +86,43 @@ def test_files_that_are_no_store_are_refused_untouched(tmp_path: Path, content: 
     (tmp_path / "folder.db" / "mlflow.db").mkdir(parents=True)
     with pytest.raises(StoreError, match="is not a file"):
         Store.open(tmp_path / "folder.db")
+
+
+def test_a_schema_with_bytes_that_are_no_text_is_refused(store: Store) -> None:
+    """Python cannot decode sqlite's own message on it."""
+    with sqlite3.connect(store.database) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        broken = "UPDATE sqlite_master SET name = CAST(X'72756EFF' AS TEXT), sql = 'CREATE TABLE' WHERE name = 'runs'"
+        connection.execute(broken)
+    connection.close()
+    with pytest.raises(StoreError, match="cannot be read as an sqlite database"):
+        Store.open(store.root)
+
+
+def test_a_database_with_random_damage_is_read_or_refused(store: Store) -> None:
+    for key in "abc":
+        record(store, key)
+    content = store.database.read_bytes()
+    random = np.random.default_rng(0)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(content)
+        for place in random.integers(len(content), size=64):
+            damaged[place] ^= 1 << int(random.integers(8))
+        store.database.write_bytes(damaged)
+        try:
+            Store.open(store.root).find_finished("b")
+        except StoreError:
+            refused += 1
+    assert refused > 10
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_folder_that_cannot_be_looked_into_is_refused(plain_user: Path, *, read_only: bool) -> None:
+    (plain_user / "results").mkdir(mode=0)
+    for place in (plain_user / "results", plain_user / "results" / "deeper"):
+        with pytest.raises(StoreError, match=r"the store .*results.* cannot be (read|written): .*Permission denied"):
+            Store.open(place, read_only=read_only)
 
 
 def test_an_mlflow_database_of_other_experiments_is_joined(store: Store) -> None:
