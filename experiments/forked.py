@@ -10,12 +10,16 @@ import os
 import signal
 import threading
 from functools import cache
-from multiprocessing import resource_tracker
+from multiprocessing import resource_tracker, util
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from experiments.stopping import ASKED
+from support.files import keep_folder
 
 PROCESSES = multiprocessing.get_context("forkserver")
+SERVER_FOLDERS = "pymp-"
+"""How the names of the temporary folders begin in which Python puts the servers' sockets."""
 
 
 def preload(*modules: str) -> None:
@@ -30,12 +34,19 @@ def start(process: BaseProcess) -> None:
     a terminal or a batch system may send them to all processes, of which it must outlive its children. Those hear again
     when they `follow` their parent.
     """
+    _lock_folder()
     resource_tracker.ensure_running()  # which would put an end to the deafness
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
     try:
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@cache
+def _lock_folder() -> None:
+    """Have the folder of the server's socket removed by a later command if this process is killed."""
+    keep_folder(Path(util.get_temp_dir()))
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,12 +22,14 @@ from experiments.config import kernel_name
 from experiments.console import Display, count, duration
 from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
+from experiments.leftovers import remove_leftovers
 from experiments.outcome import Outcome, status_of
 from experiments.recorder import Recorder
 from experiments.resume import FOLDER, Keeper, Kept
 from experiments.settings import RunSettings
 from experiments.stopping import Wish, deferred, uninterrupted
-from experiments.store import RunHandle, Store
+from experiments.store import FinishedRun, RunHandle, Store
+from support.files import temporary_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ CURVE_PICTURE = "curve.png"
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str], team: Team = TEAM_OF_ONE) -> Outcome:
-    """Make one run, or find it in the store.
+    """Make one run, or find it in the store; wait for another process that makes it already.
 
     Parameters
     ----------
@@ -67,10 +68,30 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     key = run_key(settings.identity(), fingerprint, build["build_id"])
     found = store.find_finished(key)
     if found is not None:
-        display.finished(found.result, lambda: _rows(found.curve), found=True)
-        display.result_path(found.result_path)
-        return Outcome.of_result(settings.label(), "found", found.result, found.result_path, store.share(found))
+        return _found(settings, display, store, found)
+    with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as found:
+        if found is not None:
+            return _found(settings, display, store, found)
+        remove_leftovers(store)
+        return _make(settings, display, command, team, store, fingerprint, build, key)
 
+
+def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
+    display.finished(found.result, lambda: _rows(found.curve), found=True)
+    display.result_path(found.result_path)
+    return Outcome.of_result(settings.label(), "found", found.result, found.result_path, store.share(found))
+
+
+def _make(
+    settings: RunSettings,
+    display: Display,
+    command: Sequence[str],
+    team: Team,
+    store: Store,
+    fingerprint: str,
+    build: Mapping[str, str],
+    key: str,
+) -> Outcome:
     store.warm_up()
     cache_dir = datasets.default_cache_dir()
     display.note(f"loading {settings.dataset.name}")
@@ -114,8 +135,8 @@ def _record(job: _Job, wish: Wish) -> Outcome:
 
     try:
         recorder = Recorder(Evaluator(job.assembled.problem, job.data), job.data.n, job.display.pause)
-        with tempfile.TemporaryDirectory() as folder:
-            picture = Path(folder) / CURVE_PICTURE
+        with temporary_folder() as folder:
+            picture = folder / CURVE_PICTURE
             try:
                 _advance_all(job, recorder, wish)
                 curve = _curve(recorder.rows)

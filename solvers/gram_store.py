@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
-from support.files import drafts, new_file, remove_drafts
+from support.files import drafts, new_file, remove_drafts, remove_locks
 from support.locks import POLL_SECONDS, locked
 
 log = logging.getLogger(__name__)
@@ -211,6 +211,7 @@ class GramStore:
                 mode=_FILE_MODE,
             ):
                 remove_drafts(self.directory)
+                remove_locks(self.directory)
                 if self._evict(size):
                     file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
                     _reserve(file, size)

@@ -20,6 +20,8 @@ from typing import BinaryIO
 
 DRAFT = ".part"
 """How the name of a draft ends."""
+LOCK = ".lock"
+"""How the name of a lock's file ends."""
 
 FOLDER_PREFIX = "svm-cost-curves-"
 ALIVE = ".alive"
@@ -82,18 +84,17 @@ def sync_folder(folder: Path) -> None:
 
 def drafts(folder: Path) -> list[Path]:
     """Drafts in a folder, of living processes and of others; none if the folder is missing or cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in entries if entry.name.endswith(DRAFT)]
-    except OSError:
-        return []
+    return _named(folder, DRAFT)
 
 
 def remove_drafts(folder: Path) -> None:
     """Remove the drafts in a folder whose processes are gone. Those of other users and what is no file stay."""
-    for draft in drafts(folder):
-        with contextlib.suppress(OSError):
-            _remove_if_unlocked(draft)
+    _remove_unlocked(folder, DRAFT)
+
+
+def remove_locks(folder: Path) -> None:
+    """Remove the files of locks (`support.locks.locked`) that processes have left which are gone."""
+    _remove_unlocked(folder, LOCK)
 
 
 @contextlib.contextmanager
@@ -112,7 +113,7 @@ def keep_folder(folder: Path) -> None:
     _in_use.append(_lock_folder(folder))
 
 
-def remove_temporary_folders(*prefixes: str) -> list[Path]:
+def remove_temporary_folders(*prefixes: str) -> list[int]:
     """Remove the temporary folders of this program whose processes are gone.
 
     Parameters
@@ -122,18 +123,19 @@ def remove_temporary_folders(*prefixes: str) -> list[Path]:
 
     Returns
     -------
-    list of Path
-        What was removed.
+    list of int
+        Numbers of the processes.
     """
-    removed = []
+    processes = []
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if entry.name.startswith((FOLDER_PREFIX, *prefixes)) and entry.is_dir(follow_symlinks=False):
-                with contextlib.suppress(OSError):
+                with contextlib.suppress(OSError, ValueError):
+                    number = Path(entry.path, ALIVE).read_text(encoding="ascii")
                     _remove_if_unlocked(Path(entry.path, ALIVE))
                     shutil.rmtree(entry.path, ignore_errors=True)
-                    removed.append(Path(entry.path))
-    return removed
+                    processes.append(int(number))
+    return processes
 
 
 def same_file(descriptor: int, path: Path) -> bool:
@@ -160,7 +162,22 @@ def _lock_folder(folder: Path) -> int:
     descriptor = os.open(folder / ALIVE, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.write(descriptor, str(os.getpid()).encode())
     return descriptor
+
+
+def _named(folder: Path, ending: str) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [Path(entry.path) for entry in entries if entry.name.endswith(ending)]
+    except OSError:
+        return []
+
+
+def _remove_unlocked(folder: Path, ending: str) -> None:
+    for path in _named(folder, ending):
+        with contextlib.suppress(OSError):
+            _remove_if_unlocked(path)
 
 
 def _remove_if_unlocked(path: Path) -> None:

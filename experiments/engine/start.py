@@ -9,11 +9,9 @@ import pickle
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Client, Listener
-from pathlib import Path
 
 from experiments.console import Display
 from experiments.engine.choice import mpirun
@@ -21,6 +19,7 @@ from experiments.engine.launch import without_place
 from experiments.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
 from experiments.settings import RunSettings
 from experiments.stopping import deferred
+from support.files import temporary_folder
 
 SOCKET = "socket"
 JOB = "job.pickle"
@@ -47,12 +46,12 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
         ``failed`` if the ranks have ended without one; they say why on standard error.
     """
     job = Job(dataclasses.replace(settings, starts_ranks=False), tuple(command), display.pause)
-    with tempfile.TemporaryDirectory(prefix="svm-ranks-") as folder:
-        address = str(Path(folder) / SOCKET)
-        Path(folder, JOB).write_bytes(pickle.dumps(job))
+    with temporary_folder() as folder:
+        address = str(folder / SOCKET)
+        (folder / JOB).write_bytes(pickle.dumps(job))
         with Listener(address, "AF_UNIX") as listener:
             process = subprocess.Popen(
-                [mpirun(), "-n", str(settings.ranks), sys.executable, "-m", "experiments.engine.started", folder],
+                [mpirun(), "-n", str(settings.ranks), sys.executable, "-m", "experiments.engine.started", str(folder)],
                 stdin=subprocess.DEVNULL,
                 env=without_place(os.environ),
                 start_new_session=True,  # a terminal's Ctrl-C is handed on, which mpirun does not do with SIGTERM

@@ -10,7 +10,6 @@ import contextlib
 import logging
 import os
 import sqlite3
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -27,7 +26,7 @@ from experiments.store.metrics import Point
 from experiments.store.place import Place
 from experiments.store.relocation import relocate
 from solvers.kept import kept
-from support.files import sync_folder
+from support.files import remove_drafts, sync_folder, temporary_folder
 
 METRICS_PER_BATCH = 1000
 PARAMS_PER_BATCH = 100
@@ -93,11 +92,11 @@ def _new_database() -> bytes:
     from mlflow.store.tracking import sqlalchemy_store
 
     tags = [_mlflow().entities.ExperimentTag(*item) for item in _VERSION.items()]
-    with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / "mlflow.db"
+    with temporary_folder() as folder:
+        draft = folder / "mlflow.db"
         open_database: Any = sqlalchemy_store.SqlAlchemyStore  # mlflow does not annotate it
-        made = open_database(f"sqlite:///{draft}", folder)
-        made.create_experiment(EXPERIMENT, folder, tags)
+        made = open_database(f"sqlite:///{draft}", str(folder))
+        made.create_experiment(EXPERIMENT, str(folder), tags)
         made.engine.dispose()
         return draft.read_bytes()
 
@@ -141,6 +140,7 @@ def close_dead(place: Place, key: str | None = None) -> None:
             client.set_terminated(run_id, _MLFLOW_STATUS["killed"])
             client.set_tag(run_id, "status", "killed")
             alive.unlink(missing_ok=True)
+            remove_drafts(place.directory(run_id))
 
 
 def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], tags: Mapping[str, str]) -> None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema
 from experiments.store.database import finished, running
-from experiments.store.errors import StoreError
+from experiments.store.errors import StoreError, reason
 from experiments.store.finished import FinishedRun, find, load
 from experiments.store.handle import RunHandle
+from experiments.store.locks import is_alive
 from experiments.store.mirror import Mirror, address_of, spool_of, sync_command
 from experiments.store.place import Place
 from experiments.store.server import SPOOL_RUN, Server
 from experiments.store.texts import PARAM_LENGTH, TAG_LENGTH, allowed, entries
+from support.files import LOCK, remove_locks
+from support.locks import locked
 
 OWN_TAGS = ("key", "status", "result_sha256", "error")
 """Tags that the store writes itself."""
@@ -191,6 +195,44 @@ class Store:
         flat_tags = entries({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
         return self._begin(key, name, flat_params, flat_tags)
 
+    @contextlib.contextmanager
+    def computing(self, key: str, tell: Callable[[str], None]) -> Iterator[FinishedRun | None]:
+        """Keep other processes from making the run of this key; wait while one of them does.
+
+        The lock is a file of the store's folder. It holds for the processes of one machine, and of several machines
+        that share the folder; machines that share a server alone may make a run twice, and the server keeps the first.
+        Ctrl-C ends the wait.
+
+        Parameters
+        ----------
+        key : str
+        tell : callable
+            Told, once, for whom this process waits: ``process 123 on HOST``.
+
+        Yields
+        ------
+        FinishedRun or None
+            What another process has finished here since the run was looked up.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written.
+        """
+        folder, stack = self.root / "locks", contextlib.ExitStack()
+        new = [path for path in (folder, self.root) if path == folder or not path.exists()]
+        try:
+            _enter_lock(folder, key, tell, stack)
+        except OSError as error:
+            raise StoreError(f"the store {self.database} cannot be written: {reason(error)}") from error
+        try:
+            with stack:
+                yield find(self._place, key)
+        finally:
+            with contextlib.suppress(OSError):  # not empty: others are at work, or the run has left something
+                for path in new:
+                    path.rmdir()
+
     def close_dead(self) -> None:
         """Record as killed the runs whose processes have gone without a word.
 
@@ -201,7 +243,8 @@ class Store:
         StoreError
             The store cannot be written.
         """
-        if self.database.exists() and running(self._place):  # mlflow is imported only if there is something to do
+        # mlflow is imported only if there is something to do
+        if self.database.exists() and any(not is_alive(self._place.alive_file(run)) for run in running(self._place)):
             with mlflow_writer.writing(self._place):
                 mlflow_writer.close_dead(self._place)
 
@@ -228,3 +271,13 @@ class Store:
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
         self._begin(key, run.name, run.params, tags, run.started).adopt(files)
         return find(self._place, key)
+
+
+def _enter_lock(folder: Path, key: str, tell: Callable[[str], None], stack: contextlib.ExitStack) -> None:
+    """Take the lock of a key, in a folder that another process may remove when it leaves it empty."""
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_locks(folder)
+        with contextlib.suppress(FileNotFoundError):
+            stack.enter_context(locked(folder / f"{key}{LOCK}", tell))
+            return

@@ -1,0 +1,154 @@
+"""Files are whole or not there, and what killed processes have left is removed, and only that."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.files import (
+    ALIVE,
+    FOLDER_PREFIX,
+    keep_folder,
+    new_file,
+    remove_drafts,
+    remove_locks,
+    remove_temporary_folders,
+    temporary_folder,
+    write_file,
+)
+
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def hold() -> Iterator[Callable[..., Any]]:
+    """Call a function in another process, which is stopped within it: it calls what it gets as its last argument."""
+    children: list[Any] = []
+
+    def start(function: Callable[..., None], *words: Any) -> Any:
+        inside = FORK.Event()
+
+        def wait() -> None:
+            inside.set()
+            signal.pause()
+
+        child = FORK.Process(target=function, args=(*words, wait))
+        child.start()
+        children.append(child)
+        assert inside.wait(60)
+        return child
+
+    yield start
+    for child in children:
+        child.kill()
+        child.join()
+
+
+def write_half(path: Path, wait: Callable[[], None]) -> None:
+    with new_file(path) as file:
+        file.write(b"half")
+        file.flush()
+        wait()
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_file(path, b"first")
+
+    def fail() -> None:
+        with new_file(path) as file:
+            file.write(b"second")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert path.read_bytes() == b"first"
+    assert names(tmp_path) == ["a"]
+    write_file(path, b"third")
+    assert path.read_bytes() == b"third"
+    assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask() -> int:
+    os.umask(before := os.umask(0))
+    return before
+
+
+def test_a_killed_writers_draft_is_removed_and_a_living_ones_is_not(tmp_path: Path, hold: Callable[..., Any]) -> None:
+    living, killed = hold(write_half, tmp_path / "a"), hold(write_half, tmp_path / "b")
+    assert len(names(tmp_path)) == 2
+    killed.kill()
+    killed.join()
+    write_file(tmp_path / "c", b"")
+    assert [name[:3] for name in names(tmp_path)] == [".a.", "c"]
+    living.kill()
+    living.join()
+    remove_drafts(tmp_path)
+    assert names(tmp_path) == ["c"]
+
+
+def test_what_is_no_draft_of_ours_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"mine")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.part").symlink_to(outside)
+    (folder / "b.part").mkdir()
+    os.mkfifo(folder / "c.part")
+    remove_drafts(folder)
+    assert names(folder) == ["a.part", "b.part", "c.part"]
+    assert outside.read_bytes() == b"mine"
+    (folder / "d.part").write_bytes(b"another user's")
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    remove_drafts(folder)
+    assert "d.part" in names(folder)
+    remove_drafts(tmp_path / "missing")
+
+
+def stay_in_temporary_folder(wait: Callable[[], None]) -> None:
+    with temporary_folder() as folder:
+        (folder / "content").touch()
+        wait()
+
+
+def stay_in_folder_of_library(folder: Path, wait: Callable[[], None]) -> None:
+    keep_folder(folder)
+    wait()
+
+
+def test_temporary_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hold: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("pymp-ours", "pymp-foreign", "other", f"{FOLDER_PREFIX}new"):
+        (tmp_path / name).mkdir()
+    mine, library = hold(stay_in_temporary_folder), hold(stay_in_folder_of_library, tmp_path / "pymp-ours")
+    assert remove_temporary_folders("pymp-") == []
+    assert len(names(tmp_path)) == 5
+    for child in (mine, library):
+        child.kill()
+        child.join()
+    assert sorted(remove_temporary_folders("pymp-")) == sorted([mine.pid, library.pid])
+    assert names(tmp_path) == ["other", "pymp-foreign", f"{FOLDER_PREFIX}new"]
+    with temporary_folder() as folder:
+        assert folder.parent == tmp_path
+        assert names(folder) == [ALIVE]
+    assert not folder.exists()
+
+
+def test_a_lock_without_a_process_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "a.lock").write_text("process 1 on nowhere\n")
+    remove_locks(tmp_path)
+    assert names(tmp_path) == []
