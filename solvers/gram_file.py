@@ -1,7 +1,8 @@
 """The file of a Gram matrix: its values, then their checksums, which are compared when a process first maps it.
 
-The file outlives runs and processes. CRC-32 of blocks finds what a disk, a crash or another program has changed in it;
-reading all of it costs about half a second for each GB and thread (building takes some ten times as long).
+The file outlives runs and processes. CRC-32 of blocks finds what a disk, a crash or another program has changed in it.
+Comparing takes about half a second for each GB and thread. The time of the last change is no substitute: in shared
+memory, a write through a mapping does not change it.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def remove_temporary_folders(*prefixes: str) -> list[int]:
     processes = []
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
-            if entry.name.startswith((FOLDER_PREFIX, *prefixes)) and entry.is_dir(follow_symlinks=False):
+            if entry.name.startswith((FOLDER_PREFIX, *prefixes)) and _is_own_folder(entry):
                 with contextlib.suppress(OSError, ValueError):
                     number = Path(entry.path, ALIVE).read_text(encoding="ascii")
                     _remove_if_unlocked(Path(entry.path, ALIVE))
@@ -164,6 +164,14 @@ def _lock_folder(folder: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.write(descriptor, str(os.getpid()).encode())
     return descriptor
+
+
+def _is_own_folder(entry: os.DirEntry[str]) -> bool:
+    """Whether this is a folder of this user: another one might hold a pipe, which would be waited for."""
+    try:
+        return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    except FileNotFoundError:
+        return False
 
 
 def _named(folder: Path, ending: str) -> list[Path]:

@@ -140,6 +140,10 @@ def test_temporary_folders_of_killed_processes_are_removed(
     for child in (mine, library):
         child.kill()
         child.join()
+    owner = os.geteuid()
+    with monkeypatch.context() as other:
+        other.setattr(os, "geteuid", lambda: owner + 1)
+        assert remove_temporary_folders("pymp-") == []
     assert sorted(remove_temporary_folders("pymp-")) == sorted([mine.pid, library.pid])
     assert names(tmp_path) == ["other", "pymp-foreign", f"{FOLDER_PREFIX}new"]
     with temporary_folder() as folder:
