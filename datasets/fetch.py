@@ -21,9 +21,8 @@ from urllib.parse import urlparse
 
 from datasets.errors import DataError
 from datasets.known import KnownChecksums, state
-from datasets.readers import PACKED_SUFFIXES
 from datasets.readers.unpack import from_archive, read_unpacked
-from datasets.spec import FileSpec
+from datasets.spec import PACKED_SUFFIXES, FileSpec
 
 log = logging.getLogger(__name__)
 

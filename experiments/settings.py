@@ -16,7 +16,8 @@ from typing import Any
 import psutil
 
 import solvers
-from datasets import DatasetSpec
+from datasets import DatasetSpec, check_used, named
+from datasets.settings import TEXTS
 from experiments import presets
 from experiments.checkpoints import Limits, Looks
 from experiments.choices import check_choice
@@ -169,10 +170,11 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
 
     Raises
     ------
-    SettingsError
+    SettingsError, DataError
         A value that is not allowed; the message says which and what is.
     """
     solver, solver_settings = _solver(config.algo)
+    dataset, changed = _dataset(config, given)
     bias, bias_origin = presets.choose_bias(config.problem.bias, config.preset, allowed_bias(solver), solver.name)
     kernel, kernel_origins = _kernel(config, solver, bias, given)
     problem = presets.choose_problem(
@@ -184,7 +186,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         needs_nu=needs(solver, "nu"),
         kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE
-        and not any(name.startswith("dataset.") for name in given),
+        and not changed,
         algo=solver.name,
     )
     budget, epochs_origin = _budget(config)
@@ -202,7 +204,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     return RunSettings(
         solver=solver,
         solver_settings=solver_settings,
-        dataset=config.dataset,
+        dataset=dataset,
         kernel=kernel,
         problem=problem,
         budget=budget,
@@ -302,6 +304,14 @@ def _solver(node: Any) -> tuple[Any, Any]:
     if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
         raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
     return solver, solver.Settings(**{field: getattr(node, field) for field in fields})
+
+
+def _dataset(config: RunConfig, given: Collection[str]) -> tuple[DatasetSpec, bool]:
+    """Return the data set with its name, and whether the command line changes its points or labels."""
+    fields = {name.split(".")[1] for name in given if name.startswith("dataset.")}
+    dataset = named(config.dataset)
+    check_used(dataset, sorted(fields))
+    return dataset, bool(fields - TEXTS)
 
 
 def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from datasets import DatasetSpec, fingerprint, load
-from datasets.spec import check_spec
+from datasets.spec_checks import check_spec
 
 Compose = Callable[..., DatasetSpec]
 
