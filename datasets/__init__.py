@@ -11,4 +11,14 @@ from datasets.settings import check_used
 from datasets.spec import DatasetSpec, named
 from datasets.stream import Stream
 
-__all__ = ["DataError", "Dataset", "DatasetSpec", "Stream", "check_used", "default_cache_dir", "fingerprint", "load", "named"]
+__all__ = [
+    "DataError",
+    "Dataset",
+    "DatasetSpec",
+    "Stream",
+    "check_used",
+    "default_cache_dir",
+    "fingerprint",
+    "load",
+    "named",
+]
