@@ -13,6 +13,7 @@ from scipy import sparse
 
 from datasets import checks, transforms
 from datasets.dataset import Dataset, Matrix
+from datasets.errors import DataError, shorten
 from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
@@ -26,6 +27,8 @@ from datasets.transforms import Features
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
     """Load a data set.
+
+    Sizes are asked before arrays are made, as far as they are known then.
 
     Parameters
     ----------
@@ -47,8 +50,17 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         Any problem with the specification, the files, or what is in them.
     """
     check_spec(spec)
-    spec = named(spec)
-    raw = Source(spec, Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment())).read()
+    try:
+        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment()))
+    except MemoryError as error:
+        name = spec.name or spec.kind
+        raise DataError(
+            f"Data set {name}: this machine has not the memory to read it ({shorten(str(error))})."
+        ) from error
+
+
+def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Dataset:
+    raw = Source(spec, cache_dir, mirrors).read()
     where = f"Data set {spec.name or spec.kind}"
     checks.check_table(raw.train, raw.place(where, "train"))
     checks.check_expected(raw.train, spec.expected_train, f"{where}, training file")

@@ -92,7 +92,8 @@ def divide(X: Matrix, divisor: float) -> None:
     if divisor == 1.0:
         return
     values = X.data if sparse.issparse(X) else X
-    np.divide(values, np.float32(divisor), out=values)
+    with np.errstate(over="ignore"):  # found by the check for finite values
+        np.divide(values, np.float32(divisor), out=values)
 
 
 def minmax(X: Matrix, X_test: Matrix) -> None:
@@ -108,11 +109,12 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
     if not (isinstance(X, np.ndarray) and isinstance(X_test, np.ndarray)):
         raise DataError("dataset.scaling=minmax shifts features and so needs dense ones; set dataset.storage=dense.")
     low = X.min(axis=0)
-    span = X.max(axis=0) - low
-    span[span == 0] = 1
-    for part in (X, X_test):
-        part -= low
-        part /= span
+    with np.errstate(over="ignore", invalid="ignore"):  # found by the check for finite values
+        span = X.max(axis=0) - low
+        span[span == 0] = 1
+        for part in (X, X_test):
+            part -= low
+            part /= span
 
 
 def normalise_rows(X: Matrix) -> None:

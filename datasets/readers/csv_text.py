@@ -53,11 +53,12 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     first = next((k for k, line in enumerate(lines) if line.strip()), None)
     if first is None:
         return Table(np.empty((0, 0), np.float32), np.empty(0))
-    cells = _cells(lines[first], "," if "," in lines[first] else None, f"{where}, line {first + 1}")
+    separator = "," if "," in lines[first] else None
+    cells = _cells(lines[first], separator, f"{where}, line {first + 1}")
     named = not all(map(_is_number, cells))
     label = column_of(label_column, [cell.strip() for cell in cells] if named else [], len(cells), where)
     others = dropped(drop_columns, label, len(cells), where)
-    rows = _Rows(lines, where, "," if "," in lines[first] else None, label, others)
+    rows = _Rows(lines, where, separator, len(cells), label, others)
 
     read: Numbers | None = None
     header = isinstance(label_column, str) or not all(
@@ -88,10 +89,10 @@ class _Rows:
     """The lines of a file below its header."""
 
     def __init__(
-        self, lines: list[str], where: str, separator: str | None, label: int, others: Collection[int]
+        self, lines: list[str], where: str, separator: str | None, width: int, label: int, others: Collection[int]
     ) -> None:
         self._lines, self._where, self._separator = lines, where, separator
-        self._label, self._others = label, others
+        self._width, self._label, self._others = width, label, others
 
     def read(self, start: int) -> Numbers:
         """Return the numbers of all lines from ``start`` on; a label that is a text is the number of its class."""
@@ -130,14 +131,12 @@ class _Rows:
             )
 
     def _refuse_first_bad_line(self, start: int) -> None:
-        width = None
         for number, line in enumerate(self._lines[start:], start=start + 1):
             if not line.strip():
                 continue
             place = f"{self._where}, line {number}"
             cells = _cells(line, self._separator, place)
-            width = len(cells) if width is None else width
-            why = "" if len(cells) == width else f"{len(cells)} cells where the first line has {width}"
+            why = "" if len(cells) == self._width else f"{len(cells)} cells where the first line has {self._width}"
             for k, cell in enumerate(cells):
                 if k == self._label:
                     bad = "is not a label" if not cell.strip() else "is not UTF-8" if "\ufffd" in cell else ""
