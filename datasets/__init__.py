@@ -7,7 +7,18 @@ from datasets.dataset import Dataset
 from datasets.errors import DataError
 from datasets.fetch import default_cache_dir
 from datasets.loader import fingerprint, load
-from datasets.spec import DatasetSpec
+from datasets.settings import check_used
+from datasets.spec import DatasetSpec, named
 from datasets.stream import Stream
 
-__all__ = ["DataError", "Dataset", "DatasetSpec", "Stream", "default_cache_dir", "fingerprint", "load"]
+__all__ = [
+    "DataError",
+    "Dataset",
+    "DatasetSpec",
+    "Stream",
+    "check_used",
+    "default_cache_dir",
+    "fingerprint",
+    "load",
+    "named",
+]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.dataset import Table
-from datasets.errors import DataError
-from datasets.spec import ExpectedSpec
+from datasets.dataset import Matrix, Table
+from datasets.errors import DataError, shorten
+from datasets.spec import MAX_FEATURES, ExpectedSpec
 
 
 def check_table(table: Table, where: str) -> None:
@@ -36,6 +36,25 @@ def check_table(table: Table, where: str) -> None:
             f"{where}: the value in row {row + 1}, column {column + 1} (counted from 1) is {value}; features must be "
             "finite and fit in float32 (below 3.4e38)."
         )
+
+
+def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
+    """Refuse values that are not finite after the transforms.
+
+    Raises
+    ------
+    DataError
+        Naming the first value; rows and columns are counted from 1.
+    """
+    for name, part in (("training", X), ("test", X_test)):
+        place = _first_non_finite(part)
+        if place is not None:
+            row, column, value = place
+            raise DataError(
+                f"{where}, {name} part: the value in row {row + 1}, column {column + 1} (counted from 1) is {value} "
+                "after dataset.divide_by, dataset.scaling and dataset.row_norm; it must be finite and fit in float32 "
+                "(below 3.4e38)."
+            )
 
 
 def _first_non_finite(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> tuple[int, int, float] | None:
@@ -72,12 +91,22 @@ def check_expected(table: Table, expected: ExpectedSpec, where: str) -> None:
             raise DataError(f"{where}: expected {expected.nnz} entries that are not zero, found {found}.")
     if expected.classes:
         values, counts = np.unique(table.y, return_counts=True)
-        classes = {float(v): int(c) for v, c in zip(values, counts, strict=True)}
-        wanted = {float(k): v for k, v in expected.classes.items()}
+        names = [table.classes[int(v)] if table.classes else f"{v:.15g}" for v in values]
+        classes = {name: int(c) for name, c in zip(names, counts, strict=True)}
+        wanted = (
+            expected.classes if table.classes else {f"{_number(k, where):.15g}": v for k, v in expected.classes.items()}
+        )
         for label in sorted(wanted.keys() | classes.keys()):
             rows, rows_wanted = classes.get(label, 0), wanted.get(label, 0)
             if rows != rows_wanted:
-                raise DataError(f"{where}: expected {rows_wanted} rows with label {label:g}, found {rows}.")
+                raise DataError(f"{where}: expected {rows_wanted} rows with label {shorten(label)}, found {rows}.")
+
+
+def _number(label: str, where: str) -> float:
+    try:
+        return float(label)
+    except ValueError as error:
+        raise DataError(f"{where}: expected rows with label {shorten(label)}, but all labels are numbers.") from error
 
 
 def check_classes(y: NDArray[np.int8], where: str) -> None:
@@ -124,6 +153,8 @@ def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, 
             raise DataError(f"{where}: the {name} part has {found} features, but {wanted}.{hint}")
     if width < 1:
         raise DataError(f"{where}: no row has any feature.")
+    if width > MAX_FEATURES:
+        raise DataError(f"{where}: {width} features (the largest index); at most {MAX_FEATURES} can be numbered.")
     return width
 
 

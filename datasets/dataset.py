@@ -27,11 +27,17 @@ class Table:
     X
         (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
     y
-        (n,) raw labels, float64.
+        (n,) raw labels, float64; with ``classes`` the number of each row's class.
+    classes
+        Labels that are texts, in alphabetical order; empty: labels are numbers.
+    from_zero
+        LIBSVM text only: index 0 occurs, so that column j has index j; else it has index j + 1.
     """
 
     X: NDArray[Any] | sparse.csr_matrix[np.float32]
     y: NDArray[np.float64]
+    classes: tuple[str, ...] = ()
+    from_zero: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.errors import DataError
+from datasets.memory import ask
 from datasets.stream import Stream
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when an image changes."""
 
 PIXELS = 784
+_BYTES_AN_IMAGE = 24
+"""Of an image that is not made yet: its number and its label, and what is computed of them."""
 SERIES = {"train": 0, "validation": 1, "test": 2}
 """Images of different series never have a field in common."""
 
@@ -77,7 +80,7 @@ def extended(
     Raises
     ------
     DataError
-        The originals are not of 28 x 28 pixels, or there is none.
+        The originals are not of 28 x 28 pixels, or there is none; or numbers and labels do not fit in memory.
     """
     from solvers import _core  # the compiled core, not a solver; only who makes images needs it
 
@@ -85,10 +88,12 @@ def extended(
         raise DataError(f"Data set {spec.name}: kind elastic is for images of 28 x 28, not of {X.shape[1]} pixels.")
     if not y.size:
         raise DataError(f"Data set {spec.name}: there is no original to make {part} images of.")
+    ask(_BYTES_AN_IMAGE * count, f"The numbers of {count:,} {part} images")
     generator = _core.Elastic(sigma=spec.sigma, alpha=spec.alpha, seed=spec.data_seed)
     originals = np.ascontiguousarray(X, dtype=np.uint8)
 
     def make(numbers: NDArray[np.uint32]) -> NDArray[np.uint8]:
+        ask(PIXELS * numbers.size, f"{numbers.size:,} images at once", "Use a smaller dataset.max_train.")
         return generator.images(originals, numbers % np.uint32(y.size), SERIES[part], numbers)
 
     numbers = np.arange(count, dtype=np.uint32)

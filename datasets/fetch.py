@@ -19,11 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlparse
 
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten, shown_path
 from datasets.known import KnownChecksums, state
-from datasets.readers import PACKED_SUFFIXES
 from datasets.readers.unpack import from_archive, read_unpacked
-from datasets.spec import FileSpec
+from datasets.spec import PACKED_SUFFIXES, FileSpec
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +78,7 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     if refused:
         raise DataError(
             f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), "
-            f"but {'; '.join(refused)}. Remove or replace it. {_advice(file, cache_dir)}"
+            f"but {'; '.join(refused)}; remove it, and {_advice(file, cache_dir)}"
         )
     return _download(file, cache_dir)
 
@@ -151,7 +150,7 @@ def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
 def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     """Download beside the final place, verify, then rename: a wrong or partial file is never kept."""
     if urlparse(file.url).scheme not in ("http", "https"):
-        raise DataError(f"{file.name} is not at hand and has no published address. {_advice(file, cache_dir)}")
+        raise DataError(f"{file.name} is not at hand and has no published address; {_advice(file, cache_dir)}")
     import pooch
 
     try:
@@ -165,7 +164,7 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
         try:
             pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT)(file.url, str(path), None)
         except (OSError, ValueError) as error:  # requests' exceptions are OSErrors
-            raise DataError(f"Cannot download {file.name}: {error}. {_advice(file, cache_dir)}") from error
+            raise DataError(f"Cannot download {file.name}: {_why(error)}; {_advice(file, cache_dir)}") from error
         found = _read_file(file, path)
         if file.sha256 and found.sha256 != file.sha256:
             raise DataError(
@@ -180,10 +179,32 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     return Fetched(found.content, found.sha256, kept)
 
 
+def _why(error: Exception) -> str:
+    """Say in a few words why a download failed; the libraries' texts name the address again, and their own classes."""
+    from requests import exceptions
+
+    answer = getattr(error, "response", None)
+    if isinstance(error, exceptions.HTTPError) and answer is not None:
+        return f"the server answered {answer.status_code} {shorten(answer.reason or '')}".rstrip()
+    if isinstance(error, exceptions.ReadTimeout):
+        return f"the server was silent for {TIMEOUT[1]:g} seconds"
+    if isinstance(error, exceptions.ConnectTimeout):
+        return f"no connection within {TIMEOUT[0]:g} seconds"
+    if isinstance(error, exceptions.SSLError):
+        return "the server's certificate was refused"
+    if isinstance(error, exceptions.ProxyError):
+        return "the proxy gave no connection"
+    if isinstance(error, exceptions.ConnectionError):
+        return "no connection to the server"
+    if isinstance(error, OSError) and error.strerror:
+        return shorten(error.strerror)
+    return shorten(str(error))
+
+
 def _advice(file: FileSpec, cache_dir: Path) -> str:
-    source = f"Get it from {file.url}" if file.url else "Get it from its publisher"
+    source = f"get it from {file.url}" if file.url else "get it from its publisher"
     checksum = f" (sha256 of the unpacked file: {file.sha256})" if file.sha256 else " (its checksum is not known)"
     return (
-        f"{source}{checksum} and put it, packed or not, as {file.name} into {cache_dir} or into a directory "
-        f"named in {MIRROR_VARIABLE}."
+        f"{source}{checksum} and put it, packed or not, as {file.name} into {shown_path(cache_dir)}, or set "
+        f"{MIRROR_VARIABLE}=FOLDER to a folder that holds it."
     )

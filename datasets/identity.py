@@ -47,7 +47,9 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
     content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
     content["storage"] = spec.storage
-    # only where it is asked for: data sets without it keep the fingerprint under which their runs are recorded
+    # only where they are asked for: data sets without them keep the fingerprint under which their runs are recorded
+    if spec.zero_based is not None:
+        content["transforms"]["zero_based"] = spec.zero_based
     if spec.row_norm != "none":
         content["transforms"]["row_norm"] = spec.row_norm
     if spec.kind == "file" or spec.kind == "published":
@@ -75,8 +77,10 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
 
 def reader_name(spec: DatasetSpec, format: str) -> str:
     """Name the reader of a format with the settings that change what it returns."""
-    if format == "csv":
-        return f"csv:{spec.label_column!r}" + (f",without {sorted(spec.drop_columns)}" if spec.drop_columns else "")
+    if format in ("csv", "parquet"):
+        return f"{format}:{spec.label_column!r}" + (
+            f",without {sorted(spec.drop_columns)}" if spec.drop_columns else ""
+        )
     if format == "messages":
         return f"messages:{spec.ngrams},{spec.min_count}"
     if format == "topics":
@@ -91,5 +95,8 @@ def _reader(spec: DatasetSpec, role: str) -> str:
     return reader_name(spec, format_of(path, spec.format))
 
 
-def _labels(group: list[float] | None) -> list[float] | None:
-    return None if group is None else sorted({float(v) for v in group})
+def _labels(group: list[int | float | str] | None) -> list[float | str] | None:
+    if group is None:
+        return None
+    texts = sorted({v for v in group if isinstance(v, str)})
+    return [*sorted({float(v) for v in group if not isinstance(v, str)}), *texts]

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten
+
+Label = int | float | str
+"""A label as it is set: a number, or a text."""
 
 
 @dataclass(frozen=True)
@@ -21,23 +24,46 @@ class LabelRule:
         Raw labels that become +1, ascending.
     negative
         Raw labels that become -1, ascending; None: all the rest.
+    classes
+        What raw labels 0, 1, ... are called, where labels are texts.
     """
 
     positive: tuple[float, ...]
     negative: tuple[float, ...] | None
+    classes: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return the rule in words for the record."""
-        other = "the rest" if self.negative is None else _names(self.negative)
-        return f"{_names(self.positive)} is +1, {other} is -1"
+        other = "the rest" if self.negative is None else self.names(self.negative)
+        return f"{self.names(self.positive)} is +1, {other} is -1"
+
+    def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
+        """Return raw labels as the file has them."""
+        return _names(values, self.classes)
 
 
 def make_rule(
-    raw: NDArray[np.float64], positive: Sequence[float] | None, negative: Sequence[float] | None, where: str
+    raw: NDArray[np.float64],
+    positive: Sequence[Label] | None,
+    negative: Sequence[Label] | None,
+    where: str,
+    classes: tuple[str, ...] = (),
 ) -> LabelRule:
     """Make the rule from the settings, or from the training labels where nothing is set.
 
-    Without settings the labels must take exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1.
+    Without settings the labels must take exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1. Labels that are
+    texts are in alphabetical order.
+
+    Parameters
+    ----------
+    raw
+        (n,) labels of the training rows.
+    positive, negative
+        Labels of each class, numbers or texts as in the file.
+    where
+        Name of the data for messages.
+    classes
+        What labels 0, 1, ... are called, where they are texts.
 
     Raises
     ------
@@ -48,19 +74,23 @@ def make_rule(
     if positive is None:
         if values.size != 2:
             what = "only one class" if values.size == 1 else f"{values.size} different labels"
+            found = _names(values[:10], classes) + (", ..." if values.size > 10 else "")
             raise DataError(
-                f"{where}: {what} ({_names(values[:10])}{', ...' if values.size > 10 else ''}); two are needed. "
+                f"{where}: {what} ({found}); two are needed. "
                 "With more than two, choose by dataset.positive=[...] and, if wanted, dataset.negative=[...]."
             )
-        return LabelRule((float(values[1]),), (float(values[0]),))
+        return LabelRule((float(values[1]),), (float(values[0]),), classes)
+    chosen: dict[str, tuple[float, ...]] = {}
     for name, group in (("positive", positive), ("negative", negative or ())):
-        for label in group:
-            if label not in values:
+        raws = [_raw(label, classes) for label in group]
+        for label, value in zip(group, raws, strict=True):
+            if value is None or value not in values:
                 raise DataError(
-                    f"{where}: label {label:g} of dataset.{name} never occurs; found {_names(values[:20])}."
+                    f"{where}: label {_shown(label)} of dataset.{name} never occurs; found "
+                    f"{_names(values[:20], classes)}."
                 )
-    chosen = None if negative is None else tuple(sorted({float(v) for v in negative}))
-    return LabelRule(tuple(sorted({float(v) for v in positive})), chosen)
+        chosen[name] = tuple(sorted({value for value in raws if value is not None}))
+    return LabelRule(chosen["positive"], None if negative is None else chosen["negative"], classes)
 
 
 def apply_rule(
@@ -101,8 +131,8 @@ def apply_rule(
     if not drop_others:
         row = int(np.argmin(known))
         raise DataError(
-            f"{where}, row {row + 1}: label {raw[row]:g}; the training labels are "
-            f"{_names(rule.negative)} and {_names(rule.positive)}."
+            f"{where}, row {row + 1}: label {rule.names(raw[row : row + 1])}; the training labels are "
+            f"{rule.names(rule.negative)} and {rule.names(rule.positive)}."
         )
     rows = np.flatnonzero(known).astype(np.int64)
     if not rows.size:
@@ -110,5 +140,19 @@ def apply_rule(
     return y[rows], rows
 
 
-def _names(values: Sequence[float] | NDArray[np.float64]) -> str:
-    return ", ".join(f"{v:g}" for v in values)
+def _raw(label: Label, classes: tuple[str, ...]) -> float | None:
+    """Return the raw label that is called so in the settings; None: there is none."""
+    if classes:
+        return float(classes.index(_shown(label))) if _shown(label) in classes else None
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
+def _shown(label: Label) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
+
+
+def _names(values: Sequence[float] | NDArray[np.float64], classes: tuple[str, ...]) -> str:
+    return ", ".join(shorten(classes[int(v)], 40) if classes else f"{v:g}" for v in values)

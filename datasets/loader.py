@@ -13,18 +13,22 @@ from scipy import sparse
 
 from datasets import checks, transforms
 from datasets.dataset import Dataset, Matrix
+from datasets.errors import DataError, shorten
 from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
 from datasets.parts import make_parts
 from datasets.source import Raw, Source, user_path
-from datasets.spec import DatasetSpec, check_spec
+from datasets.spec import DatasetSpec, named
+from datasets.spec_checks import check_spec
 from datasets.stream import Stream
 from datasets.transforms import Features
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
     """Load a data set.
+
+    Sizes are asked before arrays are made, as far as they are known then.
 
     Parameters
     ----------
@@ -46,7 +50,17 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         Any problem with the specification, the files, or what is in them.
     """
     check_spec(spec)
-    raw = Source(spec, Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment())).read()
+    try:
+        return _loaded(named(spec), Path(cache_dir), (*map(Path, mirrors), *mirrors_from_environment()))
+    except MemoryError as error:
+        name = spec.name or spec.kind
+        raise DataError(
+            f"Data set {name}: this machine has not the memory to read it ({shorten(str(error))})."
+        ) from error
+
+
+def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Dataset:
+    raw = Source(spec, cache_dir, mirrors).read()
     where = f"Data set {spec.name or spec.kind}"
     checks.check_table(raw.train, raw.place(where, "train"))
     checks.check_expected(raw.train, spec.expected_train, f"{where}, training file")
@@ -55,7 +69,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         checks.check_expected(raw.test, spec.expected_test, f"{where}, test file")
     d = checks.common_width(raw.train, raw.test, spec.d, pad=raw.pad, where=where)
 
-    rule = make_rule(raw.train.y, spec.positive, spec.negative, raw.place(where, "train"))
+    rule = make_rule(raw.train.y, spec.positive, spec.negative, raw.place(where, "train"), raw.train.classes)
     train, test, division = make_parts(raw, spec, rule, where)
 
     points: Matrix | Stream
@@ -63,6 +77,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
         points, X_test = _streamed(train.X, test.held(), spec)
     else:
         points, X_test = _matrices(train.held(), test.held(), d, spec)
+        checks.check_finite(points, X_test, where)
     counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
     provenance: dict[str, Any] = {
         "files": raw.files,
@@ -131,7 +146,7 @@ def _streamed(train: Stream, test: Features, spec: DatasetSpec) -> tuple[Stream,
 
 
 def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
-    steps = []
+    steps = ["indices counted from 0"] if raw.train.from_zero else []
     widths = {int(part.X.shape[1]) for part in (raw.train, raw.test) if part is not None}
     if widths != {d}:
         steps.append(f"padded with zeros to {d} features")

@@ -86,12 +86,17 @@ def _to_arrays(table: Table, sha256: str, reader: str) -> dict[str, NDArray[Any]
         arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape, np.int64)}
     else:
         arrays["X"] = np.asarray(table.X)
+    if table.classes:
+        arrays["classes"] = np.array(table.classes)
+    if table.from_zero:
+        arrays["from_zero"] = np.array(True)
     return arrays
 
 
 def _to_table(arrays: dict[str, NDArray[Any]]) -> Table:
+    classes = tuple(map(str, arrays.get("classes", ())))
     if "X" in arrays:
-        return Table(arrays["X"], arrays["y"])
+        return Table(arrays["X"], arrays["y"], classes)
     n, d = (int(v) for v in arrays["shape"])
     X = sparse.csr_matrix((arrays["data"], arrays["indices"], arrays["indptr"]), shape=(n, d))
-    return Table(X, arrays["y"])
+    return Table(X, arrays["y"], classes, "from_zero" in arrays)

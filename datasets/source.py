@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from datasets.dataset import Table
 from datasets.digits import DIGITS_SHA256, read_digits
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten, shown_path
 from datasets.fetch import fetch, known_checksum, read
 from datasets.identity import by_role, reader_name
 from datasets.prepared import PreparedCache
-from datasets.readers import format_of, read_text
+from datasets.readers import format_of, read_table
 from datasets.readers.idx import read_idx
+from datasets.readers.libsvm import with_index_zero
 from datasets.readers.messages import read_messages
 from datasets.readers.npz import read_npz
 from datasets.readers.topics import read_topics
@@ -82,11 +84,15 @@ class Source:
     def _published(self) -> Raw:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
+        read = {
+            role: [self._published_file(file, records) for file in self._spec.of_role(role)]
+            for role in ("train", "test")
+        }
+        alike = iter(agreeing([*read["train"], *read["test"]], self._spec))
         for role in ("train", "test"):
-            files = self._spec.of_role(role)
-            if not files:
+            if not read[role]:
                 continue
-            table = _stacked([self._published_file(file, records) for file in files])
+            table = _stacked([next(alike) for _ in read[role]])
             labels = self._spec.file(f"{role}_labels")
             if labels is not None:
                 # The idx reader knows either images or labels; a label file's bytes are the "features" there.
@@ -128,7 +134,7 @@ class Source:
             elif format == "topics":
                 table = read_topics(content, where, spec.topic)
             else:
-                table = read_text(content, where, format, spec.label_column, spec.drop_columns)
+                table = read_table(content, where, format, spec.label_column, spec.drop_columns)
             self._prepared.put(sha256, reader, table)
         return table
 
@@ -138,21 +144,25 @@ class Source:
         found = read(path)
         format = format_of(spec.train, spec.format)
         if format == "idx":
-            raise DataError("dataset=file reads libsvm, csv, npz and messages; idx needs a label file beside it.")
+            raise DataError(
+                "dataset=file reads libsvm, csv, npz, parquet and messages; idx needs a label file beside it."
+            )
         records = [_user_record("train", path, found.sha256)]
         test: Table | None = None
         if format == "npz":
-            train, test = read_npz(found.content, str(path))
+            train, test = read_npz(found.content, shown_path(path))
         else:
-            train = self._parse(found.content, found.sha256, str(path), format)
+            train = self._parse(found.content, found.sha256, shown_path(path), format)
         formats = {format}
         if spec.test:
             path_test = user_path(spec.test)
             found_test = read(path_test)
             formats.add(format_of(spec.test, spec.format))
-            test = self._parse(found_test.content, found_test.sha256, str(path_test), format_of(spec.test, spec.format))
+            where = shown_path(path_test)
+            test = self._parse(found_test.content, found_test.sha256, where, format_of(spec.test, spec.format))
             records.append(_user_record("test", path_test, found_test.sha256))
-        return Raw(train, test, records, pad=formats == {"libsvm"})
+        train, *others = agreeing([train] if test is None else [train, test], spec)
+        return Raw(train, others[0] if others else None, records, pad=formats == {"libsvm"})
 
 
 def user_path(name: str) -> Path:
@@ -163,10 +173,39 @@ def user_path(name: str) -> Path:
     DataError
         There is none.
     """
-    path = Path(name).expanduser()
-    if not path.is_file():
-        raise DataError(f"{path}: there is no such file.")
+    try:
+        path = Path(name).expanduser()
+        there = path.is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # too long, a NUL in it, ~ without a home
+        raise DataError(f"{shown_path(name)}: is not a path ({shorten(str(error))}).") from error
+    if not there:
+        raise DataError(f"{shown_path(path)}: there is no such file.")
     return path
+
+
+def agreeing(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
+    """Return the files of a data set with the same first index, and the same numbers for labels that are texts.
+
+    Raises
+    ------
+    DataError
+        An index 0 where ``zero_based`` is false; labels that are numbers in one file and texts in another.
+    """
+    from_zero = any(table.from_zero for table in tables)
+    if from_zero and spec.zero_based is False:
+        raise DataError(f"Data set {spec.name}: index 0 occurs, and dataset.zero_based=false counts from 1.")
+    if from_zero or (spec.zero_based and any(sparse.issparse(table.X) for table in tables)):
+        tables = [with_index_zero(table) if sparse.issparse(table.X) else table for table in tables]
+    if len({bool(table.classes) for table in tables if table.y.size}) > 1:
+        raise DataError(f"Data set {spec.name}: labels are numbers in one file and texts in another.")
+    classes = tuple(sorted({name for table in tables for name in table.classes}))
+    if not classes:
+        return list(tables)
+    places = {name: float(k) for k, name in enumerate(classes)}
+    return [
+        replace(table, y=np.array([places[name] for name in table.classes])[table.y.astype(np.intp)], classes=classes)
+        for table in tables
+    ]
 
 
 def _stacked(tables: list[Table]) -> Table:

@@ -22,7 +22,11 @@ import math
 import numpy as np
 
 from datasets.dataset import Table
+from datasets.memory import ask
 from datasets.split import PURPOSE_SYNTHETIC, raw_integers
+
+_BYTES_A_VALUE = 32
+"""While points are made: the random number, its place on the grid, the feature in float64, and twice in float32."""
 
 
 def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: float, seed: int) -> tuple[Table, Table]:
@@ -45,8 +49,14 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
     -------
     train, test : Table
         Dense float32 features, labels -1 and +1.
+
+    Raises
+    ------
+    DataError
+        They do not fit in memory.
     """
     rows = n + n_test
+    ask(_BYTES_A_VALUE * (rows + 1) * d, f"{rows:,} x {d:,} synthetic values", "Use a smaller dataset.n or dataset.d.")
     raw = raw_integers(seed, PURPOSE_SYNTHETIC, d + rows + rows * d)
     signs = np.where(raw[:d] >> np.uint64(63), 1.0, -1.0)
     grid = (raw[d + rows :] >> np.uint64(40)).astype(np.float64).reshape(rows, d)
@@ -60,5 +70,6 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
         X += y[:, None] * step
         X[0], X[1] = step, -step
         y[:2] = 1.0, -1.0
-    features = X.astype(np.float32)
+    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+        features = X.astype(np.float32)
     return Table(features[:n], y[:n]), Table(features[n:], y[n:])

@@ -12,6 +12,7 @@ from scipy import sparse
 from datasets.checks import count_nonzero
 from datasets.dataset import Matrix
 from datasets.errors import DataError
+from datasets.memory import ask, gib
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
@@ -58,13 +59,14 @@ def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
 
 def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
     n, width = int(X.shape[0]), int(X.shape[1])
+    ask(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
     try:
         # Uninitialised where everything is written anyway: pages are then touched once.
         out = np.zeros((n, d), np.float32) if sparse.issparse(X) or width < d else np.empty((n, d), np.float32)
     except MemoryError as error:
         raise DataError(
-            f"{n} x {d} values as a dense array take {4 * n * d / 2**30:.1f} GiB, more than this machine gives; "
-            "use dataset.storage=sparse."
+            f"{n:,} x {d:,} values as a dense array take {gib(4 * n * d)}, more than this machine gives; use "
+            "dataset.storage=sparse."
         ) from error
     if sparse.issparse(X):
         rows = np.repeat(np.arange(n), np.diff(X.indptr))
@@ -90,7 +92,8 @@ def divide(X: Matrix, divisor: float) -> None:
     if divisor == 1.0:
         return
     values = X.data if sparse.issparse(X) else X
-    np.divide(values, np.float32(divisor), out=values)
+    with np.errstate(over="ignore"):  # found by the check for finite values
+        np.divide(values, np.float32(divisor), out=values)
 
 
 def minmax(X: Matrix, X_test: Matrix) -> None:
@@ -106,11 +109,12 @@ def minmax(X: Matrix, X_test: Matrix) -> None:
     if not (isinstance(X, np.ndarray) and isinstance(X_test, np.ndarray)):
         raise DataError("dataset.scaling=minmax shifts features and so needs dense ones; set dataset.storage=dense.")
     low = X.min(axis=0)
-    span = X.max(axis=0) - low
-    span[span == 0] = 1
-    for part in (X, X_test):
-        part -= low
-        part /= span
+    with np.errstate(over="ignore", invalid="ignore"):  # found by the check for finite values
+        span = X.max(axis=0) - low
+        span[span == 0] = 1
+        for part in (X, X_test):
+            part -= low
+            part /= span
 
 
 def normalise_rows(X: Matrix) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -49,7 +49,9 @@ def composing() -> Iterator[None]:
         yield
 
 
-def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSettings:
+def settings_of(
+    overrides: Sequence[str], *, jobs: int | None = None, may_be_unused: Collection[str] = ()
+) -> RunSettings:
     """Return the settings that ``run.py`` would run with these words on its command line.
 
     Parameters
@@ -58,6 +60,8 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
         ``algo=sbp``, ``budget.epochs=2``, ...
     jobs : int or None
         Number of runs that are made at the same time; None: this one alone.
+    may_be_unused : collection of str
+        Names of settings of the data set that need not have an effect on it.
 
     Raises
     ------
@@ -68,7 +72,8 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
         config: Any = OmegaConf.to_object(compose("config", [*overrides]))
     except COMPOSITION_ERRORS as error:
         raise SettingsError(explain(error)) from error
-    return resolve(config, given=[setting_name(override) for override in overrides], jobs=jobs)
+    given = [setting_name(override) for override in overrides]
+    return resolve(config, given=given, jobs=jobs, may_be_unused=may_be_unused)
 
 
 def explain(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from typing import IO, Any, Protocol
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
@@ -87,7 +88,7 @@ class FullDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
-        title = f"[bold]{run.algo}[/bold] on [bold]{run.dataset.name}[/bold]: {run.solver.summary}"
+        title = f"[bold]{run.algo}[/bold] on [bold]{escape(run.dataset.name)}[/bold]: {run.solver.summary}"
         self._out.print(title, highlight=False)
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         table.add_column(style="cyan", no_wrap=True)
@@ -261,7 +262,7 @@ def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
     cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=f"{result['algo']} on {result['dataset']}, seed {result['seed']}",
+        title=Text(f"{result['algo']} on {result['dataset']}, seed {result['seed']}", style="table.title"),
         title_justify="left",
         caption=Text("\n".join(f"note: {remark}" for remark in result["remarks"])) if result["remarks"] else None,
         caption_justify="left",

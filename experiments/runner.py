@@ -77,9 +77,10 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
 
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
-    display.finished(found.result, lambda: _rows(found.curve), found=True)
+    result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
+    display.finished(result, lambda: _rows(found.curve), found=True)
     display.result_path(found.result_path)
-    return Outcome.of_result(settings.label(), "found", found.result, found.result_path, store.share(found))
+    return Outcome.of_result(settings.label(), "found", result, found.result_path, store.share(found))
 
 
 def _make(
@@ -203,12 +204,19 @@ def _facts(
     return {
         "training set": f"n = {n:,}, d = {d:,}, {_filling(data)}; "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
+        **({"data": _told_of(data)} if settings.dataset.kind == "file" else {}),
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"goes on": kept.told()} if kept else {}),
         "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
         "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
+
+
+def _told_of(data: Dataset) -> str:
+    """Say how a user's files were understood: their labels, their indices, their split."""
+    record = data.provenance
+    return "; ".join([record["label_rule"], *record["transforms"], record["split"]])
 
 
 def _checkpoints(settings: RunSettings) -> str:

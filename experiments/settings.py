@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 import solvers
 from datasets import DatasetSpec
+from datasets.memory import machine_memory
 from experiments import presets
 from experiments.checkpoints import Limits, Looks
 from experiments.choices import check_choice
 from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
+from experiments.data_settings import choose_data
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
 from solvers import SettingsError, outside
@@ -155,7 +155,13 @@ class RunSettings:
         return f"{self.algo} {self.dataset.name} seed={self.seed}"
 
 
-def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None = None) -> RunSettings:
+def resolve(
+    config: RunConfig,
+    *,
+    given: Collection[str] = (),
+    jobs: int | None = None,
+    may_be_unused: Collection[str] = (),
+) -> RunSettings:
     """Fill in presets and check every value.
 
     Parameters
@@ -166,6 +172,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         Names of the settings on the command line (``problem.C``, ``kernel``, ``algo.eta``).
     jobs : int or None
         Number of jobs that a sweep runs at the same time; None: a single run.
+    may_be_unused : collection of str
+        Those of `given` that need not have an effect on the data set.
 
     Raises
     ------
@@ -173,6 +181,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         A value that is not allowed; the message says which and what is.
     """
     solver, solver_settings = _solver(config.algo)
+    dataset, changed = choose_data(config.dataset, given, may_be_unused)
     bias, bias_origin = presets.choose_bias(config.problem.bias, config.preset, allowed_bias(solver), solver.name)
     kernel, kernel_origins = _kernel(config, solver, bias, given)
     problem = presets.choose_problem(
@@ -183,8 +192,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         needs_lambda=needs(solver, "lambda"),
         needs_nu=needs(solver, "nu"),
         kernel_fits=kernel_name(kernel) == presets.printed(config.preset, bias=bias).kernel,
-        data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE
-        and not any(name.startswith("dataset.") for name in given),
+        data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not changed,
         algo=solver.name,
     )
     budget, epochs_origin = _budget(config)
@@ -202,7 +210,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     return RunSettings(
         solver=solver,
         solver_settings=solver_settings,
-        dataset=config.dataset,
+        dataset=dataset,
         kernel=kernel,
         problem=problem,
         budget=budget,
@@ -261,7 +269,7 @@ def parse_memory(value: int | str) -> int:
     """
     text = str(value).strip()
     if text.lower() == "auto":
-        return int(0.75 * _machine_memory())
+        return int(0.75 * machine_memory())
     match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text)
     units = {unit.lower(): factor for unit, factor in _UNITS.items()}
     if not match or match[2].lower() not in units or float(match[1]) <= 0 or not math.isfinite(float(match[1])):
@@ -388,12 +396,3 @@ def _progress(value: bool | str, automatic: bool) -> bool:
         check_choice("progress", value, ("auto",), also="true, false")
         return automatic
     return value
-
-
-def _machine_memory() -> int:
-    total = int(psutil.virtual_memory().total)
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-    except OSError:
-        return total
-    return min(total, int(limit)) if limit.isdigit() else total

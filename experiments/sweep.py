@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
+import re
 import signal
 import statistics
 import time
@@ -16,6 +18,7 @@ import psutil
 from omegaconf import OmegaConf
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from experiments.composed import find_again
 from experiments.console import count, duration, percent
@@ -206,12 +209,34 @@ def groups(outcomes: Sequence[Outcome]) -> list[Group]:
     """Group the runs with a result, without regard to their seeds, in the order of their first appearance."""
     done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
     settings = [distinguishing(outcome.overrides) for outcome in done]
-    common = set(settings[0]).intersection(*settings) if settings else set()
+    data_names = _data_names(done)
+    common = {
+        dataset: set.intersection(
+            *(set(own) for name, own in zip(data_names, settings, strict=True) if name == dataset)
+        )
+        for dataset in data_names
+    }
     members: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome, own in zip(done, settings, strict=True):
-        name = " ".join([str(outcome.algo), *(override for override in own if override not in common)])
-        members.setdefault((str(outcome.dataset), name), []).append(outcome)
+    for outcome, dataset, own in zip(done, data_names, settings, strict=True):
+        name = " ".join([str(outcome.algo), *(override for override in own if override not in common[dataset])])
+        members.setdefault((dataset, name), []).append(outcome)
     return [Group(dataset, name, tuple(runs)) for (dataset, name), runs in members.items()]
+
+
+def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return the name of each run's data set; files of one name have their paths beside it."""
+    trained = [
+        next((word for word in outcome.overrides if setting_name(word) == "dataset.train"), "") for outcome in outcomes
+    ]
+    files: dict[str, set[str]] = {}
+    for outcome, word in zip(outcomes, trained, strict=True):
+        files.setdefault(str(outcome.dataset), set()).add(word)
+    return [
+        f"{outcome.dataset} ({word.partition('=')[2]})"
+        if len(files[str(outcome.dataset)]) > 1
+        else str(outcome.dataset)
+        for outcome, word in zip(outcomes, trained, strict=True)
+    ]
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
@@ -226,8 +251,8 @@ def table(outcomes: Sequence[Outcome]) -> Table:
     for group in members:
         spread = group.spread("test_error")
         result.add_row(
-            group.dataset,
-            group.name,
+            Text(group.dataset),
+            Text(group.name),
             str(len(group.outcomes)),
             str(group.found),
             percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
@@ -276,7 +301,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []
     for dataset, curves_of in by_dataset.items():
-        name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{dataset}.png"
+        name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{_file_name(dataset)}.png"
         paths.append(
             plot_curves(
                 curves_of,
@@ -287,6 +312,12 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
             )
         )
     return paths
+
+
+def _file_name(dataset: str) -> str:
+    """Return a data set's name as a part of a file's name; other names than letters, digits, . _ - get a checksum."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", dataset)
+    return plain if plain == dataset else f"{plain[:80]}_{hashlib.sha256(dataset.encode()).hexdigest()[:6]}"
 
 
 def _cost(curves: Sequence[pd.DataFrame]) -> str:

@@ -42,12 +42,17 @@ class Cosines:
         Raises
         ------
         SettingsError
-            Not a positive number of features, or the kernel is another.
+            Not a positive number of features, more than fit in memory, or the kernel is another.
         """
         if count < 1:
             raise SettingsError(f"algo.features = {count}: it must be at least 1 (each is one cosine: odd numbers do)")
         if not isinstance(problem.kernel, Gaussian):
             raise SettingsError(f"random cosines are for kernel=gaussian, got kernel={problem.kernel.name}")
+        problem.require_memory(
+            20 * count * problem.d,  # twice in float64, once in float32
+            f"algo.features = {count} cosines of {problem.d:,} frequencies each",
+            "lower algo.features, or",
+        )
         random = _core.Random(seed, _core.Purpose.features)
         normals = random.normal(count * problem.d).reshape(count, problem.d)
         frequencies = (normals / math.sqrt(problem.kernel.sigma2)).astype(np.float32)

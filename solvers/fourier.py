@@ -138,6 +138,11 @@ class Fourier(PythonSolver):
     def _drawn_up_to(self, k: int) -> NDArray[np.float32]:
         while len(self._drawn) < k:
             more = max(len(self._drawn), 1)
+            self.problem.require_memory(
+                24 * more * self.problem.d,  # twice in float64, twice in float32
+                f"{2 * more} pairs of {self.problem.d:,} frequencies each",
+                "lower algo.pairs, or",
+            )
             normals = self._random.normal(more * self.problem.d).reshape(more, self.problem.d)
             self._drawn = np.concatenate([self._drawn, (normals / self._sigma).astype(np.float32)])
         return self._drawn[:k]

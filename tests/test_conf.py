@@ -131,7 +131,7 @@ def test_what_the_command_line_says_wins_over_the_preset() -> None:
     assert run_settings.origins["kernel.sigma2"] == run_settings.origins["problem.lambda_"] == "command line"
 
 
-@pytest.mark.parametrize("override", ["kernel.sigma2=10", "kernel=linear", "dataset.split_seed=1", "problem.C=1"])
+@pytest.mark.parametrize("override", ["kernel.sigma2=10", "kernel=linear", "dataset.row_norm=l2", "problem.C=1"])
 def test_a_printed_nu_is_dropped_when_its_problem_is_changed(override: str) -> None:
     assert settings("algo=sbp", "dataset=adult").problem.nu == 1.10e-2
     assert settings("algo=sbp", "dataset=adult", override).problem.nu is None

@@ -9,19 +9,20 @@ from datasets.dataset import Table
 from datasets.errors import DataError
 from datasets.readers.csv_text import read_csv
 from datasets.readers.libsvm import read_libsvm
+from datasets.readers.parquet import read_parquet
+from datasets.spec import PACKED_SUFFIXES
 
 #: Part of every fingerprint and prepared file: raise it when a reader's result changes for some input.
 READER_VERSION = 1
 
-PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
-_BY_SUFFIX = {".csv": "csv", ".data": "csv", ".npz": "npz"}
+_BY_SUFFIX = {".csv": "csv", ".data": "csv", ".npz": "npz", ".parquet": "parquet"}
 
 
 def format_of(path: str, wanted: str) -> str:
     """Return the format of a file: ``wanted``, or by its suffix when that is ``auto``.
 
-    ``.csv`` and ``.data`` are CSV, ``.npz`` is numpy's; anything else is LIBSVM text (.svm, .libsvm,
-    .txt, no suffix at all). A packer's suffix is looked through.
+    ``.csv`` and ``.data`` are CSV, ``.npz`` is numpy's, ``.parquet`` is Parquet; anything else is LIBSVM text
+    (.svm, .libsvm, .txt, no suffix at all). A packer's suffix is looked through.
     """
     if wanted != "auto":
         return wanted
@@ -31,18 +32,20 @@ def format_of(path: str, wanted: str) -> str:
     return _BY_SUFFIX.get(pure.suffix.lower(), "libsvm")
 
 
-def read_text(
+def read_table(
     content: bytes, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
 ) -> Table:
-    """Parse a text file that holds features and labels.
+    """Parse a file of rows that hold features and a label.
 
     Raises
     ------
     DataError
-        A malformed line, with file, line number and text; or a format that is not text.
+        A malformed line, with file, line number and text; or a format that has no such rows.
     """
     if format == "libsvm":
         return read_libsvm(content, where)
     if format == "csv":
         return read_csv(content, where, label_column, drop_columns)
-    raise DataError(f"{where}: format {format} is not a text format; allowed are libsvm and csv.")
+    if format == "parquet":
+        return read_parquet(content, where, label_column, drop_columns)
+    raise DataError(f"{where}: format {format} has no rows of features and a label; allowed are libsvm, csv, parquet.")

@@ -8,7 +8,7 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten
 
 _UBYTE = 0x08
 
@@ -34,7 +34,8 @@ def read_idx(content: bytes, where: str) -> NDArray[np.uint8]:
     shape = struct.unpack(f">{content[3]}I", content[4:header])
     if len(content) - header != math.prod(shape):
         raise DataError(
-            f"{where}: the header {shape} asks for {math.prod(shape)} bytes, found {len(content) - header}."
+            f"{where}: the header {shorten(str(shape))} asks for {shorten(str(math.prod(shape)))} bytes, found "
+            f"{len(content) - header}."
         )
     array = np.frombuffer(content, np.uint8, offset=header)
     return array if len(shape) == 1 else array.reshape(shape[0], math.prod(shape[1:]))

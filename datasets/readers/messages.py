@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from datasets.dataset import Table
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten
 
 _WORD = "[a-z]{2,}"
 
@@ -61,8 +61,10 @@ def _bodies(content: bytes, where: str) -> dict[PurePosixPath, str]:
                     path = _path(member, where)
                     bodies[path] = _body(archive, member)
             end = content[archive.offset : archive.offset + tarfile.BLOCKSIZE]
-    except tarfile.TarError as error:
-        raise DataError(f"{where}{_after(member)}: not a readable tar archive ({error}).") from error
+    except DataError:
+        raise
+    except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError, OSError) as error:
+        raise DataError(f"{where}{_after(member)}: not a readable tar archive ({shorten(str(error))}).") from error
     if end != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
         raise DataError(f"{where}{_after(member)}: the archive is damaged or cut short.")
     if not bodies:
@@ -71,15 +73,17 @@ def _bodies(content: bytes, where: str) -> dict[PurePosixPath, str]:
 
 
 def _after(member: tarfile.TarInfo | None) -> str:
-    return f", member {member.name} or after it" if member else ""
+    return f", member {shorten(member.name)} or after it" if member else ""
 
 
 def _path(member: tarfile.TarInfo, where: str) -> PurePosixPath:
     path = PurePosixPath(member.name)
     if not member.isfile():
-        raise DataError(f"{where}, member {member.name}: is neither a plain file nor a folder.")
+        raise DataError(f"{where}, member {shorten(member.name)}: is neither a plain file nor a folder.")
     if path.parent == PurePosixPath("."):
-        raise DataError(f"{where}, member {member.name}: is in no folder; the folder of a message is its group.")
+        raise DataError(
+            f"{where}, member {shorten(member.name)}: is in no folder; the folder of a message is its group."
+        )
     return path
 
 

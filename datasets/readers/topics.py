@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from datasets.dataset import Table
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten
+
+_MAX_DIGITS = 15
+"""Of a document's number: float64 holds those exactly."""
 
 
 def read_topics(content: bytes, where: str, topic: str) -> Table:
@@ -36,10 +39,11 @@ def read_topics(content: bytes, where: str, topic: str) -> Table:
         if not cells:
             continue
         if len(cells) != 3 or not cells[1].isdigit() or cells[2] != b"1":
-            shown = line[:80].decode(errors="replace")
-            raise DataError(f"{where}, line {number}: a line must read 'topic document 1'. The line: {shown!r}")
+            raise DataError(f"{where}, line {number}: a line must read 'topic document 1'. The line: '{shorten(line)}'")
         if cells[0] == wanted:
+            if len(cells[1]) > _MAX_DIGITS:
+                raise DataError(f"{where}, line {number}: document {shorten(cells[1])} is above 10^{_MAX_DIGITS}.")
             documents.append(int(cells[1]))
     if not documents:
-        raise DataError(f"{where}: no document has topic {topic} (dataset.topic).")
+        raise DataError(f"{where}: no document has topic {shorten(topic)} (dataset.topic).")
     return Table(np.empty((len(documents), 0), np.float32), np.asarray(documents, np.float64))

@@ -10,15 +10,19 @@ import tarfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
 
-from datasets.errors import DataError
+from datasets.errors import DataError, shorten, shown_path
+from datasets.memory import SHARE, ask, gib, machine_memory
 
 # Text and numpy files never start with these bytes.
-_PACKERS: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
-    (b"\xfd7zXZ\x00", lzma.decompress),
-    (b"BZh", bz2.decompress),
-    (b"\x1f\x8b", gzip.decompress),
+_PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
+    (b"\xfd7zXZ\x00", lzma.open),
+    (b"BZh", bz2.open),
+    (b"\x1f\x8b", gzip.open),
 )
+_PARSING = 3
+"""A file's bytes times this are in memory while it is parsed: the bytes, what they are split into, and the arrays."""
 
 
 def unpack(content: bytes, where: str) -> bytes:
@@ -27,15 +31,27 @@ def unpack(content: bytes, where: str) -> bytes:
     Raises
     ------
     DataError
-        The content is packed but damaged or cut short.
+        The content is packed but damaged or cut short, or would not fit in memory when unpacked.
     """
-    for magic, decompress in _PACKERS:
+    for magic, opened in _PACKERS:
         if content.startswith(magic):
+            limit = largest_file()
             try:
-                return decompress(content)
-            except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
-                raise DataError(f"{where}: the packed file is damaged or cut short ({error}).") from error
+                with opened(io.BytesIO(content)) as stream:
+                    plain: bytes = stream.read(limit + 1)
+            except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError, zlib.error) as error:
+                raise DataError(f"{where}: the packed file is damaged or cut short ({shorten(str(error))}).") from error
+            if len(plain) > limit:
+                raise DataError(
+                    f"{where}: {len(content):,} packed bytes become more than {gib(limit)}, the limit on this machine."
+                )
+            return plain
     return content
+
+
+def largest_file() -> int:
+    """Return how many unpacked bytes a file may have to be read on this machine."""
+    return int(SHARE * machine_memory()) // _PARSING
 
 
 def from_archive(content: bytes, name: str, where: str) -> bytes:
@@ -54,8 +70,8 @@ def from_archive(content: bytes, name: str, where: str) -> bytes:
                 stream = archive.extractfile(member) if PurePosixPath(member.name).name == name else None
                 if stream is not None:
                     return stream.read()
-    except tarfile.TarError as error:
-        raise DataError(f"{where}: not a readable tar archive ({error}).") from error
+    except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError) as error:
+        raise DataError(f"{where}: not a readable tar archive ({shorten(str(error))}).") from error
     raise DataError(f"{where}: the archive holds no file {name}.")
 
 
@@ -65,10 +81,11 @@ def read_unpacked(path: Path) -> bytes:
     Raises
     ------
     DataError
-        The file cannot be read or is damaged.
+        The file cannot be read, is damaged, or does not fit in memory.
     """
     try:
+        ask(_PARSING * path.stat().st_size, f"{shown_path(path)}: reading it")
         content = path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error}).") from error
-    return unpack(content, str(path))
+        raise DataError(f"{shown_path(path)}: cannot be read ({error.strerror or error}).") from error
+    return unpack(content, shown_path(path))

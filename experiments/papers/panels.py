@@ -50,7 +50,7 @@ NAMES: Mapping[str, str] = {
 }
 """Data sets as they are called above panels and in sentences; others by their own names."""
 
-_TASKS: Mapping[tuple[str, tuple[float, ...]], str] = {
+_TASKS: Mapping[tuple[str, tuple[float | str, ...]], str] = {
     ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9",
 }
 """Other tasks on them, by the data set's name and its positive labels."""
@@ -224,7 +224,7 @@ def _span(numbers: set[int]) -> str:
 def called(panel: Panel) -> str:
     """Name of a panel's data set in a sentence; that it is a stand-in is told elsewhere."""
     run = next(iter(panel.settings.values()), None)
-    task = () if run is None else tuple(map(float, run.dataset.positive or ()))
+    task = () if run is None else tuple(run.dataset.positive or ())
     return _TASKS.get((panel.dataset, task)) or NAMES.get(panel.dataset, panel.dataset)
 
 

@@ -21,6 +21,8 @@ from experiments.store import FinishedRun, Store
 from solvers import SettingsError
 
 T = TypeVar("T")
+OWN_FILES = "file"
+"""The data set that is the user's own files."""
 State = Literal["done", "partial", "none"]
 
 
@@ -178,11 +180,16 @@ class Planner:
                     absent[dataset] = str(error)
         return Plan(spec, options, tuple(panels), absent)
 
-    def settings(self, overrides: Sequence[str], jobs: int) -> RunSettings:
-        """Return the settings for overrides, composed once."""
-        key = (str(jobs), *overrides)
+    def settings(self, overrides: Sequence[str], options: Options) -> RunSettings:
+        """Return the settings for overrides, composed once.
+
+        What the figure says of several data sets need not have an effect on each; what the command line says must.
+        """
+        key = (str(options.jobs), *overrides)
         if key not in self._settings:
-            self._settings[key] = settings_of(overrides, jobs=jobs)
+            said = {setting_name(word) for word in (*options.overrides, *options.settings)}
+            of_figure = {setting_name(word) for word in overrides} - said
+            self._settings[key] = settings_of(overrides, jobs=options.jobs, may_be_unused=of_figure)
         return self._settings[key]
 
     def _panel(
@@ -200,7 +207,7 @@ class Planner:
             if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
                 continue
             try:
-                first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options.jobs)
+                first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options)
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
@@ -219,7 +226,11 @@ class Planner:
         if not runs or any(run.found is None for run in runs):
             for run in settings.values():
                 self._have(run.dataset)
-        return PlannedPanel(asked, dataset, _stand_in(spec, asked, dataset, settings), settings, tuple(runs), left_out)
+        stand_in = _stand_in(spec, asked, dataset, settings)
+        if dataset == OWN_FILES and settings:  # the files have a name
+            shown = next(iter(settings.values())).dataset.name
+            asked, dataset = shown if asked == dataset else asked, shown
+        return PlannedPanel(asked, dataset, stand_in, settings, tuple(runs), left_out)
 
     def _run(self, series: str, settings: RunSettings) -> PlannedRun:
         identity = repr(settings.dataset)

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from datasets import DataError, DatasetSpec, fingerprint, load
-from datasets.spec import ExpectedSpec, check_spec
+from datasets.spec import ExpectedSpec
+from datasets.spec_checks import check_spec
 
 Compose = Callable[..., DatasetSpec]
 

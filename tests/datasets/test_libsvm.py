@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datasets.dataset import Table
 from datasets.errors import DataError
 from datasets.readers import libsvm
-from datasets.readers.libsvm import _read_careful, _read_fast, read_libsvm
+from datasets.readers.libsvm import _read_careful, _read_fast, read_libsvm, with_index_zero
 
 VALUES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
@@ -52,15 +55,15 @@ def test_any_legal_formatting_reads_exactly(case: tuple[bytes, list[float], list
 
 def test_the_fast_reader_takes_the_usual_file_and_leaves_the_odd_one() -> None:
     assert _read_fast(b"+1 1:0.5 3:0 7:1\n-1\n") is not None
-    for odd in (b"1 3:1 2:1\n", b"1 0:1\n", b"1 1_0:1\n", b"1 1:x\n"):
+    for odd in (b"1 3:1 2:1\n", b"1 -1:1\n", b"1 1_0:1\n", b"1 1:x\n"):
         assert _read_fast(odd) is None
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("1 0:2 3:1", "index 0 is below 1"),
-        ("1 -4:2", "index -4 is below 1"),
+        ("1 -4:2", "index -4 is below 0"),
+        ("1 2:1 0:3 0:1", "index 0 appears twice"),
         ("1 2:1 2:3", "index 2 appears twice"),
         ("1 4:1 2:3 4:3", "index 4 appears twice"),
         ("1 2", "'2' is not of the form index:value"),
@@ -98,6 +101,37 @@ def test_indices_beyond_32_bits_are_kept_as_64() -> None:
     assert table.X.shape == (2, 3_000_000_000)
     assert table.X.indices.dtype == np.int64
     np.testing.assert_array_equal(table.X.indices, [0, 2_999_999_999, 6])
+
+
+@pytest.mark.parametrize("read", [lambda text: _read_careful(text, "f"), _read_fast])
+def test_indices_from_0_and_from_1_are_the_same_points(read: Callable[[bytes], Table]) -> None:
+    from_zero, from_one = read(b"1 0:5 2:1\n-1 1:3\n"), read(b"1 1:5 3:1\n-1 2:3\n")
+    assert (from_zero.from_zero, from_one.from_zero) == (True, False)
+    np.testing.assert_array_equal(from_zero.X.toarray(), [[5, 0, 1], [0, 3, 0]])
+    np.testing.assert_array_equal(from_one.X.toarray(), from_zero.X.toarray())
+    assert read(b"1 0:0 3:1\n-1 2:3\n").from_zero  # a zero that is written out counts
+    np.testing.assert_array_equal(with_index_zero(from_one).X.toarray(), [[0, 5, 0, 1], [0, 0, 3, 0]])
+    assert with_index_zero(from_zero) is from_zero
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"1 " + b"9" * 5000 + b":1", "does not fit in 64 bits"),
+        (b"1 " + b"0" * 5000 + b"1:1", "does not fit in 64 bits"),
+        (b"1 1:" + b"9" * 5000, "is not a number"),
+        (b"1 1:" + b"\0" * 1_000_000, "is not a number"),
+        (b"1 \x1b[31m\x07:1", r"\\x1b[31m\\x07"),
+    ],
+)
+def test_what_a_message_quotes_is_short_and_printable(line: bytes, said: str) -> None:
+    with pytest.raises(DataError) as caught:
+        read_libsvm(b"+1 1:1\n" + line + b"\n", "x.svm")
+    message = str(caught.value)
+    assert said.replace("\\\\", "\\") in message
+    assert "x.svm, line 2:" in message
+    assert message.isprintable()
+    assert len(message) < 500
 
 
 def test_a_last_line_with_only_a_label_is_a_row() -> None:

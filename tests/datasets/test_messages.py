@@ -195,8 +195,8 @@ def test_the_reader_s_settings_are_part_of_the_identity(
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"ngrams": 0}, "dataset.ngrams=0: must be at least 1"),
-        ({"min_count": 0}, "dataset.min_count=0: must be at least 1"),
+        ({"ngrams": 0}, "dataset.ngrams=0: must lie between 1 and 100"),
+        ({"min_count": 0}, "dataset.min_count=0: must lie between 1 and 2147483647"),
         ({"test": "other.tar"}, "takes one archive, which is split"),
         ({"row_norm": "l1"}, "dataset.row_norm=l1: unknown; allowed are none, l2, longest"),
     ],

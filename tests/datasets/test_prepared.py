@@ -33,7 +33,7 @@ def same(a: Dataset, b: Dataset) -> bool:
 
 def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(spec, cache_dir=tmp_path / "c")
-    monkeypatch.setattr(source, "read_text", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr(source, "read_table", lambda *_: pytest.fail("parsed again"))
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
 
 

@@ -1,0 +1,211 @@
+"""Which specifications make no sense: refused before any file is touched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from datasets.errors import DataError, shorten
+from datasets.spec import (
+    FORMATS,
+    KINDS,
+    LONGEST_NAME,
+    MAX_FEATURES,
+    ROLES,
+    ROW_NORMS,
+    SCALINGS,
+    SHAPES,
+    STORAGES,
+    DatasetSpec,
+)
+
+MAX_COUNT = 2**63 - 1
+"""Largest number of rows that may be asked for."""
+MAX_MARGIN = 1e15
+"""Largest distance of synthetic points; their squares, which kernels compute, then fit in float32."""
+MAX_NGRAMS = 100
+"""Longest run of words that is a feature."""
+
+
+def check_spec(spec: DatasetSpec) -> None:
+    """Refuse a specification that makes no sense, before any file is touched.
+
+    Raises
+    ------
+    DataError
+        Naming the field, its value, and what is allowed.
+    """
+    _one_of("kind", spec.kind, KINDS)
+    _one_of("format", spec.format, FORMATS)
+    _one_of("storage", spec.storage, STORAGES)
+    _one_of("scaling", spec.scaling, SCALINGS)
+    _one_of("row_norm", spec.row_norm, ROW_NORMS)
+    _check_name(spec.name)
+    _check_labels(spec)
+    if spec.d is not None and not 1 <= spec.d <= MAX_FEATURES:
+        raise DataError(f"dataset.d={spec.d}: the number of features must lie between 1 and {MAX_FEATURES}.")
+    smallest, largest = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+    if not smallest <= spec.divide_by <= largest:
+        raise DataError(
+            f"dataset.divide_by={spec.divide_by}: must be a number above 0 that float32 can hold, {smallest:.2g} to "
+            f"{largest:.2g}."
+        )
+    _check_seed("split_seed", spec.split_seed)
+    for name, share in (("test_fraction", spec.test_fraction), ("validation_fraction", spec.validation_fraction)):
+        if share is not None and not 0 < share < 1:
+            raise DataError(f"dataset.{name}={share}: must lie between 0 and 1, both excluded.")
+    if spec.test_count is not None and not 1 <= spec.test_count <= MAX_COUNT:
+        raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1 and below 2^63.")
+    for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
+        if rows is not None and not 2 <= rows <= MAX_COUNT:
+            raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class, and below 2^63.")
+    _check_parts(spec)
+    if spec.format == "messages":
+        _check_messages(spec)
+    if spec.kind in ("published", "elastic"):
+        _check_files(spec)
+    if spec.kind == "elastic":
+        _check_elastic(spec)
+    if spec.kind == "file" and not spec.train:
+        raise DataError(
+            "dataset=file needs dataset.train=PATH (LIBSVM text, .csv, .npz, .parquet); dataset.test=PATH is optional."
+        )
+    if spec.kind == "synthetic":
+        _check_synthetic(spec)
+
+
+def _check_name(name: str) -> None:
+    if len(name) > LONGEST_NAME + len("...") or not name.isprintable() or name.strip() != name:
+        raise DataError(
+            f"dataset.name={shorten(name)}: a name has at most {LONGEST_NAME} printable characters, and no blank at "
+            "either end."
+        )
+
+
+def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise DataError(f"dataset.{name}={shorten(value)}: unknown; allowed are {', '.join(allowed)}.")
+
+
+def _check_seed(name: str, seed: int) -> None:
+    if not 0 <= seed < 2**64:
+        raise DataError(f"dataset.{name}={seed}: must lie between 0 and 2^64 - 1.")
+
+
+def _check_labels(spec: DatasetSpec) -> None:
+    if spec.negative is not None and spec.positive is None:
+        raise DataError("dataset.negative is set but dataset.positive is not; give the positive labels too.")
+    for name, group in (("positive", spec.positive), ("negative", spec.negative)):
+        if group is not None and not group:
+            raise DataError(f"dataset.{name}=[]: name at least one label, or leave the field out.")
+        if group is not None and not all(isinstance(v, str) or math.isfinite(v) for v in group):
+            raise DataError(f"dataset.{name}={shorten(str(list(group)))}: labels must be texts or finite numbers.")
+    both = {str(v) for v in spec.positive or ()} & {str(v) for v in spec.negative or ()}
+    if both:
+        raise DataError(
+            f"Label {shorten(min(both).removesuffix('.0'))} is in both dataset.positive and dataset.negative."
+        )
+
+
+def _check_parts(spec: DatasetSpec) -> None:
+    if spec.parts is None:
+        if spec.validate and spec.kind != "elastic":
+            raise DataError("dataset.validate=true needs dataset.parts=[train,validation,test], numbers of rows.")
+        return
+    given = ",".join(map(str, spec.parts))
+    if len(spec.parts) != 3 or min(spec.parts) < 0 or spec.parts[0] < 2 or max(spec.parts) > MAX_COUNT:
+        raise DataError(
+            f"dataset.parts=[{shorten(given)}]: [train,validation,test] are three numbers below 2^63, train at least 2."
+        )
+    part = 1 if spec.validate else 2
+    if spec.parts[part] < 1:
+        raise DataError(f"dataset.parts=[{given}]: no {('validation', 'test')[part - 1]} row is left to evaluate on.")
+    if spec.validation_fraction is not None:
+        raise DataError(
+            "dataset.validation_fraction and dataset.parts both hold rows out: use dataset.parts with "
+            "dataset.validate=true, or dataset.validation_fraction alone."
+        )
+
+
+def _check_messages(spec: DatasetSpec) -> None:
+    for name, value, most in (("ngrams", spec.ngrams, MAX_NGRAMS), ("min_count", spec.min_count, 2**31 - 1)):
+        if not 1 <= value <= most:
+            raise DataError(f"dataset.{name}={value}: must lie between 1 and {most}.")
+    if spec.test or spec.file("test"):
+        raise DataError(
+            "dataset.format=messages takes one archive, which is split: a second one would have features of its own."
+        )
+
+
+def _check_files(spec: DatasetSpec) -> None:
+    if spec.format == "auto":
+        raise DataError(f"Data set {spec.name}: needs dataset.format, one of {', '.join(FORMATS[1:])}.")
+    for entry in spec.files:
+        _one_of("files.role", entry.role, ROLES)
+        if not entry.name or "/" in entry.name or "\\" in entry.name:
+            raise DataError(f"Data set {spec.name}: '{entry.name}' is not a plain file name (dataset.files.name).")
+        if entry.sha256 and not (len(entry.sha256) == 64 and set(entry.sha256) <= set("0123456789abcdef")):
+            raise DataError(f"Data set {spec.name}: the sha256 of {entry.name} must be 64 lower-case hex digits.")
+    roles = [f.role for f in spec.files]
+    once = [role for role in roles if spec.format != "libsvm" or role == "topics"]
+    if len(set(once)) != len(once):
+        raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
+    if bool(spec.topic) != ("topics" in roles):
+        raise DataError(f"Data set {spec.name}: dataset.topic and a file of role topics must come together.")
+    _check_roles(spec, roles)
+
+
+def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
+    needed = ["train"]
+    if spec.format == "idx":
+        needed += ["train_labels"] + (["test_labels"] if "test" in roles else [])
+    missing = [r for r in needed if r not in roles]
+    if missing:
+        raise DataError(f"Data set {spec.name}: dataset.files lacks a file of role {', '.join(missing)}.")
+
+
+def _check_elastic(spec: DatasetSpec) -> None:
+    if spec.format != "idx" or spec.file("test") is None:
+        raise DataError(f"Data set {spec.name}: kind elastic is made of idx files, training and test images.")
+    _check_seed("data_seed", spec.data_seed)
+    for name, count in (("n", spec.n), ("n_test", spec.n_test)):
+        if not 2 <= count <= 2**32:
+            raise DataError(f"dataset.{name}={count}: must lie between 2 and 2^32 images.")
+    for name, value, low, high in (("sigma", spec.sigma, 0.5, 28.0), ("alpha", spec.alpha, 0.0, 1000.0)):
+        if not low <= value <= high:
+            raise DataError(f"dataset.{name}={value}: must lie between {low:g} and {high:g}.")
+    for name, given in (("parts", spec.parts), ("validation_fraction", spec.validation_fraction)):
+        if given is not None:
+            raise DataError(
+                f"dataset.{name}={given}: images of one original would be in several parts; dataset=mnist_elastic has "
+                "parts of its own, see dataset.n, dataset.n_test and dataset.validate."
+            )
+    if spec.max_train is None:
+        for name, choice, allowed in (
+            ("scaling", spec.scaling, ("none",)),
+            ("row_norm", spec.row_norm, ("none",)),
+            ("storage", spec.storage, ("auto", "dense")),
+        ):
+            if choice not in allowed:
+                raise DataError(
+                    f"dataset.{name}={choice}: needs all training rows, and here they are made when they are needed; "
+                    "dataset.max_train=60000 makes so many of them at once."
+                )
+
+
+def _check_synthetic(spec: DatasetSpec) -> None:
+    _one_of("shape", spec.shape, SHAPES)
+    _check_seed("data_seed", spec.data_seed)
+    if spec.d is None:
+        raise DataError("dataset=synthetic needs dataset.d, the number of features.")
+    if not 2 <= spec.n <= MAX_COUNT or not 1 <= spec.n_test <= MAX_COUNT:
+        raise DataError(
+            f"dataset.n={spec.n} dataset.n_test={spec.n_test}: need at least 2 training rows and 1 test row, and below "
+            "2^63."
+        )
+    if not 0 <= spec.noise < 0.5:
+        raise DataError(f"dataset.noise={spec.noise}: a share of flipped labels, at least 0 and below 0.5.")
+    if not 0 < spec.margin <= MAX_MARGIN:
+        raise DataError(f"dataset.margin={spec.margin}: must be a number above 0 and at most {MAX_MARGIN:g}.")

@@ -1,0 +1,351 @@
+"""Mutated data files, loaded through `datasets.load` in child processes with a limit on memory and on time.
+
+Each case follows from its number. Allowed are a valid data set, or a `DataError` whose text is short and printable.
+
+    python tests/datasets/data_fuzzer.py --cases 20000 --first 0
+
+prints how many cases of each format ended how, and every failure with its number.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import contextlib
+import gzip
+import io
+import json
+import logging
+import lzma
+import os
+import random
+import re
+import resource
+import select
+import shutil
+import signal
+import sys
+import tarfile
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads of the parent are not in its children
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others reserve more than a child may take
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import sklearn.feature_extraction.text  # noqa: F401  here once, and not in each child
+from scipy import sparse
+
+from datasets import DataError, Dataset, DatasetSpec, load
+from datasets.errors import LONGEST
+from datasets.spec import FileSpec
+
+MEMORY = 1 << 30
+"""Bytes that a child may take beyond what it begins with."""
+SECONDS = 30.0
+"""For one case."""
+BATCH = 200
+"""Cases of one child."""
+FORMATS = ("libsvm", "csv", "npz", "parquet", "idx", "topics", "messages")
+EXTREMES = (
+    *(
+        "1e39",
+        "-1e400",
+        "nan",
+        "-inf",
+        "1e-320",
+        "0x10",
+        "1_0",
+        "--3",
+        "+",
+        "",
+        "1e",
+        "9" * 25,
+        "1" * 5000,
+        "1e308",
+        ":",
+    ),
+    *(
+        "2147483647",
+        "2147483648",
+        "4294967297",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-1",
+        "0",
+        "1" + "0" * 300,
+    ),
+)
+
+
+def numbers(chance: random.Random, rows: int, columns: int) -> np.ndarray:
+    values = [[round(chance.gauss(0, 1), 3) for _ in range(columns)] for _ in range(rows)]
+    return np.array(values).reshape(rows, columns)
+
+
+def labels(chance: random.Random, rows: int) -> list[str]:
+    names = chance.choice([("-1", "1"), ("0", "1"), ("ham", "spam"), ("1", "2")])
+    return [names[k % 2] for k in range(rows)]
+
+
+def libsvm(chance: random.Random) -> bytes:
+    first = chance.choice([0, 1])
+    names = chance.choice([("-1", "+1"), ("0", "1"), ("1", "2")])
+    lines = []
+    for k in range(12):
+        entries = " ".join(f"{j + first}:{chance.gauss(0, 1):.3g}" for j in range(5) if chance.random() < 0.8)
+        lines.append(f"{names[k % 2]} {'qid:1 ' if chance.random() < 0.1 else ''}{entries}")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def csv(chance: random.Random) -> bytes:
+    separator = chance.choice([",", ",", "\t", " "])
+    head = [separator.join(["u", "v", "w", "class"])] if chance.random() < 0.5 else []
+    rows = zip(numbers(chance, 12, 3), labels(chance, 12), strict=True)
+    return "\n".join([*head, *(separator.join([*map(str, row), label]) for row, label in rows)]).encode() + b"\n"
+
+
+def npz(chance: random.Random) -> bytes:
+    stream = io.BytesIO()
+    X = numbers(chance, 12, 3).astype(chance.choice(["f8", "f4", "i8", ">f4", "f2"]))
+    arrays = {"X": X, "y": np.arange(12) % 2}
+    if chance.random() < 0.3:
+        arrays |= {"X_test": X[:4], "y_test": np.arange(4) % 2}
+    (np.savez if chance.random() < 0.5 else np.savez_compressed)(stream, **arrays)
+    return stream.getvalue()
+
+
+def parquet(chance: random.Random) -> bytes:
+    X = numbers(chance, 12, 3)
+    texts = labels(chance, 12)
+    kind = chance.choice(["text", "number"])
+    y = [float(len(text) + (text == texts[0])) for text in texts] if kind == "number" else texts
+    columns = {"u": X[:, 0], "v": X[:, 1].astype("f4"), "w": np.arange(12), "class": y}
+    stream = io.BytesIO()
+    compression = chance.choice(["snappy", "none", "gzip", "zstd"])
+    pq.write_table(pa.table(columns), stream, compression=compression, write_page_checksum=chance.random() < 0.5)
+    return stream.getvalue()
+
+
+def images(chance: random.Random) -> bytes:
+    return b"\0\0\x08\x03" + b"".join(k.to_bytes(4, "big") for k in (12, 2, 3)) + chance.randbytes(72)
+
+
+def messages(chance: random.Random) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for k in range(12):
+            words = " ".join(chance.choice(["one", "two", "three", "four", "five"]) for _ in range(8))
+            content = f"From: a\n\n{words}\n".encode()
+            member = tarfile.TarInfo(f"group{k % 2}/{k}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+MAKERS: dict[str, Callable[[random.Random], bytes]] = {
+    **{"libsvm": libsvm, "csv": csv, "npz": npz, "parquet": parquet, "messages": messages},
+    "idx": images,
+    "topics": lambda chance: b"".join(b"%s %d 1\n" % (chance.choice([b"C1", b"C2"]), k) for k in range(1, 13)),
+}
+
+
+def mutated(content: bytes, chance: random.Random) -> bytes:
+    """Return the bytes with one mutation."""
+    size = max(len(content), 1)
+    at, end = sorted((chance.randrange(size), min(chance.randrange(size) + 1, size)))
+    kind = chance.randrange(13)
+    if kind in (0, 1):
+        flipped = bytearray(content)
+        for _ in range(chance.choice([1, 1, 2, 8, 50])):
+            if flipped:
+                flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+        return bytes(flipped)
+    if kind == 2:
+        return content[:at]
+    if kind == 3:
+        return content[:at] + content[at:end] * chance.choice([2, 3, 50]) + content[end:]
+    if kind == 4:
+        return content[:at] + content[end:]
+    if kind in (5, 6, 7):
+        found = list(re.finditer(rb"[-+0-9.e]+", content))
+        extreme = chance.choice(EXTREMES).encode()
+        if not found:
+            return content + extreme
+        token = chance.choice(found)
+        return content[: token.start()] + extreme + content[token.end() :]
+    if kind == 8:
+        return content[:at] + b"\0" * chance.choice([1, 7, 4096]) + content[at:]
+    if kind == 9:
+        return (
+            content[:at]
+            + chance.choice([b"x", b"\x1b[31m", b"\xff", b"\xe2\x80\xa8", b'"', b","]) * chance.choice([1, 3, 140_000])
+            + content[at:]
+        )
+    if kind == 10:
+        text = content.decode("latin-1")
+        return text.encode(chance.choice(["utf-16", "utf-32", "utf-8-sig", "utf-8"]))
+    if kind == 11:
+        return content.replace(b"\n", chance.choice([b"\r\n", b"\r", b"\n\n", b" ", b"\x0b", b"\n#"]))
+    random_bytes = chance.randbytes(chance.choice([1, 4, 64]))
+    return content[:at] + random_bytes + content[at + len(random_bytes) :]
+
+
+def packed(content: bytes, chance: random.Random) -> bytes:
+    packer = chance.choice([None, None, gzip.compress, bz2.compress, lzma.compress])
+    return content if packer is None else packer(content)
+
+
+def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
+    """Write the files of a case, and return its format and how it is loaded."""
+    chance = random.Random(number)
+    format = FORMATS[number % len(FORMATS)]
+    content = MAKERS[format](chance)
+    for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
+        content = mutated(content, chance)
+    content = packed(content, chance)
+    if chance.random() < 0.15:
+        content = mutated(content, chance)
+    path = folder / f"case.{format}"
+    path.write_bytes(content)
+    if format in ("idx", "topics"):
+        if format == "idx":
+            other = b"\0\0\x08\x01" + (12).to_bytes(4, "big") + bytes(k % 2 for k in range(12))
+            files = [FileSpec("train", path.name), FileSpec("train_labels", "other")]
+        else:
+            other = b"".join(b"%d 1:%d 2:1\n" % (k, k % 3) for k in range(1, 13))
+            files = [FileSpec("train", "other"), FileSpec("topics", path.name)]
+        (folder / "other").write_bytes(other)
+        topic = {"format": "libsvm", "topic": "C1"} if format == "topics" else {"format": "idx"}
+        return format, DatasetSpec(name="case", kind="published", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
+    spec = DatasetSpec(kind="file", train=str(path), format=format, test_fraction=0.3)
+    if format in ("csv", "parquet"):
+        spec.label_column = chance.choice([-1, -1, "class", 0])
+        spec.drop_columns = chance.choice([[], [], [1]])
+    if chance.random() < 0.3:
+        spec.positive = [chance.choice([1.0, "spam", 2.0, 0])]
+    spec.scaling = chance.choice(["none", "none", "minmax"])
+    spec.row_norm = chance.choice(["none", "none", "l2", "longest"])
+    spec.storage = chance.choice(["auto", "auto", "dense", "sparse"])
+    return format, spec
+
+
+def refuse_invalid(data: Dataset) -> None:
+    """Raise AssertionError unless a data set is what `Dataset` promises."""
+    assert data.X.shape == (data.n, data.d)
+    assert data.X_test.shape == (data.y_test.size, data.d)
+    assert data.d >= 1
+    assert set(np.unique(data.y)) == {-1, 1}
+    assert set(np.unique(data.y_test)) <= {-1, 1}
+    for X in (data.X, data.X_test):
+        assert X.dtype == np.float32
+        values = X.data if sparse.issparse(X) else X
+        assert np.isfinite(np.asarray(values)).all()
+        if sparse.issparse(X):
+            assert X.has_canonical_format
+            assert X.nnz == 0 or (X.indices.min() >= 0 and X.indices.max() < data.d)
+    json.dumps(data.provenance, allow_nan=False)
+
+
+def outcome_of(number: int, folder: Path) -> tuple[str, str]:
+    """Return the format of a case and how it ended: loaded, refused, or the failure's text."""
+    format, spec = spec_of(number, folder)
+    try:
+        refuse_invalid(load(spec, cache_dir=folder / "cache", mirrors=[folder]))
+    except DataError as error:
+        text = str(error)
+        good = text.isprintable() and len(text) <= LONGEST + 3
+        return format, "refused" if good else f"message of {len(text)} characters: {text[:200]!r}"
+    except Exception:
+        return format, traceback.format_exc()
+    return format, "loaded"
+
+
+def run_child(numbers: range, pipe: int) -> None:
+    """Run cases and report each in a line; never returns."""
+    warnings.simplefilter("ignore")
+    logging.disable()
+    with Path("/proc/self/statm").open() as stream:
+        taken = int(stream.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    folder = Path(tempfile.mkdtemp(dir=os.environ["FUZZ_FOLDER"]))
+    try:
+        for number in numbers:
+            line = json.dumps([number, *outcome_of(number, folder)]).encode() + b"\n"
+            while line:  # a pipe takes 64 kB at a time
+                line = line[os.write(pipe, line) :]
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def outcomes(numbers: range) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of each case, its format, and how it ended."""
+    start = numbers.start
+    while start < numbers.stop:
+        due = range(start, min(start + BATCH, numbers.stop))
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reading)
+            run_child(due, writing)
+        os.close(writing)
+        buffer, heard, why = b"", time.monotonic(), ""
+        while True:
+            ready, _, _ = select.select([reading], [], [], max(0.0, heard + SECONDS - time.monotonic()))
+            if not ready:
+                why = f"no end after {SECONDS:g} seconds"
+                os.kill(child, signal.SIGKILL)
+                break
+            if not (part := os.read(reading, 1 << 16)):
+                break
+            *lines, buffer = (buffer + part).split(b"\n")
+            for line in lines:
+                number, format, outcome = json.loads(line)
+                start, heard = number + 1, time.monotonic()
+                yield number, format, outcome
+        os.close(reading)
+        _, status = os.waitpid(child, 0)
+        if start < due.stop:
+            yield start, FORMATS[start % len(FORMATS)], why or f"the process died ({status})"
+            start += 1
+
+
+def main() -> int:
+    """Run the cases that the command line names; exit status 1 where any failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=20_000)
+    parser.add_argument("--first", type=int, default=0)
+    given = parser.parse_args()
+    counts: Counter[str] = Counter()
+    failed = 0
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = tempfile.mkdtemp(prefix="data-fuzzer-", dir=place)
+    os.environ["FUZZ_FOLDER"] = folder
+    try:
+        for number, format, outcome in outcomes(range(given.first, given.first + given.cases)):
+            known = outcome in ("loaded", "refused")
+            counts[f"{format}: {outcome if known else 'failed'}"] += 1
+            if not known:
+                failed += 1
+                print(f"case {number} ({format}): {outcome}", flush=True)
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(folder)
+    for name in sorted(counts):
+        print(f"{name} {counts[name]}")
+    print(f"{counts.total()} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
