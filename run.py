@@ -19,7 +19,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from experiments import cli
-from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
+from experiments.composition import COMPOSITION_ERRORS, CONF, explain, for_each_job, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
@@ -71,11 +71,12 @@ def _on_ray(hydra_config: Any) -> bool:
 @restored()  # a sweep hears signals until its table is written
 def main() -> int:
     """Run the command line and return its exit status."""
-    if {"--help", "-h"} & set(sys.argv[1:]):
+    words = sys.argv[1:]
+    if {"--help", "-h"} & set(words):
         print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
         return 0
-    sweep = bool({"--multirun", "-m"} & set(sys.argv[1:]))
-    if sweep and "engine=mpi" in sys.argv[1:] and not any(word.startswith("ranks=") for word in sys.argv[1:]):
+    sweep = bool({"--multirun", "-m"} & set(words))
+    if sweep and "engine=mpi" in words and not any(word.startswith("ranks=") for word in words):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job
         return 2
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
@@ -83,6 +84,8 @@ def main() -> int:
     stopped: int | None = None
     try:
         register()
+        if sweep:
+            sys.argv[1:] = for_each_job(words)  # Hydra reads it
         _compose_and_run()
     except KeyboardInterrupt as signalled:
         stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
@@ -98,8 +101,8 @@ def main() -> int:
         stopped = 1
     if SweepCallback.directory is not None:
         SweepCallback.collect()
-        words = [word for word in sys.argv[1:] if not word.startswith(("store.", "store="))]
-        command = " ".join(["python run.py", *words])
+        shown = [word for word in words if not word.startswith(("store.", "store="))]
+        command = " ".join(["python run.py", *shown])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)
 
