@@ -80,6 +80,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     with _threads(settings.threads):
         solver = team.solver(settings, assembled.problem)
         keeper = _keeper(settings, store, fingerprint, build, display)
+        costs = costs_of(solver)  # of a user's solver: what its views count
+        settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         kept = keeper.read() if keeper else None
         solver = team.drive(solver, kept)
         record = provenance.collect(build, data.provenance, command, settings.threads)

@@ -153,7 +153,7 @@ def test_a_command_on_bundled_data_runs(command: Command, tmp_path: Path) -> Non
 def test_a_fixed_value_in_a_swept_group_is_checked_against_each_job() -> None:
     jobs = settings_of_jobs(["-m", "algo=asset,asset_online", "dataset=digits", "algo.features=16"])
     assert [(job.algo, job.solver_settings.features) for job in jobs] == [("asset", 16), ("asset_online", 16)]
-    with pytest.raises(solvers.SettingsError, match="unknown setting 'algo.features'; algo=sbp has draws, eta$"):
+    with pytest.raises(solvers.SettingsError, match=r"unknown setting 'algo\.features'; algo=sbp has draws, eta$"):
         settings_of_jobs(["-m", "algo=asset,sbp", "algo.features=16"])
 
 
