@@ -16,10 +16,10 @@ from typing import Any
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from experiments import cli
-from experiments.composition import COMPOSITION_ERRORS, CONF, explain, for_each_job, register
+from experiments.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
@@ -43,7 +43,7 @@ def job(composed: DictConfig) -> None:
     if sweep:
         os.chdir(hydra_config.runtime.cwd)  # a cluster's processes begin elsewhere
     outcome = cli.run_job(
-        lambda: OmegaConf.to_object(composed),
+        lambda: config_of(composed),
         overrides=list(hydra_config.overrides.task),
         jobs=_jobs(hydra_config) if sweep else None,
         number=hydra_config.job.num if sweep else None,
@@ -96,7 +96,12 @@ def main() -> int:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
         cli.complain(f"error: {explain(error)}")
         return 2
-    except Exception:  # of a launcher
+    except Exception as error:  # of Hydra, or of a launcher
+        own = [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]
+        if own and not _begun():
+            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
+            cli.complain(f"error: Hydra cannot work with {' '.join(own)}: {why}")
+            return 2
         cli.complain(traceback.format_exc())
         stopped = 1
     if SweepCallback.directory is not None:
@@ -105,6 +110,11 @@ def main() -> int:
         command = " ".join(["python run.py", *shown])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)
+
+
+def _begun() -> bool:
+    """Whether a job of this command has begun."""
+    return bool(_outcomes or (SweepCallback.directory is not None and Folder(SweepCallback.directory).outcomes()))
 
 
 def _compose_and_run() -> None:

@@ -11,9 +11,9 @@ from experiments import presets
 from experiments.checkpoints import Limits, Looks
 from experiments.config import BudgetConfig, PresetConfig
 from solvers import SettingsError
+from solvers.errors import LARGEST_INTEGER
 
 MAX_CHECKPOINTS = 100_000
-MAX_COUNT = 2**63 - 1
 BUDGET_LIMITS = ("epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses", "seconds")
 COUNTER_OF = {"epochs": "presentations"}
 """Limits that are not called like their counter."""
@@ -36,7 +36,7 @@ class Budget:
 
     def looks(self, n: int) -> Looks:
         """Return how often a run on `n` training examples is looked at."""
-        every = None if self.every is None else max(1.0, self.every * n)
+        every = None if self.every is None else min(max(1.0, self.every * n), LARGEST_INTEGER)
         return Looks(self.checkpoints, every, math.inf if self.tail is None else self.tail * n)
 
     def identity(self) -> dict[str, Any]:
@@ -59,6 +59,8 @@ class Budget:
         SettingsError
             With the limits that the solver knows.
         """
+        if self.every is not None and "presentations" in not_counted:
+            raise SettingsError(f"budget.every is a number of epochs, which algo={algo} does not count: leave it out")
         for name in BUDGET_LIMITS:
             if name in not_counted and getattr(self, name) is not None:
                 known = [limit for limit in BUDGET_LIMITS if COUNTER_OF.get(limit, limit) not in not_counted]
@@ -68,8 +70,17 @@ class Budget:
                 )
 
     def limits(self, n: int) -> Limits:
-        """Limits in counters for `n` training examples; a part of an example counts as a whole one."""
-        presentations = None if self.epochs is None else max(1, math.ceil(self.epochs * n))
+        """Limits in counters for `n` training examples; a part of an example counts as a whole one.
+
+        Raises
+        ------
+        SettingsError
+            The epochs are more presentations than 64 bits can count.
+        """
+        presented = 0.0 if self.epochs is None else self.epochs * n
+        if presented > LARGEST_INTEGER:
+            raise SettingsError(f"budget.epochs = {self.epochs:g} of {n:,} examples: more than 2^63 - 1 are presented")
+        presentations = None if self.epochs is None else max(1, math.ceil(presented))
         return Limits(
             self.iterations,
             presentations,
@@ -135,6 +146,6 @@ def _count(budget: BudgetConfig, name: str) -> int | None:
     value: float | None = getattr(budget, name)
     if value is None:
         return None
-    if not value.is_integer() or value > MAX_COUNT:
+    if not value.is_integer() or value > LARGEST_INTEGER:
         raise SettingsError(f"budget.{name} counts whole things: give a whole number up to 2^63 - 1, got {value:g}")
     return int(value)

@@ -7,14 +7,14 @@ import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
@@ -107,10 +107,25 @@ def settings_of(overrides: Sequence[str], *, jobs: int | None = None) -> RunSett
         A name that there is not, a wrong type, or a value that is not allowed.
     """
     try:
-        config: Any = OmegaConf.to_object(compose("config", [*overrides]))
+        composed = compose("config", [*overrides])
     except COMPOSITION_ERRORS as error:
         raise SettingsError(explain(error)) from error
-    return resolve(config, given=[setting_name(override) for override in overrides], jobs=jobs)
+    return resolve(config_of(composed), given=[setting_name(override) for override in overrides], jobs=jobs)
+
+
+def config_of(composed: DictConfig) -> RunConfig:
+    """Return what was composed as plain objects, with all interpolations (``${...}``) replaced by their values.
+
+    Raises
+    ------
+    SettingsError
+        An interpolation has no value, or one of another type than the setting's.
+    """
+    try:
+        config: Any = OmegaConf.to_object(composed)
+    except OmegaConfBaseException as error:
+        raise SettingsError(explain(error)) from error
+    return cast(RunConfig, config)
 
 
 def explain(error: BaseException) -> str:

@@ -20,7 +20,7 @@ from experiments.advance import costs_of, go_on
 from experiments.assembly import Assembled, assemble
 from experiments.checkpoints import Limits
 from experiments.config import kernel_name
-from experiments.console import Display, count, duration
+from experiments.console import Display, count
 from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
 from experiments.outcome import Outcome, status_of
@@ -178,7 +178,7 @@ def _facts(
     limits = settings.budget.limits(n).counted(costs_of(solver))
     positives = int((data.y > 0).sum())
     ends = " or ".join(
-        f"{duration(value) if name == 'cpu_seconds' else count(value)} {name.replace('_', ' ')}"
+        f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else f"{count(value)} {name.replace('_', ' ')}"
         for name, value in limits.given().items()
     )
     return {
@@ -187,7 +187,8 @@ def _facts(
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"goes on": kept.told()} if kept else {}),
-        "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
+        "ends": f"after at most {ends}" if ends else "by itself",
+        "curve": _checkpoints(settings),
         "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
 

@@ -19,13 +19,15 @@ import solvers
 from datasets import DatasetSpec
 from experiments import presets
 from experiments.budget import Budget, choose_budget
-from experiments.choices import check_choice
+from experiments.choices import check_choice, folder
 from experiments.config import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
 from solvers import SettingsError, outside
+from solvers.errors import LARGEST_INTEGER, check_numbers
 
-MAX_SEED = 2**63 - 1
+MAX_SEED = LARGEST_INTEGER
+MAX_THREADS = 4096
 
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
@@ -152,7 +154,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     budget, epochs_origin = choose_budget(config.budget, config.preset)
     budget.check_counted(solver.name, solver.not_counted(kernel_name(kernel)))
     if not 0 <= config.seed <= MAX_SEED:
-        raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {config.seed}")
+        raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {_shown(config.seed)}")
     check_engine(config.engine, solver)
     ranks = choose_ranks(config.ranks, config.engine, jobs)
     check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
@@ -162,7 +164,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
     origins |= {f"problem.{k}": v for k, v in problem.origins.items()}
     if epochs_origin:
         origins["budget.epochs"] = epochs_origin
-    return RunSettings(
+    resolved = RunSettings(
         solver=solver,
         solver_settings=solver_settings,
         dataset=config.dataset,
@@ -176,7 +178,7 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         memory_bytes=parse_memory(config.memory),
         rows=config.rows.provider,
         progress=_progress(config.progress, jobs is None),
-        store_root=Path(config.store.root),
+        store_root=folder("store.root", config.store.root),
         origins=origins,
         engine=config.engine,
         ranks=ranks or 1,
@@ -184,6 +186,8 @@ def resolve(config: RunConfig, *, given: Collection[str] = (), jobs: int | None 
         store_uri=server_address(config.store.uri),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
     )
+    check_numbers("", dataclasses.replace(config, algo=None))  # what no rule above is about; `_solver` checks `algo`
+    return resolved
 
 
 def server_address(uri: str | None) -> str | None:
@@ -225,14 +229,15 @@ def parse_memory(value: int | str) -> int:
     text = str(value).strip()
     if text.lower() == "auto":
         return int(0.75 * _machine_memory())
-    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text)
+    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text, re.ASCII)
     units = {unit.lower(): factor for unit, factor in _UNITS.items()}
-    if not match or match[2].lower() not in units or float(match[1]) <= 0 or not math.isfinite(float(match[1])):
+    size = float(match[1]) * units.get(match[2].lower(), math.nan) if match else math.nan
+    if not 0 < size <= LARGEST_INTEGER:
         raise SettingsError(
             f"memory must be auto, or a positive number and one of the units {', '.join(filter(None, _UNITS))}"
-            f" (as in 12GiB); got {value!r}"
+            f" (as in 12GiB), less than 2^63 bytes; got {_shown(value)}"
         )
-    return int(float(match[1]) * units[match[2].lower()])
+    return int(size)
 
 
 def setting_name(override: str) -> str:
@@ -264,7 +269,9 @@ def _solver(node: Any) -> tuple[Any, Any]:
     fields = [field.name for field in dataclasses.fields(solver.Settings)]
     if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
         raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
-    return solver, solver.Settings(**{field: getattr(node, field) for field in fields})
+    settings = solver.Settings(**{field: getattr(node, field) for field in fields})
+    check_numbers("algo", settings)
+    return solver, settings
 
 
 def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:
@@ -286,9 +293,15 @@ def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) 
 def _threads(value: int | str, automatic: int) -> int:
     if value == "auto":
         return automatic
-    if not isinstance(value, int) or value < 1:
-        raise SettingsError(f"threads must be auto or a whole number >= 1, got {value!r}")
+    if not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
+        raise SettingsError(f"threads must be auto or a whole number from 1 to {MAX_THREADS}, got {_shown(value)}")
     return value
+
+
+def _shown(value: int | str) -> str:
+    """Return a value for a message; of one that is very long the beginning."""
+    text = repr(value) if isinstance(value, str) or value.bit_length() < 512 else hex(value)
+    return text if len(text) < 100 else f"{text[:80]}..."
 
 
 def _progress(value: bool | str, automatic: bool) -> bool:

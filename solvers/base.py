@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.errors import CoreError, SettingsError
+from solvers.errors import CoreError, SettingsError, check_numbers
 from solvers.problem import Features, Problem
 
 
@@ -219,6 +219,7 @@ class Solver(abc.ABC):
                 f"algo={self.name} does not solve problems {wanted} bias: set problem.bias={not problem.bias}".lower()
             )
         self.check_kernel(problem.kernel.name)
+        check_numbers("algo", settings)
         if not 0 <= seed < 2**63:
             raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
         if problem.kernel.name in self.explicit:
