@@ -18,7 +18,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from experiments import cli
+from experiments import cli, streams
 from experiments.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
@@ -135,4 +135,4 @@ def _compose_and_run() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(streams.run(main))

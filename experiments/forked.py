@@ -14,6 +14,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 from experiments.stopping import ASKED
+from experiments.streams import tolerate
 
 PROCESSES = multiprocessing.get_context("forkserver")
 
@@ -48,6 +49,7 @@ def follow() -> None:
     parent = multiprocessing.parent_process()
     if parent is None:
         return
+    tolerate()  # its output is its parent's, of which nobody may read any more
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
 
     def watch() -> None:
