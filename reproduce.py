@@ -2,7 +2,8 @@
 
 import sys
 
+from experiments import streams
 from experiments.reproduction.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(streams.run(lambda: main(sys.argv[1:])))

@@ -16,10 +16,10 @@ from typing import Any
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from experiments import cli
-from experiments.composition import COMPOSITION_ERRORS, CONF, explain, register
+from experiments import cli, streams
+from experiments.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
 from experiments.engine.choice import NO_SWEEPS
 from experiments.launchers import cluster
 from experiments.launchers.choice import RAY
@@ -43,7 +43,7 @@ def job(composed: DictConfig) -> None:
     if sweep:
         os.chdir(hydra_config.runtime.cwd)  # a cluster's processes begin elsewhere
     outcome = cli.run_job(
-        lambda: OmegaConf.to_object(composed),
+        lambda: config_of(composed),
         overrides=list(hydra_config.overrides.task),
         jobs=_jobs(hydra_config) if sweep else None,
         number=hydra_config.job.num if sweep else None,
@@ -71,11 +71,12 @@ def _on_ray(hydra_config: Any) -> bool:
 @restored()  # a sweep hears signals until its table is written
 def main() -> int:
     """Run the command line and return its exit status."""
-    if {"--help", "-h"} & set(sys.argv[1:]):
+    words = sys.argv[1:]
+    if {"--help", "-h"} & set(words):
         print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
         return 0
-    sweep = bool({"--multirun", "-m"} & set(sys.argv[1:]))
-    if sweep and "engine=mpi" in sys.argv[1:] and not any(word.startswith("ranks=") for word in sys.argv[1:]):
+    sweep = bool({"--multirun", "-m"} & set(words))
+    if sweep and "engine=mpi" in words and not any(word.startswith("ranks=") for word in words):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job
         return 2
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
@@ -84,6 +85,8 @@ def main() -> int:
     try:
         cli.check_home()
         register()
+        if sweep:
+            sys.argv[1:] = for_each_job(words)  # Hydra reads it
         _compose_and_run()
     except KeyboardInterrupt as signalled:
         stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
@@ -94,15 +97,25 @@ def main() -> int:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
         cli.complain(f"error: {explain(error)}")
         return 2
-    except Exception:  # of a launcher
+    except Exception as error:  # of Hydra, or of a launcher
+        own = [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]
+        if own and not _begun():
+            why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
+            cli.complain(f"error: Hydra cannot work with {' '.join(own)}: {why}")
+            return 2
         cli.complain(traceback.format_exc())
         stopped = 1
     if SweepCallback.directory is not None:
         SweepCallback.collect()
-        words = [word for word in sys.argv[1:] if not word.startswith(("store.", "store="))]
-        command = " ".join(["python run.py", *words])
+        shown = [word for word in words if not word.startswith(("store.", "store="))]
+        command = " ".join(["python run.py", *shown])
         return cli.finish_sweep(SweepCallback.directory, command, stopped=stopped)
     return stopped if stopped is not None else max((outcome.exit_code for outcome in _outcomes), default=0)
+
+
+def _begun() -> bool:
+    """Whether a job of this command has begun."""
+    return bool(_outcomes or (SweepCallback.directory is not None and Folder(SweepCallback.directory).outcomes()))
 
 
 def _compose_and_run() -> None:
@@ -123,4 +136,4 @@ def _compose_and_run() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(streams.run(main))

@@ -1,6 +1,10 @@
-"""Settings that are one of a few words."""
+"""Checks of settings that are one of a few words, or the path of a folder."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Collection
+from pathlib import Path
 
 from solvers import SettingsError
 
@@ -16,3 +20,36 @@ def check_choice(name: str, value: str, allowed: Collection[str], also: str = ""
     if value not in allowed:
         known = ", ".join([*allowed, *([also] if also else [])])
         raise SettingsError(f"{name} must be one of {known}; got {value!r}")
+
+
+LONGEST_NAME, LONGEST_PATH = 255, 4095
+"""Bytes of a file's name and of a path that Linux allows."""
+
+
+def folder(name: str, text: str) -> Path:
+    """Return the path of a folder that a setting names, and refuse what is none.
+
+    An address is refused before a path is made of it, which would be a folder of this machine whose name may contain a
+    password. Messages do not repeat it.
+
+    Raises
+    ------
+    SettingsError
+        It is empty, an address (``scheme://...``), or longer than a path can be.
+    """
+    if not text:
+        raise SettingsError(f"{name} is empty: it must be the path of a folder")
+    if scheme := re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):/", text):
+        server = "; a server is named by store=server store.uri=http://HOST:5000" if "store" in name else ""
+        raise SettingsError(
+            f"{name} must be the path of a folder, got an address that begins with {scheme[1]}:{server}"
+        )
+    path = Path(text)
+    if len(text.encode(errors="replace")) > LONGEST_PATH or any(
+        len(part.encode(errors="replace")) > LONGEST_NAME for part in path.parts
+    ):
+        raise SettingsError(
+            f"{name} is too long for a path ({len(text)} characters): at most {LONGEST_PATH} bytes, {LONGEST_NAME} "
+            "between two slashes"
+        )
+    return path

@@ -7,12 +7,14 @@ import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
@@ -38,6 +40,46 @@ def register() -> None:
         store.store(group="schema/kernel", name=name, node=schema)
     for name in solvers.names():
         store.store(group="algo", name=name, node=getattr(algo_schemas, name))
+
+
+def for_each_job(words: Sequence[str]) -> list[str]:
+    """Return the words of a sweep such that a value within a swept group is checked against each job's own choice.
+
+    Hydra composes a sweep once as a whole before its jobs, without what is swept: there a fixed ``algo.features=256``
+    would be checked against the default algorithm. As a sweep over one value it is left to the jobs.
+
+    Parameters
+    ----------
+    words : sequence of str
+        A command line with ``-m``; what Hydra does not understand is returned as it is.
+    """
+    overrides = {word: override for word in words if (override := _parsed(word)) is not None}
+    swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
+    return [_as_sweep(overrides[word]) if _within(overrides.get(word), swept) else word for word in words]
+
+
+def _parsed(word: str) -> Override | None:
+    if word.startswith("-") or "=" not in word:
+        return None
+    try:
+        (override,) = OverridesParser.create().parse_overrides([word])
+    except HydraException:
+        return None
+    return override
+
+
+def _within(override: Override | None, groups: Collection[str]) -> bool:
+    """Whether this sets one value of a group: ``algo.features=256`` of ``algo``."""
+    return (
+        override is not None
+        and not (override.is_sweep_override() or override.is_delete() or override.value() == "")
+        and override.key_or_group.partition(".")[0] in groups
+        and "." in override.key_or_group
+    )
+
+
+def _as_sweep(override: Override) -> str:
+    return f"{override.get_key_element()}=choice({override.get_value_string()})"
 
 
 @contextmanager
@@ -69,11 +111,26 @@ def settings_of(
         A name that there is not, a wrong type, or a value that is not allowed.
     """
     try:
-        config: Any = OmegaConf.to_object(compose("config", [*overrides]))
+        composed = compose("config", [*overrides])
     except COMPOSITION_ERRORS as error:
         raise SettingsError(explain(error)) from error
     given = [setting_name(override) for override in overrides]
-    return resolve(config, given=given, jobs=jobs, may_be_unused=may_be_unused)
+    return resolve(config_of(composed), given=given, jobs=jobs, may_be_unused=may_be_unused)
+
+
+def config_of(composed: DictConfig) -> RunConfig:
+    """Return what was composed as plain objects, with all interpolations (``${...}``) replaced by their values.
+
+    Raises
+    ------
+    SettingsError
+        An interpolation has no value, or one of another type than the setting's.
+    """
+    try:
+        config: Any = OmegaConf.to_object(composed)
+    except OmegaConfBaseException as error:
+        raise SettingsError(explain(error)) from error
+    return cast(RunConfig, config)
 
 
 def explain(error: BaseException) -> str:
@@ -88,6 +145,8 @@ def explain(error: BaseException) -> str:
         group, _, name = cause.full_key.rpartition(".")
         schema = cause.object_type
         known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
+        if schema is not None and schema.__module__ == algo_schemas.__name__:
+            group, known = f"{group}={schema.__qualname__}", [name for name in known if name != "name"]
         where = f"{group} has" if group else "known are"
         return f"unknown setting {cause.full_key!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:

@@ -138,7 +138,7 @@ class CompactDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
-        self._say(f"started; kernel rows: {facts['kernel rows']}")
+        self._say(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
 
     def finished(  # noqa: D102 (inherited)
         self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool

@@ -15,6 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from experiments.stopping import ASKED
+from experiments.streams import tolerate
 from support.files import keep_folder
 
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -59,6 +60,7 @@ def follow() -> None:
     parent = multiprocessing.parent_process()
     if parent is None:
         return
+    tolerate()  # its output is its parent's, of which nobody may read any more
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
 
     def watch() -> None:

@@ -19,7 +19,7 @@ from experiments.advance import costs_of, go_on
 from experiments.assembly import Assembled, assemble
 from experiments.checkpoints import Limits
 from experiments.config import kernel_name
-from experiments.console import Display, count, duration
+from experiments.console import Display, count
 from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
 from experiments.leftovers import remove_leftovers
@@ -102,6 +102,8 @@ def _make(
     with _threads(settings.threads):
         solver = team.solver(settings, assembled.problem)
         keeper = _keeper(settings, store, fingerprint, build, display)
+        costs = costs_of(solver)  # of a user's solver: what its views count
+        settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         kept = keeper.read() if keeper else None
         solver = team.drive(solver, kept)
         record = provenance.collect(build, data.provenance, command, settings.threads)
@@ -198,7 +200,7 @@ def _facts(
     limits = settings.budget.limits(n).counted(costs_of(solver))
     positives = int((data.y > 0).sum())
     ends = " or ".join(
-        f"{duration(value) if name == 'cpu_seconds' else count(value)} {name.replace('_', ' ')}"
+        f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else f"{count(value)} {name.replace('_', ' ')}"
         for name, value in limits.given().items()
     )
     return {
@@ -208,7 +210,8 @@ def _facts(
         "kernel rows": rows_line(assembled.problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"goes on": kept.told()} if kept else {}),
-        "stops at": f"{ends or 'its own end'}; {_checkpoints(settings)}",
+        "ends": f"after at most {ends}" if ends else "by itself",
+        "curve": _checkpoints(settings),
         "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
 

@@ -17,57 +17,21 @@ import solvers
 from datasets import DatasetSpec
 from datasets.memory import machine_memory
 from experiments import presets
-from experiments.checkpoints import Limits, Looks
-from experiments.choices import check_choice
-from experiments.config import KERNELS, ROW_PROVIDERS, BudgetConfig, GaussianConfig, RunConfig, kernel_name
+from experiments.budget import Budget, choose_budget
+from experiments.choices import check_choice, folder
+from experiments.config import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
 from experiments.data_settings import choose_data
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
 from solvers import SettingsError, outside
+from solvers.errors import LARGEST_INTEGER, check_numbers
 
-MAX_SEED = 2**63 - 1
-MAX_CHECKPOINTS = 100_000
-BUDGET_LIMITS = ("epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses", "seconds")
-_EVEN = ("every", "tail")
+MAX_SEED = LARGEST_INTEGER
+MAX_THREADS = 4096
+
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
     f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
 }
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Limits of a run, checked; None: not limited. Counts are whole; `seconds` are CPU seconds in the solver."""
-
-    epochs: float | None
-    iterations: int | None
-    kernel_evaluations: int | None
-    inner_products: int | None
-    feature_accesses: int | None
-    seconds: float | None
-    checkpoints: int
-    every: float | None = None
-    tail: float | None = None
-
-    def looks(self, n: int) -> Looks:
-        """Return how often a run on `n` training examples is looked at."""
-        every = None if self.every is None else max(1.0, self.every * n)
-        return Looks(self.checkpoints, every, math.inf if self.tail is None else self.tail * n)
-
-    def identity(self) -> dict[str, Any]:
-        """Its fields; those of even steps only where there are any."""
-        return {name: value for name, value in vars(self).items() if name not in _EVEN or value is not None}
-
-    def limits(self, n: int) -> Limits:
-        """Limits in counters for `n` training examples; a part of an example counts as a whole one."""
-        presentations = None if self.epochs is None else max(1, math.ceil(self.epochs * n))
-        return Limits(
-            self.iterations,
-            presentations,
-            self.kernel_evaluations,
-            self.inner_products,
-            self.feature_accesses,
-            self.seconds,
-        )
 
 
 @dataclass(frozen=True)
@@ -195,9 +159,10 @@ def resolve(
         data_fits=kernel_origins.get("kernel.sigma2") != COMMAND_LINE and not changed,
         algo=solver.name,
     )
-    budget, epochs_origin = _budget(config)
+    budget, epochs_origin = choose_budget(config.budget, config.preset)
+    budget.check_counted(solver.name, solver.not_counted(kernel_name(kernel)))
     if not 0 <= config.seed <= MAX_SEED:
-        raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {config.seed}")
+        raise SettingsError(f"seed must be between 0 and 2^63 - 1, got {_shown(config.seed)}")
     check_engine(config.engine, solver)
     ranks = choose_ranks(config.ranks, config.engine, jobs)
     check_choice("rows.provider", config.rows.provider, ROW_PROVIDERS)
@@ -207,7 +172,7 @@ def resolve(
     origins |= {f"problem.{k}": v for k, v in problem.origins.items()}
     if epochs_origin:
         origins["budget.epochs"] = epochs_origin
-    return RunSettings(
+    resolved = RunSettings(
         solver=solver,
         solver_settings=solver_settings,
         dataset=dataset,
@@ -221,7 +186,7 @@ def resolve(
         memory_bytes=parse_memory(config.memory),
         rows=config.rows.provider,
         progress=_progress(config.progress, jobs is None),
-        store_root=Path(config.store.root),
+        store_root=folder("store.root", config.store.root),
         origins=origins,
         engine=config.engine,
         ranks=ranks or 1,
@@ -229,6 +194,8 @@ def resolve(
         store_uri=server_address(config.store.uri),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
     )
+    check_numbers("", dataclasses.replace(config, algo=None))  # what no rule above is about; `_solver` checks `algo`
+    return resolved
 
 
 def server_address(uri: str | None) -> str | None:
@@ -270,14 +237,15 @@ def parse_memory(value: int | str) -> int:
     text = str(value).strip()
     if text.lower() == "auto":
         return int(0.75 * machine_memory())
-    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text)
+    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text, re.ASCII)
     units = {unit.lower(): factor for unit, factor in _UNITS.items()}
-    if not match or match[2].lower() not in units or float(match[1]) <= 0 or not math.isfinite(float(match[1])):
+    size = float(match[1]) * units.get(match[2].lower(), math.nan) if match else math.nan
+    if not 0 < size <= LARGEST_INTEGER:
         raise SettingsError(
             f"memory must be auto, or a positive number and one of the units {', '.join(filter(None, _UNITS))}"
-            f" (as in 12GiB); got {value!r}"
+            f" (as in 12GiB), less than 2^63 bytes; got {_shown(value)}"
         )
-    return int(float(match[1]) * units[match[2].lower()])
+    return int(size)
 
 
 def setting_name(override: str) -> str:
@@ -309,7 +277,9 @@ def _solver(node: Any) -> tuple[Any, Any]:
     fields = [field.name for field in dataclasses.fields(solver.Settings)]
     if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
         raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
-    return solver, solver.Settings(**{field: getattr(node, field) for field in fields})
+    settings = solver.Settings(**{field: getattr(node, field) for field in fields})
+    check_numbers("algo", settings)
+    return solver, settings
 
 
 def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:
@@ -328,67 +298,18 @@ def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) 
     return kernel, origins
 
 
-def _budget(config: RunConfig) -> tuple[Budget, str | None]:
-    """Check the budget; return it, and who chose its epochs if the command line did not name any limit."""
-    given = config.budget
-    for name in BUDGET_LIMITS:
-        value = getattr(given, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
-            raise SettingsError(f"budget.{name} must be a number > 0 (or null: no limit), got {value:g}")
-    if not 1 <= given.checkpoints <= MAX_CHECKPOINTS:
-        raise SettingsError(f"budget.checkpoints must be between 1 and {MAX_CHECKPOINTS}, got {given.checkpoints}")
-    epochs, origin = given.epochs, None
-    if all(getattr(given, name) is None for name in BUDGET_LIMITS):
-        epochs, origin = presets.choose_epochs(config.preset)
-    _check_even(given, epochs)
-    return (
-        Budget(
-            epochs=epochs,
-            iterations=_count(given, "iterations"),
-            kernel_evaluations=_count(given, "kernel_evaluations"),
-            inner_products=_count(given, "inner_products"),
-            feature_accesses=_count(given, "feature_accesses"),
-            seconds=given.seconds,
-            checkpoints=given.checkpoints,
-            every=given.every,
-            tail=given.tail,
-        ),
-        origin,
-    )
-
-
-def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
-    """Refuse even steps that have no meaning, or that are too many."""
-    if budget.every is None:
-        if budget.tail is not None:
-            raise SettingsError("budget.tail says where the steps of budget.every lie: give that as well")
-        return
-    others = [name for name in BUDGET_LIMITS if name != "epochs" and getattr(budget, name) is not None]
-    if epochs is None or others:
-        raise SettingsError(f"budget.every goes with budget.epochs alone, got {', '.join(others)}")
-    for name in _EVEN:
-        value = getattr(budget, name)
-        if value is not None and not (math.isfinite(value) and value > 0):
-            raise SettingsError(f"budget.{name} must be a number of epochs > 0 (or null), got {value:g}")
-    if (steps := min(epochs, budget.tail or epochs) / budget.every) > MAX_CHECKPOINTS:
-        raise SettingsError(f"budget.every = {budget.every:g}: {steps:.3g} points are more than {MAX_CHECKPOINTS}")
-
-
-def _count(budget: BudgetConfig, name: str) -> int | None:
-    value: float | None = getattr(budget, name)
-    if value is None:
-        return None
-    if not value.is_integer() or value > MAX_SEED:
-        raise SettingsError(f"budget.{name} counts whole things: give a whole number up to 2^63 - 1, got {value:g}")
-    return int(value)
-
-
 def _threads(value: int | str, automatic: int) -> int:
     if value == "auto":
         return automatic
-    if not isinstance(value, int) or value < 1:
-        raise SettingsError(f"threads must be auto or a whole number >= 1, got {value!r}")
+    if not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
+        raise SettingsError(f"threads must be auto or a whole number from 1 to {MAX_THREADS}, got {_shown(value)}")
     return value
+
+
+def _shown(value: int | str) -> str:
+    """Return a value for a message; of one that is very long the beginning."""
+    text = repr(value) if isinstance(value, str) or value.bit_length() < 512 else hex(value)
+    return text if len(text) < 100 else f"{text[:80]}..."
 
 
 def _progress(value: bool | str, automatic: bool) -> bool:

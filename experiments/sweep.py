@@ -20,6 +20,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from experiments.choices import folder
 from experiments.composed import find_again
 from experiments.console import count, duration, percent
 from experiments.costs import STEP_COSTS
@@ -70,6 +71,7 @@ class SweepCallback:
         launcher = config.hydra.runtime.choices["hydra/launcher"]
         try:
             check_launcher(launcher, f"hydra/launcher={launcher}")
+            folder("store.root", config.store.root)
             if (address := server_address(config.store.uri)) is not None:
                 Store.open(config.store.root, server=address)
             if launcher == RAY and SweepCallback.cluster is None:

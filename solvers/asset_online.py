@@ -83,6 +83,7 @@ class _OnStream(PythonSolver):
 
     needs = frozenset({"lambda"})
     kernels = frozenset({"gaussian"})
+    uncounted = frozenset({"kernel_evaluations"})
     resumes = True
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
@@ -159,7 +160,7 @@ class _OnStream(PythonSolver):
 
     @property
     def counters(self) -> Counters:
-        return replace(Counters.of(self._core.counters), kernel_evaluations=None)
+        return Counters.of(self._core.counters).without(self.uncounted)
 
     def snapshot(self) -> CosineSnapshot:
         return CosineSnapshot(self.problem, self.cosines, *self._core.average())

@@ -6,7 +6,7 @@ import abc
 import contextlib
 import enum
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.errors import CoreError, SettingsError
+from solvers.errors import CoreError, SettingsError, check_numbers
 from solvers.problem import Features, Problem
 
 
@@ -59,6 +59,10 @@ class Counters:
     def of(cls, core: _core.Counters) -> Counters:
         """Return the core's counters."""
         return cls(**{name: getattr(core, name) for name in cls.__dataclass_fields__})
+
+    def without(self, names: Collection[str]) -> Counters:
+        """Return these counters with None for the names given."""
+        return replace(self, **dict.fromkeys(names))
 
     def epochs(self, n: int) -> float | None:
         """Return example presentations over n."""
@@ -191,6 +195,8 @@ class Solver(abc.ABC):
     """Names of the kernels that it works with."""
     explicit: ClassVar[frozenset[str]] = frozenset()
     """Kernels with which it keeps explicit weights: then it reads features, and no kernel rows."""
+    uncounted: ClassVar[frozenset[str]] = frozenset()
+    """Counters that it does not have, with any kernel; see `not_counted`."""
     within_n: ClassVar[tuple[str, ...]] = ()
     """Settings that count distinct training examples: there cannot be more of them than there are examples."""
     cost: str = "kernel_evaluations"
@@ -213,6 +219,7 @@ class Solver(abc.ABC):
                 f"algo={self.name} does not solve problems {wanted} bias: set problem.bias={not problem.bias}".lower()
             )
         self.check_kernel(problem.kernel.name)
+        check_numbers("algo", settings)
         if not 0 <= seed < 2**63:
             raise SettingsError(f"seed = {seed}: it must lie between 0 and 2^63 - 1")
         if problem.kernel.name in self.explicit:
@@ -233,6 +240,11 @@ class Solver(abc.ABC):
         if name not in cls.kernels:
             known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
             raise SettingsError(f"algo={cls.name} works with {known} only, got kernel={name}")
+
+    @classmethod
+    def not_counted(cls, kernel: str) -> frozenset[str]:
+        """Return the names of the counters that are None with the kernel of this name: no budget in them ends a run."""
+        return cls.uncounted | ({"kernel_evaluations"} if kernel in cls.explicit else frozenset())
 
     @abc.abstractmethod
     def advance(self, limit: Limit) -> Status:
@@ -321,9 +333,8 @@ class CoreSolver(Solver):
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        counters = Counters.of(self._core.counters)
         # explicit weights ask for no kernel values: that is not a cost of 0
-        return replace(counters, kernel_evaluations=None) if isinstance(self._core, _core.LinearSolver) else counters
+        return Counters.of(self._core.counters).without(self.not_counted(self.problem.kernel.name))
 
     @property
     def cpu_seconds(self) -> float:  # noqa: D102 (inherited)

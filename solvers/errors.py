@@ -1,6 +1,15 @@
 """What goes wrong with settings."""
 
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from solvers import _core
+
+LARGEST_INTEGER = 2**63 - 1
 
 
 class SettingsError(ValueError):
@@ -9,3 +18,33 @@ class SettingsError(ValueError):
 
 CoreError = _core.InvalidArgument
 """What the compiled core throws for the same reasons."""
+
+
+def check_numbers(name: str, value: Any) -> None:
+    """Refuse numbers that no setting may have: NaN, infinities, and integers beyond 64 bits.
+
+    Parameters
+    ----------
+    name : str
+        Of the setting, as on the command line (``algo.eta``), or of a group of settings (``algo``); it may be empty.
+    value : object
+        A number, a dataclass, list or mapping of settings, or anything else, which passes.
+
+    Raises
+    ------
+    SettingsError
+        With the setting's name and its value.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check_numbers(f"{name}.{key}" if name else str(key), item)
+    elif isinstance(value, list | tuple):
+        for position, item in enumerate(value):
+            check_numbers(f"{name}[{position}]", item)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise SettingsError(f"{name} = {value}: it must be a finite number")
+    elif isinstance(value, int) and not -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
+        shown = str(value) if value.bit_length() < 256 else f"a number of {value.bit_length()} bits"
+        raise SettingsError(f"{name} = {shown}: whole numbers lie between -(2^63 - 1) and 2^63 - 1")

@@ -89,6 +89,7 @@ class Fourier(PythonSolver):
     needs = frozenset({"lambda"})
     kernels = frozenset({"gaussian"})
     cost = "inner_products"
+    uncounted = frozenset({"presentations", "kernel_evaluations"})
     resumes = True
 
     def __init__(self, problem: Problem, settings: FourierSettings, seed: int) -> None:
@@ -178,12 +179,10 @@ class Fourier(PythonSolver):
         k, n, d = len(self._frequencies), self.problem.n, self.problem.d
         return Counters(
             iterations=self._iterations,
-            presentations=None,
-            kernel_evaluations=None,
             inner_products=k * n,
             feature_accesses=k * self.problem.matrix.stored,
             feature_accesses_dense=k * n * d,
-        )
+        ).without(self.uncounted)
 
     def snapshot(self) -> FourierSnapshot:  # noqa: D102 (inherited)
         return FourierSnapshot(self.problem, self._frequencies, self._weights)

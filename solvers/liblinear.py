@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from solvers.errors import SettingsError
-from solvers.passes import Passes
+from solvers.passes import OF_NO_LIBRARY, Passes
 from solvers.problem import Features, Problem
 
 
@@ -36,7 +36,7 @@ class Liblinear(Passes):
     name = "liblinear"
     summary = "LIBLINEAR through scikit-learn, for running times (Fan et al. 2008)"
     Settings = LiblinearSettings
-    whole_passes = False
+    uncounted = OF_NO_LIBRARY | {"presentations"}
 
     def __init__(self, problem: Problem, settings: LiblinearSettings, seed: int) -> None:
         if not settings.tolerance > 0:

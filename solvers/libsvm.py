@@ -10,6 +10,7 @@ import numpy as np
 from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Polynomial
+from solvers.passes import OF_NO_LIBRARY
 from solvers.problem import Problem
 
 
@@ -41,6 +42,7 @@ class Libsvm(PythonSolver):
     Settings = LibsvmSettings
     needs = frozenset({"lambda"})
     biases = frozenset({True})
+    uncounted = OF_NO_LIBRARY | {"presentations"}
     cost = "iterations"
     timed = True
 
@@ -78,14 +80,7 @@ class Libsvm(PythonSolver):
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        return Counters(
-            iterations=self._iterations,
-            presentations=None,
-            kernel_evaluations=None,
-            inner_products=None,
-            feature_accesses=None,
-            feature_accesses_dense=None,
-        )
+        return Counters(iterations=self._iterations).without(self.uncounted)
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         return self._snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import math
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from solvers.base import Counters, Limit, LinearSnapshot, PythonSolver, Snapshot
 from solvers.errors import SettingsError
 from solvers.problem import Features, Problem
 
+OF_NO_LIBRARY = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
+"""Counters that no library tells."""
 MOST_PASSES = 2**31 - 1
 """The libraries count passes in 32 bits."""
 
@@ -33,8 +35,7 @@ class Passes(PythonSolver):
     needs = frozenset({"lambda"})
     kernels = explicit = frozenset({"linear"})
     timed = True
-    whole_passes: ClassVar[bool] = True
-    """Whether a pass presents every example."""
+    uncounted = OF_NO_LIBRARY
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -62,7 +63,7 @@ class Passes(PythonSolver):
 
     def _next(self, limit: Limit) -> int:
         counts = [] if limit.iterations is None else [limit.iterations]
-        if self.whole_passes and limit.presentations is not None:
+        if "presentations" not in self.uncounted and limit.presentations is not None:
             counts.append(math.ceil(limit.presentations / self.problem.n))
         return min(counts, default=2 * self._passes or 1)
 
@@ -85,14 +86,8 @@ class Passes(PythonSolver):
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        return Counters(
-            iterations=self._passes,
-            presentations=self._passes * self.problem.n if self.whole_passes else None,
-            kernel_evaluations=None,
-            inner_products=None,
-            feature_accesses=None,
-            feature_accesses_dense=None,
-        )
+        presented = self._passes * self.problem.n
+        return Counters(iterations=self._passes, presentations=presented).without(self.uncounted)
 
     def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
         return LinearSnapshot(self._weights)

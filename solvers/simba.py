@@ -1,9 +1,9 @@
 """SIMBA (Hazan, Koren, Srebro: Beating SGD: Learning SVMs in sublinear time, NIPS 2011)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver, Counters, LinearSnapshot
+from solvers.base import CoreSolver, LinearSnapshot
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 
@@ -32,6 +32,7 @@ class Simba(CoreSolver):
     biases = frozenset({False, True})
     kernels = frozenset({"linear"})
     explicit = frozenset({"linear"})
+    uncounted = frozenset({"inner_products"})
 
     def __init__(self, problem: Problem, settings: SimbaSettings, seed: int) -> None:
         if settings.horizon is not None and not 1 <= settings.horizon < 2**63:
@@ -49,10 +50,6 @@ class Simba(CoreSolver):
             horizon=self.settings.horizon or 0,
             seed=self.seed,
         )
-
-    @property
-    def counters(self) -> Counters:  # noqa: D102 (inherited)
-        return replace(super().counters, inner_products=None)
 
     def snapshot(self) -> LinearSnapshot:  # noqa: D102 (inherited)
         core = self._core

@@ -73,7 +73,7 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     monkeypatch.setattr(run, "_outcomes", [])
     monkeypatch.setattr(SweepCallback, "directory", None)
 
-    def call(*arguments: str, root: Path = place / "results") -> int:
+    def call(*arguments: str, root: str | Path = place / "results") -> int:
         basic = ["hydra/launcher=basic"] if "-m" in arguments else []
         monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *basic, f"store.root={root}"])
         return run.main()
@@ -209,6 +209,16 @@ def status_of(place: Path, key: str) -> str | None:
         (["dataset=file", "dataset.train=/no/such/file"], "/no/such/file"),
         (["algo=sbp,smo"], "needs -m"),
         (["nonsense"], "nonsense"),
+        (["algo.eta=nan"], "algo.eta = nan: it must be a finite number"),
+        (["algo=simba", "algo.horizon=9223372036854775808"], "algo.horizon = 9223372036854775808: whole numbers lie"),
+        (["problem.rho=inf"], "problem.rho = inf: it must be a finite number"),
+        (["seed=${oc.env:HOME}"], "seed: While dereferencing interpolation"),
+        (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),
+        (["memory=1e308TiB"], "less than 2^63 bytes"),
+        (["threads=5000"], "threads must be auto or a whole number from 1 to 4096"),
+        (["budget.epochs=1e300"], "budget.epochs = 1e+300 of 1,258 examples: more than 2^63 - 1"),
+        (["hydra.verbose=0.0"], "Hydra cannot work with hydra.verbose=0.0: AssertionError"),
+        (["store=server", "store.uri=postgresql://u:secret@host/db"], "got 'postgresql://...@host/db'"),
     ],
 )
 def test_wrong_commands_end_with_status_2_and_one_line(
@@ -223,6 +233,36 @@ def test_wrong_commands_end_with_status_2_and_one_line(
     assert len(errors) == 1
     assert errors[0].startswith("error: ")
     assert not store.exists()
+
+
+@pytest.mark.parametrize("sweep", [[], ["-m"]], ids=["run", "sweep"])
+@pytest.mark.parametrize(
+    ("root", "hint"),
+    [
+        ("http://127.0.0.1:5000", "begins with http:; a server is named by store=server store.uri=http://HOST:5000"),
+        ("postgresql://user:secret@host/db", "begins with postgresql:"),
+        ("sqlite:///results/mlflow.db", "begins with sqlite:"),
+        ("", "store.root is empty"),
+        ("x" * 5000, "store.root is too long for a path (5000 characters)"),
+    ],
+)
+def test_a_store_that_is_no_folder_is_refused(
+    sweep: list[str],
+    root: str,
+    hint: str,
+    tmp_path: Path,
+    here: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert here(*sweep, *TOY, root=root) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert hint in err
+    assert err.count("\n") == 1
+    assert "secret" not in err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])

@@ -17,6 +17,8 @@ from solvers import SettingsError
 
 NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
 MPI = "engine=mpi"
+MAX_RANKS = 4096
+"""Processes that one command starts, all on this machine."""
 
 
 class EngineMissingError(SettingsError):
@@ -75,8 +77,8 @@ def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
         if engine == "mpi" and jobs is not None:
             raise SettingsError(NO_SWEEPS)
         return None
-    if value < 1:
-        raise SettingsError(f"ranks must be auto or at least 1, got {value}")
+    if not 1 <= value <= MAX_RANKS:
+        raise SettingsError(f"ranks must be auto or a whole number from 1 to {MAX_RANKS}, got {value:g}")
     if engine != "mpi":
         raise SettingsError(f"ranks={value} is for engine=mpi")
     if (started := place().ranks) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.choices import check_choice
+from experiments.choices import check_choice, folder
 from experiments.launchers.choice import RAY, check_address, check_launcher
 from experiments.reproduction.plan import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
@@ -119,8 +119,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         figure=given.get("figure", ""),
         options=options,
         store=Path(root),
-        figures=Path(given.get("figures", "figures")),
-        report=Path(given.get("report", "report")),
+        figures=folder("figures", given.get("figures", "figures")),
+        report=folder("report", given.get("report", "report")),
         server=server,
         launcher=launcher,
         address=address,
@@ -139,6 +139,9 @@ def _store(given: dict[str, str]) -> tuple[str, str | None]:
         store = None
     elif store is not None and store.startswith(("http:", "https:")):
         store, server = None, server or store
+    for name, value in (("store", store), ("store.root", root)):
+        if value is not None:
+            folder(name, value)
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
     return root or store or "results", server

@@ -77,7 +77,8 @@ class Server:
         except ValueError:  # of the port, or of an address in brackets
             well_formed = False
         if not well_formed or parts.query or parts.fragment or re.search(r"[\s'\"\\]", address):
-            raise StoreError(f"the address of a server is http://HOST:PORT or https://HOST, got {address!r}")
+            shown = re.sub(r"//.*@", "//...@", address)  # without a password
+            raise StoreError(f"the address of a server is http://HOST:PORT or https://HOST, got {shown!r}")
         if parts.username is not None:
             raise StoreError(
                 "the address of a server is recorded with every run, so it must hold no password: give that in "

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import solvers
 from datasets import DatasetSpec
+from experiments.budget import Budget
 from experiments.checkpoints import Limits, Looks
 from experiments.config import (
     BudgetConfig,
@@ -25,7 +26,7 @@ from experiments.config import (
     algo_schema,
     kernel_name,
 )
-from experiments.settings import MAX_SEED, Budget, available_cores, nearest, parse_memory, resolve
+from experiments.settings import MAX_SEED, available_cores, nearest, parse_memory, resolve
 from solvers import SettingsError
 
 

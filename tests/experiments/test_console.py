@@ -26,7 +26,7 @@ RESULT: dict[str, Any] = {
     "final": {"test_error": 0.1234},
     "remarks": ["the stream ended [early]", "another"],
 }
-FACTS = {"training set": "n = 100", "kernel rows": "whole Gram matrix [in a file]"}
+FACTS = {"training set": "n = 100", "kernel rows": "whole Gram matrix [in a file]", "ends": "after at most 10 epochs"}
 SETTINGS = {"algo": {"name": "sbp", "eta": 0.5}, "kernel": {"name": "gaussian", "sigma2": 10.0}, "seed": 3}
 ORIGINS = {"kernel.sigma2": "a paper", "seed": "command line", "algo.eta": "default"}
 
@@ -124,7 +124,7 @@ def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
     display.result_path(Path("x"))
     display.close()
     assert out.getvalue().splitlines() == [
-        "[3] sbp toy seed=3: started; kernel rows: whole Gram matrix [in a file]",
+        "[3] sbp toy seed=3: started; kernel rows: whole Gram matrix [in a file]; ends after at most 10 epochs",
         "[3] sbp toy seed=3: finished; test error 12.34 %, 2 epochs, 20,000 kernel evaluations, 0.2 s CPU",
     ]
 

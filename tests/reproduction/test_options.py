@@ -9,6 +9,7 @@ import pytest
 from experiments.reproduction.options import figure_named, parse
 from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
 from experiments.settings import available_cores
+from solvers import SettingsError
 
 KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}
 
@@ -27,6 +28,14 @@ def test_everything() -> None:
     assert not command.dry_run
 
 
+@pytest.mark.parametrize("name", ["store", "store.root", "figures", "report"])
+@pytest.mark.parametrize("address", ["postgresql://user:secret@host/db", "sqlite:///s/mlflow.db", "ftp://host/x"])
+def test_an_address_is_no_folder(name: str, address: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} must be the path of a folder") as refused:
+        parse(["figure=sbp", f"{name}={address}"])
+    assert "secret" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("words", "folder", "server"),
     [
@@ -34,7 +43,6 @@ def test_everything() -> None:
         (["store=s"], "s", None),
         (["store=local"], "results", None),
         (["store=local", "store.root=s"], "s", None),
-        (["store=sqlite:///s/mlflow.db"], "sqlite:///s/mlflow.db", None),
         (["store=http://host:5000"], "results", "http://host:5000"),
         (["store=https://host/mlflow", "store.root=s"], "s", "https://host/mlflow"),
         (["store=server", "store.uri=http://host:5000"], "results", "http://host:5000"),

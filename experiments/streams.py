@@ -1,0 +1,96 @@
+"""Standard output and error that may be closed, full, or read by nobody any more: a run goes on without them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TextIO
+
+QUIET = (errno.EPIPE, errno.EBADF)
+"""Nobody reads on (``| head -1``), or nobody was to read (``>&-``): nothing to complain about."""
+
+
+class TolerantFile(io.FileIO):
+    """A file descriptor for writing that takes everything: after an error nothing is written any more.
+
+    Parameters
+    ----------
+    descriptor : int
+        Stays open.
+
+    Attributes
+    ----------
+    error : OSError or None
+        The first one.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self.error: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        """Write, and return the number of bytes, of which none are written after an error."""
+        if self.error is None:
+            try:
+                written = super().write(content)
+            except OSError as error:
+                self.error = error
+            else:
+                return written or 0
+        return memoryview(content).nbytes
+
+
+_files: dict[str, TolerantFile] = {}
+
+
+def tolerate() -> None:
+    """Let `sys.stdout` and `sys.stderr` of this process take what nobody reads, instead of raising OSError.
+
+    Descriptors 0 to 2 that are closed are opened on the null device: a database would get their numbers otherwise.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+        before: TextIO | None = getattr(sys, name)
+        _files[name] = TolerantFile(descriptor)
+        stream = io.TextIOWrapper(
+            io.BufferedWriter(_files[name]),
+            encoding=before.encoding if before else "utf-8",
+            errors="backslashreplace",
+            line_buffering=descriptor == 2 or _files[name].isatty(),
+        )
+        if before is not None:
+            _flushed(before)
+        setattr(sys, name, stream)
+
+
+def run(main: Callable[[], int]) -> int:
+    """Run a command with such streams, and return its exit status: 2 for one that ends well but could not be written.
+
+    Parameters
+    ----------
+    main : callable
+        Returns the command's exit status.
+    """
+    tolerate()
+    status = main()
+    sys.stdout.flush()
+    error = _files["stdout"].error
+    if error is not None and error.errno not in QUIET:
+        sys.stderr.write(f"error: standard output: {error.strerror}: what was to be written there is not complete\n")
+        status = status or 2
+    sys.stderr.flush()
+    return status
+
+
+def _flushed(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except OSError:
+        return

@@ -1,0 +1,172 @@
+"""Every command line of the documents is understood: composed, and its settings resolved, job by job."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
+from omegaconf import OmegaConf
+
+import solvers
+from experiments.composition import composing, for_each_job, settings_of
+from experiments.reproduction import options
+from experiments.reproduction.cli import _named
+from experiments.reproduction.entry import entered
+from experiments.reproduction.spec import catalogue, choose, read_figure
+from experiments.settings import RunSettings
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PLACEHOLDERS = {
+    "HOST": "127.0.0.1",
+    "NAME": "main",
+    "ID": "sbp_fig2",
+    "range(10)": "range(2)",
+    "range(100)": "range(2)",
+}
+OF_CONTRIBUTING = ("dataset=heart", "figure=mine_draws", "margin_perceptron")
+"""Examples whose files CONTRIBUTING.md prints: `test_contributing` writes the files, and runs them."""
+
+
+class Command(NamedTuple):
+    document: str
+    line: str
+
+    @property
+    def words(self) -> list[str]:
+        """What follows ``run.py`` or ``reproduce.py``, with placeholders replaced."""
+        line = self.line
+        for name, value in PLACEHOLDERS.items():
+            line = re.sub(rf"(?<![A-Za-z_]){re.escape(name)}(?![A-Za-z_])", value, line)
+        words = shlex.split(line, comments=True)
+        return words[next(i for i, word in enumerate(words) if word.endswith(".py") and "=" not in word) + 1 :]
+
+
+def commands(program: str) -> list[Command]:
+    found = []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        lines = [line for block in fenced for line in block.splitlines()]
+        inline = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+        pattern = rf"^(\w+=\S+ |mpirun .*)*(\S*/)?python {re.escape(program)} (?!\.\.\.)"
+        found += [
+            Command(str(path.relative_to(ROOT)), " ".join(line.split()))
+            for line in [*lines, *inline]
+            if re.match(pattern, line)
+        ]
+    return list(dict.fromkeys(found))
+
+
+RUN = [command for command in commands("run.py") if not any(name in command.line for name in OF_CONTRIBUTING)]
+REPRODUCE = [
+    command for command in commands("reproduce.py") if not any(name in command.line for name in OF_CONTRIBUTING)
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _composing() -> Iterator[None]:
+    with composing():
+        yield
+
+
+@pytest.fixture
+def mine(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
+    """A user's solver `mine`: the one that CONTRIBUTING.md prints, under another name."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    block = re.findall(r"^`solvers/margin_perceptron.py`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0]
+    path = tmp_path / "mine.py"
+    path.write_text(block.replace('name = "margin_perceptron"', 'name = "mine"'), encoding="utf-8")
+    own_solvers(path)
+
+
+def settings_of_jobs(words: list[str]) -> list[RunSettings]:
+    """Settings of each job of a command, composed as ``run.py`` does."""
+    hydra = GlobalHydra.instance().hydra
+    assert hydra is not None
+    if not {"-m", "--multirun"} & set(words):
+        return [settings_of(words)]
+    arguments = for_each_job([word for word in words if not word.startswith("-")])
+    whole = hydra.config_loader.load_configuration("config", arguments, RunMode.MULTIRUN)
+    own = OverridesParser.create().parse_overrides(OmegaConf.to_container(whole.hydra.overrides.task))
+    (batch,) = BasicSweeper.split_arguments(own, None)
+    return [settings_of(job, jobs=2) for job in batch]
+
+
+def test_no_command_is_overlooked() -> None:
+    known = {command.line for program in ("run.py", "reproduce.py") for command in commands(program)}
+    for path in DOCUMENTS:
+        for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            lines = [" ".join(line.split()) for line in block.splitlines()]
+            assert {line for line in lines if re.search(r"(run|reproduce)\.py ", line)} <= known, path.name
+    assert len(RUN) > 30
+    assert len(REPRODUCE) > 30
+    assert {command.document for command in RUN} >= {"README.md", "docs/clusters.md", "docs/data.md", "docs/nu.md"}
+
+
+@pytest.mark.parametrize("command", [command for command in RUN if "--help" not in command.line], ids=" ".join)
+def test_a_command_of_run_is_understood(command: Command) -> None:
+    jobs = settings_of_jobs(command.words)
+    named = re.search(r"algo=([\w,]+)", command.line)
+    assert named is not None
+    assert {job.algo for job in jobs} == set(named[1].split(","))
+
+
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize("command", REPRODUCE, ids=" ".join)
+def test_a_command_of_reproduce_is_understood(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    for check in ("check_launcher", "check_address"):  # there is no cluster at the placeholder's address
+        monkeypatch.setattr(options, check, lambda *_: None)
+    parsed = options.parse(command.words, _named(command.words))
+    assert parsed.list_ or parsed.figure
+    if parsed.figure not in ("", "report"):
+        for name in choose(parsed.figure, catalogue()):
+            assert entered(read_figure(name), parsed.options).series
+
+
+SMALL = [
+    command
+    for command in RUN
+    if re.search(r"dataset=(adult|digits)( |$)", command.line)
+    and not re.search(r"seed=|launcher=|store=|engine=", command.line)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", SMALL, ids=" ".join)
+def test_a_command_on_bundled_data_runs(command: Command, tmp_path: Path) -> None:
+    words = [sys.executable, str(ROOT / "run.py"), *command.words, f"store.root={tmp_path / 'results'}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_fixed_value_in_a_swept_group_is_checked_against_each_job() -> None:
+    jobs = settings_of_jobs(["-m", "algo=asset,asset_online", "dataset=digits", "algo.features=16"])
+    assert [(job.algo, job.solver_settings.features) for job in jobs] == [("asset", 16), ("asset_online", 16)]
+    with pytest.raises(solvers.SettingsError, match=r"unknown setting 'algo\.features'; algo=sbp has draws, eta$"):
+        settings_of_jobs(["-m", "algo=asset,sbp", "algo.features=16"])
+
+
+@pytest.mark.parametrize(
+    ("words", "left"),
+    [
+        (["algo=a,b", "algo.x=1", "seed=3"], ["algo=a,b", "algo.x=choice(1)", "seed=3"]),
+        (["algo=a", "algo.x=1"], ["algo=a", "algo.x=1"]),
+        (["kernel=a,b", "kernel.x=[1,2]", "algo.y=2"], ["kernel=a,b", "kernel.x=choice([1,2])", "algo.y=2"]),
+        (["dataset=a,b", "dataset.train='x y.svm'"], ["dataset=a,b", "dataset.train=choice('x y.svm')"]),
+        (["algo=a,b", "algo.x=1,2", "algo.y="], ["algo=a,b", "algo.x=1,2", "algo.y="]),
+        (["-m", "algo=a,b", "algo.x=[1", "nonsense"], ["-m", "algo=a,b", "algo.x=[1", "nonsense"]),
+    ],
+)
+def test_only_values_of_swept_groups_are_left_to_the_jobs(words: list[str], left: list[str]) -> None:
+    assert for_each_job(words) == left
