@@ -72,8 +72,7 @@ def _on_ray(hydra_config: Any) -> bool:
 def main() -> int:
     """Run the command line and return its exit status."""
     if {"--help", "-h"} & set(sys.argv[1:]):
-        print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
-        return 0
+        return cli.print_or_complain(lambda: cli.help_text(CONF))  # Hydra would load its plugins first
     sweep = bool({"--multirun", "-m"} & set(sys.argv[1:]))
     if sweep and "engine=mpi" in sys.argv[1:] and not any(word.startswith("ranks=") for word in sys.argv[1:]):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job

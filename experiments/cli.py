@@ -133,6 +133,16 @@ def complain(text: str) -> None:
     sys.stderr.flush()
 
 
+def print_or_complain(make_text: Callable[[], str]) -> int:
+    """Print a text that is made now, or what is wrong where it cannot be made; return the exit status."""
+    try:
+        print(make_text(), flush=True)
+    except USER_ERRORS as error:
+        complain(f"error: {error}")
+        return 2
+    return 0
+
+
 def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
     """Show the table of a sweep, draw its figure, and return the exit status.
 

@@ -53,6 +53,22 @@ def test_help_lists_everything_without_heavy_imports() -> None:
     assert max(map(len, done.stdout.splitlines())) <= 120
 
 
+@pytest.mark.parametrize("words", [["--help"], [], ["-m"]])
+def test_a_solver_file_that_cannot_be_imported_is_one_sentence_and_status_2(
+    words: list[str],
+    tmp_path: Path,
+    own_solvers: Callable[[Path], None],
+    here: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mine.py").write_text("import no_such_module\n")
+    own_solvers(tmp_path / "mine.py")
+    assert here(*words, root=tmp_path / "store") == 2
+    out, err = capsys.readouterr()
+    said = f"error: SVM_SOLVERS: {tmp_path / 'mine.py'}, line 1: ModuleNotFoundError: No module named 'no_such_module'"
+    assert (out, err) == ("", f"{said}\n")
+
+
 SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.checkpoints=8"]
 
 
