@@ -28,6 +28,7 @@ from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
 from experiments.stopping import ASKED
 from experiments.store import Store, StoreError
+from experiments.sweep_names import Values, differing, in_order
 from solvers import SettingsError
 
 if TYPE_CHECKING:
@@ -133,11 +134,17 @@ class SweepCallback:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in their seed only; `name` is the algorithm and what else tells it from the others."""
+    """Runs that differ in their seed only; `values` are the settings that tell them from other groups."""
 
     dataset: str
-    name: str
+    algo: str
+    values: Values
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def name(self) -> str:
+        """The algorithm, and what else tells the group from the others, as on the command line."""
+        return " ".join([self.algo, *(f"{name}={value}" for name, value in self.values)])
 
     def mean(self, name: str) -> float | None:
         """Mean of one of the outcome's numbers over the runs that know it."""
@@ -203,15 +210,22 @@ def distinguishing(overrides: Sequence[str]) -> list[str]:
 
 
 def groups(outcomes: Sequence[Outcome]) -> list[Group]:
-    """Group the runs with a result, without regard to their seeds, in the order of their first appearance."""
+    """Group the runs with a result, without regard to their seeds.
+
+    Data sets and algorithms are in the order of their first appearance; groups of one algorithm are sorted by the
+    values of the settings that differ.
+    """
     done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
-    settings = [distinguishing(outcome.overrides) for outcome in done]
-    common = set(settings[0]).intersection(*settings) if settings else set()
-    members: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome, own in zip(done, settings, strict=True):
-        name = " ".join([str(outcome.algo), *(override for override in own if override not in common)])
-        members.setdefault((str(outcome.dataset), name), []).append(outcome)
-    return [Group(dataset, name, tuple(runs)) for (dataset, name), runs in members.items()]
+    settings = differing([distinguishing(outcome.overrides) for outcome in done])
+    members: dict[tuple[str, str, Values], list[Outcome]] = {}
+    for outcome, values in zip(done, settings, strict=True):
+        members.setdefault((str(outcome.dataset), str(outcome.algo), values), []).append(outcome)
+    data_sets, algorithms = (list(dict.fromkeys(key[place] for key in members)) for place in (0, 1))
+    ordered = sorted(
+        members.items(),
+        key=lambda item: (data_sets.index(item[0][0]), algorithms.index(item[0][1]), in_order(item[0][2])),
+    )
+    return [Group(*key, tuple(runs)) for key, runs in ordered]
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:
@@ -257,36 +271,48 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     list of Path
         Files written to `directory`; empty if no run has a result.
     """
-    import pandas as pd
-
-    from experiments import provenance
-    from experiments.curve import conform
+    from experiments import provenance, sweep_names
     from experiments.plotting import plot_curves
 
-    by_dataset: dict[str, dict[str, list[pd.DataFrame]]] = {}
+    by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
     for group in groups(outcomes):
-        curves = [
-            conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
-            for outcome in group.outcomes
-            if outcome.result_path is not None
-        ]
-        if curves:  # of a record on another machine there may be none here
-            by_dataset.setdefault(group.dataset, {})[group.name] = curves
+        if curves := _curves(group):  # of a record on another machine there may be none here
+            by_dataset.setdefault(group.dataset, []).append((group, curves))
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []
-    for dataset, curves_of in by_dataset.items():
-        name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{dataset}.png"
+    for dataset, drawn in by_dataset.items():
+        file = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{dataset}.png"
+        named = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
+        swept = any(group.values for group, _ in drawn)
+        title = f"Test error against cost on {dataset}"
         paths.append(
             plot_curves(
-                curves_of,
-                cost=_cost([curve for curves in curves_of.values() for curve in curves]),
-                title=f"Test error against cost on {dataset}",
+                dict(zip(named, (curves for _, curves in drawn), strict=True)),
+                cost=_cost([curve for _, curves in drawn for curve in curves]),
+                title=f"{title}, {sweep_names.called(drawn[0][0].algo)}"
+                if len({group.algo for group, _ in drawn}) == 1
+                else title,
                 small_print=origin + command,
-                path_png=directory / name,
+                path_png=directory / file,
+                styles=named,
+                in_order=swept,
             )
         )
     return paths
+
+
+def _curves(group: Group) -> list[pd.DataFrame]:
+    """Return the curves of a group's runs, of those whose record is here."""
+    import pandas as pd
+
+    from experiments.curve import conform
+
+    return [
+        conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
+        for outcome in group.outcomes
+        if outcome.result_path is not None
+    ]
 
 
 def _cost(curves: Sequence[pd.DataFrame]) -> str:
