@@ -22,7 +22,7 @@ from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, catalogue, choose, read_figure
+from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
 from experiments.reproduction.verdict import Verdict, in_words
 from experiments.stopping import terminable
 from experiments.store import Store
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
-usage: python reproduce.py --list
+usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=report
 
@@ -46,7 +46,9 @@ launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRE
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report)
 memory= threads=   for each run, as run.py has them
---list     what there is, what it costs on this machine, what is in the store, the last verdicts
+--list     the figures there are, one a line; of one paper: --list figure=sbp
+           --list scale=paper: what each needs at that scale, how many of its runs are in the store, what it will cost
+           on this machine, the last verdict; scale=demo,quick,paper: at each of the three
 --dry-run  what would be done
 
 Only what is missing is computed; an interrupted figure goes on where it was. A figure leaves figures/<id>/<scale>/ with
@@ -63,6 +65,8 @@ def main(words: Sequence[str]) -> int:
         return OK
     try:
         command = parse(words, _named(words))
+        if command.list_ and not command.scales:  # needs no configuration, and no solver
+            return _list(command)
         with composing(), terminable():
             if command.list_:
                 return _list(command)
@@ -100,15 +104,16 @@ def _help() -> str:
 
 
 def _list(command: Command) -> int:
+    specs = [read_figure(name) for name in choose(command.figure or "all", catalogue())]
+    if not command.scales:
+        print("\n".join(listing.figures_there_are(specs, command.figures)))
+        return OK
     planner = Planner(Store.open(command.store, read_only=True, server=command.server))
-    chosen = choose(command.figure or "all", catalogue())
-    plans = [
-        {scale: planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale)) for scale in SCALES}
-        for name in chosen
-    ]
-    out = console(sys.stdout)
-    out.width = max(out.width, 150)
-    out.print(listing.table(plans, command.figures), highlight=False)
+    print(listing.COLUMNS, flush=True)
+    for spec in specs:
+        for scale in command.scales:
+            plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
+            print(listing.figure_at_scale(plan, command.figures), flush=True)
     return OK
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -121,9 +121,21 @@ class Store:
         What the server has and this machine has not is fetched; a store that is opened for reading only tells of it
         without result and files. A server that has gone away has nothing.
         """
-        found = find(self._place, key)
-        if found is not None or self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
-            return found
+        return self.find_all_finished([key]).get(key)
+
+    def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
+        """Return by its key what `find_finished` would for each of the keys, without those that it finds nothing of.
+
+        The database is read once for every `database.KEYS_AT_ONCE` keys.
+        """
+        found = find(self._place, keys)
+        elsewhere = {key: self._on_server(key) for key in dict.fromkeys(keys) if self._mirror and key not in found}
+        return found | {key: run for key, run in elsewhere.items() if run is not None}
+
+    def _on_server(self, key: str) -> FinishedRun | None:
+        """Return what the server has finished with a key, fetched unless this store is opened for reading only."""
+        if self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
+            return None
         if self._read_only:
             return FinishedRun("", key, "", {}, self._place.artifacts, {}, {})
         return self._fetched(self._mirror, key)
@@ -220,4 +232,4 @@ class Store:
         run, files = found
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
         self._begin(key, run.name, run.params, tags, run.started).adopt(files)
-        return find(self._place, key)
+        return find(self._place, [key]).get(key)

@@ -120,6 +120,20 @@ def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureS
     assert {run.settings.dataset.max_train for run in second.runs} == {50}
 
 
+def test_the_runs_of_a_panel_are_looked_up_at_once_and_found_ones_never_again(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
+    figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
+    planner = Planner(store)
+    made = planner.plan(figure, options)
+    assert store.looked_up == [[run.key for run in made.runs]]
+    for run in made.runs[:3]:
+        store.record(run)
+    again = [planner.plan(figure, options) for _ in range(2)]
+    assert [run.found is not None for run in again[0].runs] == [True] * 3 + [False] * 4
+    assert [len(keys) for keys in store.looked_up] == [7, 7, 4]
+
+
 def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series = [swept()]
     for run in plan(store, figure, options).runs[:4]:
