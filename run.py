@@ -73,6 +73,8 @@ def main() -> int:
     """Run the command line and return its exit status."""
     if {"--help", "-h"} & set(sys.argv[1:]):
         return cli.print_or_complain(lambda: cli.help_text(CONF))  # Hydra would load its plugins first
+    if "--version" in sys.argv[1:]:
+        return cli.print_or_complain(cli.version_text)
     sweep = bool({"--multirun", "-m"} & set(sys.argv[1:]))
     if sweep and "engine=mpi" in sys.argv[1:] and not any(word.startswith("ranks=") for word in sys.argv[1:]):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job

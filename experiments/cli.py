@@ -7,12 +7,13 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import solvers
 from datasets import DataError
-from experiments import sweep
+from experiments import provenance, sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
@@ -87,7 +88,7 @@ def _run(
         given = [setting_name(override) for override in overrides]
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
-        display = _display(settings, None if number is None else prefix + label)
+        display = _display(settings, None if number is None else prefix + label, jobs or 1)
         return dispatch.run(settings, display, command)
 
     with terminable():
@@ -106,10 +107,10 @@ def _run(
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 
-def _display(settings: RunSettings, job: str | None) -> Display:
+def _display(settings: RunSettings, job: str | None, jobs: int) -> Display:
     if place().rank:
         return Display()
-    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job)
+    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job, jobs=jobs)
 
 
 def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
@@ -171,6 +172,14 @@ def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
     return code
 
 
+def version_text() -> str:
+    """Text of ``--version``: the program's version, its commit, and the build of its core."""
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    source = "no commit known" if commit is None else f"commit {commit[:12]}{' with changes' if dirty else ''}"
+    build = solvers.build_info()
+    return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
+
+
 def help_text(conf: Path) -> str:
     """Text of ``--help``: what there is to choose from, one line each.
 
@@ -225,6 +234,7 @@ def help_text(conf: Path) -> str:
             "  python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
             "",
             "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
+            "--version: of the program, its commit, and the build of its core.",
         ]
     )
 

@@ -6,9 +6,12 @@ import colorsys
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from experiments.plotting import STYLES, Style, styles_for
 from experiments.settings import setting_name
+
+if TYPE_CHECKING:
+    from experiments.plotting import Style
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
 _DARKEST, _LIGHTEST = 0.22, 0.72
@@ -58,6 +61,8 @@ def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
 
 def called(algo: str) -> str:
     """Return an algorithm's name in pictures."""
+    from experiments.plotting import STYLES
+
     return STYLES[algo].name if algo in STYLES else algo
 
 
@@ -67,6 +72,8 @@ def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
     Curves of one algorithm have its line, and colours from dark to light in their order. Where there is one algorithm
     only, the colours are those of matplotlib's viridis, whose steps are larger.
     """
+    from experiments.plotting import Style, styles_for
+
     named = dict(zip(labels(curves), curves, strict=True))
     own = styles_for({algo for algo, _ in curves})
     members = {algo: [label for label, (other, _) in named.items() if other == algo] for algo in own}

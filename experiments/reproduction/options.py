@@ -13,7 +13,7 @@ from experiments.reproduction.plan import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 from experiments.settings import available_cores, nearest, setting_name
 
-FLAGS = ("--list", "--dry-run", "--help", "-h")
+FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
 RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` that are handed on: results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema
-from experiments.store.database import finished, running
+from experiments.store.database import experiment, finished, running
 from experiments.store.errors import StoreError
 from experiments.store.finished import FinishedRun, find, load
 from experiments.store.handle import RunHandle
@@ -101,6 +101,11 @@ class Store:
         """
         uri = shlex.quote(self.uri)
         return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {uri}"
+
+    def ui_address(self, port: int = 5000) -> str | None:
+        """Address of the page with the runs, in the UI that runs at a port of this machine; None without a store."""
+        known = experiment(self._place) if self.database.exists() else None
+        return None if known is None else f"http://127.0.0.1:{port}/#/experiments/{known[0]}/runs"
 
     def create(self) -> None:
         """Create the store if it is not there yet. Any number of processes may do so at once.

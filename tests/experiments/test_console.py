@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,8 @@ import pytest
 
 import solvers
 from datasets import DatasetSpec
-from experiments import console, sweep_names
+from experiments import busy, console, sweep_names
+from experiments.busy import Busy
 from experiments.config import GaussianConfig, RunConfig, algo_schema
 from experiments.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
 from experiments.curve import from_rows
@@ -109,18 +113,85 @@ def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
     err = io.StringIO()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
-    for step in range(41):
+    for step in range(21):
         now = float(step)
-        display.progress(step / 40, points(40)[39], None)
+        display.progress(step / 20, points(40)[39], None)
     lines = err.getvalue().splitlines()
     assert [line.split()[0] for line in lines] == ["25", "50", "75", "100"]
-    assert "30.0 s left" in lines[0]
+    assert "15.0 s left" in lines[0]
+
+
+def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    out = io.StringIO()
+    display = CompactDisplay("[3] sbp", out, jobs=2)
+    for step in range(21):
+        now = float(step)
+        display.progress(step / 20, points(40)[39], None)
+    lines = out.getvalue().splitlines()
+    assert [line.split()[:3] for line in lines] == [["[3]", "sbp:", "50"], ["[3]", "sbp:", "100"]]
+
+
+def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path: Path) -> None:
+    out = io.StringIO()
+    display = FullDisplay(progress=False, out=out, err=io.StringIO())
+    display.result_path(tmp_path / "result.json")
+    (tmp_path / "curve.png").touch()
+    display.result_path(tmp_path / "result.json")
+    path = tmp_path / "result.json"
+    assert out.getvalue() == f"result: {path}\nfigure: {tmp_path / 'curve.png'}\nresult: {path}\n"
+
+
+def written(lines: list[str], count: int) -> list[str]:
+    """Wait for so many lines: they come from a thread."""
+    deadline = time.monotonic() + 30
+    while len(lines) < count and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return lines[:count]
+
+
+def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(busy, "PAUSE", 0.02)
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("reading")
+    assert lines[0] == "reading"
+    assert [re.sub(r"\d+", "N", line) for line in written(lines, 4)] == ["reading", *["reading, N s"] * 3]
+    work.begin("drawing", after=0.01)
+    seen = written(lines, len(lines) + 3)
+    assert seen[-1].startswith("drawing")
+    work.end()
+    time.sleep(0.1)
+    count = len(lines)
+    time.sleep(0.1)
+    assert len(lines) == count
+
+
+def test_short_work_says_nothing_where_it_is_told_to_wait() -> None:
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("looking", after=60)
+    work.end()
+    assert lines == []
+
+
+def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
+    masks: list[Any] = []
+    monkeypatch.setattr(busy, "PAUSE", 0.01)
+    work = Busy(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+    work.begin("reading")
+    written(masks, 2)
+    work.end()
+    assert {signal.SIGINT, signal.SIGTERM} <= masks[1]
 
 
 def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
     out = io.StringIO()
     display = CompactDisplay("[3] sbp toy seed=3", out)
     display.note("loading")
+    display.note("loading still")
     display.header(run, FACTS, SETTINGS, ORIGINS)
     display.progress(0.5, points(1)[0], None)
     display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), found=False)

@@ -11,6 +11,7 @@ import pytest
 from store_cases import TOY, Shelf
 
 from datasets import DataError, DatasetSpec
+from experiments.choices import install_command
 from experiments.outcome import Outcome
 from experiments.reproduction.cost import expected_seconds, rows_of
 from experiments.reproduction.made import Made
@@ -270,7 +271,7 @@ def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
     made = plan(store, figure, options)
     assert [list(panel.settings) for panel in made.panels] == [["alone"]]
     assert list(made.absent) == ["engine=mpi"]
-    assert "pip install" in made.absent["engine=mpi"]
+    assert install_command("mpi") in made.absent["engine=mpi"]
 
 
 def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:
