@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import run
 import solvers
 from experiments import advance
 from experiments.composition import CONF
+from experiments.config import BudgetConfig
 from experiments.reproduction import cli as reproduction
 from experiments.sweep import SweepCallback
 
@@ -53,6 +55,12 @@ def test_help_lists_everything_without_heavy_imports() -> None:
         expected = rf"^  {name} +\S+ \S+" if "." not in name else r"\.kernel_evaluations="
         assert re.search(expected, done.stdout, re.MULTILINE), name
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_help_names_every_limit_of_a_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("--help") == 0
+    said = capsys.readouterr().out
+    assert [field.name for field in dataclasses.fields(BudgetConfig) if f".{field.name}=" not in said] == []
 
 
 @pytest.mark.parametrize("words", [["--help"], [], ["-m"]])

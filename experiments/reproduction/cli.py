@@ -41,7 +41,8 @@ usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=report
 
-figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, or report
+figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
+           (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
 jobs=      runs at a time (default: one for each core)
@@ -53,7 +54,7 @@ memory= threads=   for each run, as run.py has them
            --list scale=paper: what each needs at that scale, how many of its runs are in the store, what it will cost
            on this machine, the last verdict; scale=demo,quick,paper: at each of the three
 --dry-run  what would be done
---version  of the program, its commit, and the build of its core
+--version  version of the program, its commit, and the build of its core
 
 Only what is missing is computed; an interrupted figure goes on where it was. A figure leaves figures/<id>/<scale>/ with
 figure.pdf, figure.png, data.csv, table.md, verdict.json and verdict.md.
