@@ -22,7 +22,9 @@ PY := $(VENV)/bin/python
 IN_VENV := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 # Pinned versions with hashes; build requirements also for the one dependency that comes as source.
-INSTALL := $(UV) pip install --quiet --compile-bytecode --python $(PY) --require-hashes --build-constraints requirements/build.txt
+# Says every five seconds how far uv is.
+TELLING := $(PY) requirements/install.py
+INSTALL := $(UV) pip install --compile-bytecode --python $(PY) --require-hashes --build-constraints requirements/build.txt
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links
 
@@ -37,7 +39,7 @@ CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow run ui bench site lint format sanitize requirements check clean
+.PHONY: help demo test test-slow run ui extras bench site lint format sanitize requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -54,9 +56,10 @@ test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) $(SWEEP_READY) ## the tests 
 run: $(CORE_READY) ## one run or sweep: make run ARGS="algo=sbp dataset=adult"
 	$(PY) run.py $(ARGS)
 
-ui: $(RUN_READY) ## mlflow's web pages on the runs in results/
-	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(VENV)/bin/mlflow ui --workers 1 \
-		--backend-store-uri "sqlite:///$(CURDIR)/results/mlflow.db"
+ui: $(CORE_READY) ## mlflow's web pages on the runs in results/
+	@$(PY) -m experiments.store ui $(ARGS)
+
+extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a server need: the extras mpi, ray, slurm, server
 
 bench: $(CORE_READY) $(DEV_READY) ## the benchmarks of docs/benchmarks.md
 	$(PY) -m experiments.bench $(ARGS)
@@ -114,27 +117,22 @@ $(PY): | $(UV)
 	@$(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
 
 $(RUN_READY): requirements/run.txt requirements/build.txt | $(PY)
-	@echo "environment: installing requirements/run.txt into $(VENV)"
-	@$(INSTALL) -r requirements/run.txt -r requirements/build.txt
+	@$(TELLING) "environment: installing requirements/run.txt into $(VENV)" $(INSTALL) -r requirements/run.txt -r requirements/build.txt
 	@touch $@
 
 $(DEV_READY): requirements/dev.txt $(RUN_READY)
-	@echo "environment: installing requirements/dev.txt into $(VENV)"
-	@$(INSTALL) -r requirements/dev.txt
+	@$(TELLING) "environment: installing requirements/dev.txt into $(VENV)" $(INSTALL) -r requirements/dev.txt
 	@touch $@
 
 $(SITE_READY): requirements/site.txt $(DEV_READY)
-	@echo "environment: installing requirements/site.txt into $(VENV)"
-	@$(INSTALL) -r requirements/site.txt
+	@$(TELLING) "environment: installing requirements/site.txt into $(VENV)" $(INSTALL) -r requirements/site.txt
 	@touch $@
 
 $(SWEEP_READY): requirements/sweep.txt $(DEV_READY)
-	@echo "environment: installing requirements/sweep.txt into $(VENV)"
-	@$(INSTALL) -r requirements/sweep.txt
+	@$(TELLING) "environment: installing requirements/sweep.txt into $(VENV)" $(INSTALL) -r requirements/sweep.txt
 	@touch $@
 
 $(CORE_READY): $(CORE_SOURCES) $(RUN_READY)
-	@echo "core: building"
-	@$(IN_VENV) $(UV) pip install --quiet --python $(PY) --no-deps --no-build-isolation \
+	@$(IN_VENV) $(TELLING) "core: building" $(UV) pip install --python $(PY) --no-deps --no-build-isolation \
 		--reinstall-package svm-cost-curves --editable .
 	@touch $@

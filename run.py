@@ -73,8 +73,9 @@ def main() -> int:
     """Run the command line and return its exit status."""
     words = sys.argv[1:]
     if {"--help", "-h"} & set(words):
-        print(cli.help_text(CONF))  # Hydra would compose a configuration and load its plugins first
-        return 0
+        return cli.print_or_complain(lambda: cli.help_text(CONF))  # Hydra would load its plugins first
+    if "--version" in words:
+        return cli.print_or_complain(cli.version_text)
     sweep = bool({"--multirun", "-m"} & set(words))
     if sweep and "engine=mpi" in words and not any(word.startswith("ranks=") for word in words):
         cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job

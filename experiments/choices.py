@@ -1,11 +1,13 @@
-"""Checks of settings that are one of a few words, or the path of a folder."""
+"""Checks of settings that are one of a few words, or the path of a folder, and what has to be installed for some."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
+from experiments.provenance import PROJECT_ROOT
 from solvers import SettingsError
 
 
@@ -53,3 +55,12 @@ def folder(name: str, text: str) -> Path:
             "between two slashes"
         )
     return path
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra of ``pyproject.toml`` where this program runs.
+
+    The environment that ``make`` makes has no pip: there it is ``make extras``, which installs all of them, pinned.
+    """
+    made = Path(sys.prefix).resolve() == (PROJECT_ROOT / ".venv").resolve()
+    return "make extras" if made else f"pip install '.[{extra}]'"

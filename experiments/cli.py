@@ -7,12 +7,13 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import solvers
 from datasets import DataError
-from experiments import sweep
+from experiments import provenance, sweep
 from experiments.console import CompactDisplay, Display, FullDisplay, console
 from experiments.engine import dispatch
 from experiments.engine.launch import place
@@ -101,7 +102,7 @@ def _run(
         given = [setting_name(override) for override in overrides]
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
-        display = _display(settings, None if number is None else prefix + label)
+        display = _display(settings, None if number is None else prefix + label, jobs or 1)
         return dispatch.run(settings, display, command)
 
     with terminable():
@@ -120,10 +121,10 @@ def _run(
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 
-def _display(settings: RunSettings, job: str | None) -> Display:
+def _display(settings: RunSettings, job: str | None, jobs: int) -> Display:
     if place().rank:
         return Display()
-    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job)
+    return FullDisplay(progress=settings.progress) if job is None else CompactDisplay(job, jobs=jobs)
 
 
 def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
@@ -145,6 +146,16 @@ def complain(text: str) -> None:
         return
     sys.stderr.write(text.rstrip() + "\n")
     sys.stderr.flush()
+
+
+def print_or_complain(make_text: Callable[[], str]) -> int:
+    """Print a text that is made now, or what is wrong where it cannot be made; return the exit status."""
+    try:
+        print(make_text(), flush=True)
+    except USER_ERRORS as error:
+        complain(f"error: {error}")
+        return 2
+    return 0
 
 
 def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
@@ -173,6 +184,14 @@ def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
     for path in sweep.draw(outcomes, directory, command):
         print(f"figure: {path}", flush=True)
     return code
+
+
+def version_text() -> str:
+    """Text of ``--version``: the program's version, its commit, and the build of its core."""
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    source = "no commit known" if commit is None else f"commit {commit[:12]}{' with changes' if dirty else ''}"
+    build = solvers.build_info()
+    return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
 
 
 def help_text(conf: Path) -> str:
@@ -205,8 +224,8 @@ def help_text(conf: Path) -> str:
             "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
             "problem.bias=true|false                       unregularised bias",
             "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
-            "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .seconds=",
-            "                                              the first one reached stops; default: 10 epochs",
+            "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
+            "                                              the first one reached stops; default: preset or 10 epochs",
             "budget.checkpoints=60                         points of the curve, geometric in the cost",
             "budget.every= | .tail=                        epochs between further points; in the last only",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
@@ -214,12 +233,13 @@ def help_text(conf: Path) -> str:
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
             "hydra/launcher=joblib|ray|submitit_slurm      -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
-            "checkpoint_seconds=30                         wall seconds between two files to go on from",
+            "checkpoint_seconds=30                         wall seconds between two files to go on from; null: none",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
             "the cache folder, in the folders of SVM_DATA_MIRROR, and at their published address.",
-            "SIGTERM leaves such a file in any case, and ends with status 75: the same command goes on from it.",
+            "SIGTERM leaves a file to go on from (not with checkpoint_seconds=null) and ends a run with status 75: the",
+            "same command goes on from it.",
             "",
             "examples:",
             "  python run.py algo=sbp dataset=adult",
@@ -229,6 +249,7 @@ def help_text(conf: Path) -> str:
             "  python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
             "",
             "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
+            "--version shows the version of the program, its commit, and the build of its core.",
         ]
     )
 

@@ -1,7 +1,7 @@
 """What a run says: header and result on standard output, progress on standard error.
 
 A single run talks in full (`FullDisplay`); the jobs of a sweep say one line each at start and end (`CompactDisplay`),
-so that jobs side by side stay readable. Without a terminal no bar is drawn, but a line written every ten seconds.
+so that jobs side by side stay readable. Without a terminal no bar is drawn, but a line written every five seconds.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -19,6 +20,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from experiments.busy import Busy
 from experiments.costs import STEP_COSTS
 from experiments.presets import DEFAULT
 from experiments.settings import RunSettings
@@ -27,9 +29,11 @@ Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
 """Points of a curve: one mapping for each checkpoint."""
 
+CURVE_PICTURE = "curve.png"
+"""Name of a run's picture, beside its record."""
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
-PLAIN_PAUSE = 10.0
+PLAIN_PAUSE = 5.0
 """Seconds between two lines of progress without a terminal."""
 
 
@@ -62,7 +66,7 @@ class Display:
         """Show the result of a run that was computed, or found in the store."""
 
     def result_path(self, path: Path) -> None:
-        """Say where the record is: a run's last line."""
+        """Say where the picture, if there is one, and the record are: a run's last lines."""
 
     def close(self) -> None:
         """Remove what moves (the bar)."""
@@ -76,11 +80,12 @@ class FullDisplay(Display):
         self._err = console(err or sys.stderr)
         self._meter: Meter | None = None
         self._show_progress = progress
-        self.pause = 2.0 if self._err.is_terminal else PLAIN_PAUSE
+        self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
+        self._busy = Busy(note_to(self._err))
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         if self._show_progress:
-            self._err.print(f"[dim]... {text}[/dim]", highlight=False)
+            self._busy.begin(text)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         self._err.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
@@ -88,6 +93,7 @@ class FullDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
+        self._busy.end()
         title = f"[bold]{run.algo}[/bold] on [bold]{escape(run.dataset.name)}[/bold]: {run.solver.summary}"
         self._out.print(title, highlight=False)
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -116,21 +122,38 @@ class FullDisplay(Display):
 
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
         # not through rich, which would wrap a long path
-        self._out.file.write(f"result: {path}\n")
+        picture = path.with_name(CURVE_PICTURE)
+        self._out.file.write(f"figure: {picture}\nresult: {path}\n" if picture.exists() else f"result: {path}\n")
         self._out.file.flush()
 
     def close(self) -> None:  # noqa: D102 (inherited)
+        self._busy.end()
         if self._meter is not None:
             self._meter.close()
             self._meter = None
 
 
 class CompactDisplay(Display):
-    """One line at the start and one at the end of a sweep's job."""
+    """One line at the start and one at the end of a sweep's job, and one now and then meanwhile.
 
-    def __init__(self, label: str, out: IO[str] | None = None) -> None:
+    Parameters
+    ----------
+    label : str
+        Begins each line.
+    out : file, optional
+    jobs : int
+        Jobs that run at once: the more, the less each of them says.
+    """
+
+    def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
         self._label = label
         self._out = out or sys.stdout
+        self._pause = jobs * PLAIN_PAUSE
+        self._busy = Busy(self._say)
+        self._meter = _LineMeter(self._say, self._pause)
+
+    def note(self, text: str) -> None:  # noqa: D102 (inherited)
+        self._busy.begin(text, after=self._pause)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         super().warn(f"{self._label}: {text}")
@@ -138,13 +161,23 @@ class CompactDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
+        self._busy.end()
         self._say(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
+
+    def progress(  # noqa: D102 (inherited)
+        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
+    ) -> None:
+        self._meter.update(fraction, progress_text(point, latest))
 
     def finished(  # noqa: D102 (inherited)
         self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
     ) -> None:
+        self._busy.end()
         point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
         self._say(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
+
+    def close(self) -> None:  # noqa: D102 (inherited)
+        self._busy.end()
 
     def _say(self, text: str) -> None:
         # one write, so that lines of parallel jobs do not mix
@@ -164,7 +197,12 @@ class Meter(Protocol):
 
 def meter(target: Console) -> Meter:
     """Return the meter that suits a console."""
-    return _BarMeter(target) if target.is_terminal else _LineMeter(target)
+    return _BarMeter(target) if target.is_terminal else _LineMeter(partial(target.print, highlight=False), PLAIN_PAUSE)
+
+
+def note_to(target: Console) -> Callable[[str], None]:
+    """Return what writes a line on what is done just now to a console."""
+    return lambda text: target.print(Text(f"... {text}", style="dim"), highlight=False)
 
 
 class _BarMeter:
@@ -194,16 +232,17 @@ class _BarMeter:
 class _LineMeter:
     """A line now and then, where there is no terminal."""
 
-    def __init__(self, target: Console) -> None:
-        self._target = target
+    def __init__(self, write: Callable[[str], None], pause: float) -> None:
+        self._write = write
+        self._pause = pause
         self._clock = _Left()
         self._last = time.monotonic()
 
     def update(self, fraction: float, text: str) -> None:
         now = time.monotonic()
-        if now - self._last >= PLAIN_PAUSE:
+        if now - self._last >= self._pause:
             self._last = now
-            self._target.print(f"{100 * fraction:3.0f} %  {self._clock.text(fraction)}  {text}", highlight=False)
+            self._write(f"{100 * fraction:3.0f} %  {self._clock.text(fraction)}  {text}")
 
     def close(self) -> None:
         pass

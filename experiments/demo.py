@@ -26,7 +26,8 @@ def main(arguments: Sequence[str]) -> int:
     code = subprocess.run([sys.executable, str(PROJECT_ROOT / "run.py"), *sweep], check=False).returncode
     if code == 0:
         roots = [text.removeprefix("store.root=") for text in arguments if text.startswith("store.root=")]
-        print(f"all runs in the mlflow UI: {ui_command(Path(roots[-1] if roots else StoreConfig.root))}")
+        root = Path(roots[-1] if roots else StoreConfig.root)
+        print(f"all runs in the mlflow UI: {ui_command(root)}\nand there: {Store.open(root).ui_address()}")
     return code
 
 

@@ -19,7 +19,7 @@ from experiments.advance import costs_of, go_on
 from experiments.assembly import Assembled, assemble
 from experiments.checkpoints import Limits
 from experiments.config import kernel_name
-from experiments.console import Display, count
+from experiments.console import CURVE_PICTURE, Display, count
 from experiments.engine.team import TEAM_OF_ONE, Team
 from experiments.identity import run_key
 from experiments.leftovers import remove_leftovers
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 QUICK_SECONDS = 0.3
 """After Ctrl-C, points that wait are still evaluated if that takes no longer."""
-CURVE_PICTURE = "curve.png"
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str], team: Team = TEAM_OF_ONE) -> Outcome:
@@ -97,6 +96,7 @@ def _make(
     cache_dir = datasets.default_cache_dir()
     display.note(f"loading {settings.dataset.name}")
     data = datasets.load(settings.dataset, cache_dir=cache_dir)
+    display.note("setting up the problem")
     with _threads(settings.building_threads):
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):

@@ -32,6 +32,7 @@ from experiments.outcome import Outcome
 from experiments.settings import server_address, setting_name
 from experiments.stopping import ASKED
 from experiments.store import Store, StoreError
+from experiments.sweep_names import Values, differing, in_order
 from solvers import SettingsError
 
 if TYPE_CHECKING:
@@ -138,11 +139,17 @@ class SweepCallback:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in their seed only; `name` is the algorithm and what else tells it from the others."""
+    """Runs that differ in their seed only; `values` are the settings that tell them from other groups."""
 
     dataset: str
-    name: str
+    algo: str
+    values: Values
     outcomes: tuple[Outcome, ...]
+
+    @property
+    def name(self) -> str:
+        """The algorithm, and what else tells the group from the others, as on the command line."""
+        return " ".join([self.algo, *(f"{name}={value}" for name, value in self.values)])
 
     def mean(self, name: str) -> float | None:
         """Mean of one of the outcome's numbers over the runs that know it."""
@@ -208,21 +215,28 @@ def distinguishing(overrides: Sequence[str]) -> list[str]:
 
 
 def groups(outcomes: Sequence[Outcome]) -> list[Group]:
-    """Group the runs with a result, without regard to their seeds, in the order of their first appearance."""
+    """Group the runs with a result, without regard to their seeds.
+
+    Data sets and algorithms are in the order of their first appearance; groups of one algorithm are sorted by the
+    values of the settings that differ.
+    """
     done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
-    settings = [distinguishing(outcome.overrides) for outcome in done]
     data_names = _data_names(done)
-    common = {
-        dataset: set.intersection(
-            *(set(own) for name, own in zip(data_names, settings, strict=True) if name == dataset)
-        )
-        for dataset in data_names
-    }
-    members: dict[tuple[str, str], list[Outcome]] = {}
-    for outcome, dataset, own in zip(done, data_names, settings, strict=True):
-        name = " ".join([str(outcome.algo), *(override for override in own if override not in common[dataset])])
-        members.setdefault((dataset, name), []).append(outcome)
-    return [Group(dataset, name, tuple(runs)) for (dataset, name), runs in members.items()]
+    settings: list[Values] = [()] * len(done)
+    for dataset in set(data_names):
+        places = [place for place, name in enumerate(data_names) if name == dataset]
+        own = differing([distinguishing(done[place].overrides) for place in places])
+        for place, values in zip(places, own, strict=True):
+            settings[place] = values
+    members: dict[tuple[str, str, Values], list[Outcome]] = {}
+    for outcome, dataset, values in zip(done, data_names, settings, strict=True):
+        members.setdefault((dataset, str(outcome.algo), values), []).append(outcome)
+    data_sets, algorithms = (list(dict.fromkeys(key[place] for key in members)) for place in (0, 1))
+    ordered = sorted(
+        members.items(),
+        key=lambda item: (data_sets.index(item[0][0]), algorithms.index(item[0][1]), in_order(item[0][2])),
+    )
+    return [Group(*key, tuple(runs)) for key, runs in ordered]
 
 
 def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
@@ -284,33 +298,32 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
     list of Path
         Files written to `directory`; empty if no run has a result.
     """
-    import pandas as pd
-
-    from experiments import provenance
-    from experiments.curve import conform
+    from experiments import provenance, sweep_names
     from experiments.plotting import plot_curves
 
-    by_dataset: dict[str, dict[str, list[pd.DataFrame]]] = {}
+    by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
     for group in groups(outcomes):
-        curves = [
-            conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
-            for outcome in group.outcomes
-            if outcome.result_path is not None
-        ]
-        if curves:  # of a record on another machine there may be none here
-            by_dataset.setdefault(group.dataset, {})[group.name] = curves
+        if curves := _curves(group):  # of a record on another machine there may be none here
+            by_dataset.setdefault(group.dataset, []).append((group, curves))
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
     paths = []
-    for dataset, curves_of in by_dataset.items():
-        name = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{_file_name(dataset)}.png"
+    for dataset, drawn in by_dataset.items():
+        file = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{_file_name(dataset)}.png"
+        named = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
+        swept = any(group.values for group, _ in drawn)
+        title = f"Test error against cost on {dataset}"
         paths.append(
             plot_curves(
-                curves_of,
-                cost=_cost([curve for curves in curves_of.values() for curve in curves]),
-                title=f"Test error against cost on {dataset}",
+                dict(zip(named, (curves for _, curves in drawn), strict=True)),
+                cost=_cost([curve for _, curves in drawn for curve in curves]),
+                title=f"{title}, {sweep_names.called(drawn[0][0].algo)}"
+                if len({group.algo for group, _ in drawn}) == 1
+                else title,
                 small_print=origin + command,
-                path_png=directory / name,
+                path_png=directory / file,
+                styles=named,
+                in_order=swept,
             )
         )
     return paths
@@ -320,6 +333,19 @@ def _file_name(dataset: str) -> str:
     """Return a data set's name as a part of a file's name; other names than letters, digits, . _ - get a checksum."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", dataset)
     return plain if plain == dataset else f"{plain[:80]}_{hashlib.sha256(dataset.encode()).hexdigest()[:6]}"
+
+
+def _curves(group: Group) -> list[pd.DataFrame]:
+    """Return the curves of a group's runs, of those whose record is here."""
+    import pandas as pd
+
+    from experiments.curve import conform
+
+    return [
+        conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
+        for outcome in group.outcomes
+        if outcome.result_path is not None
+    ]
 
 
 def _cost(curves: Sequence[pd.DataFrame]) -> str:

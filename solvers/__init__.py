@@ -13,6 +13,7 @@ import inspect
 import os
 import pkgutil
 import sys
+import traceback
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -69,9 +70,27 @@ def _modules() -> list[ModuleType]:
             raise SettingsError(f"SVM_SOLVERS names {entry!r}, which is not a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # where dataclasses look for their annotations
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:
+            del sys.modules[spec.name]
+            raise SettingsError(f"SVM_SOLVERS: {_where(path, error)}: {_what(error)}") from error
         own.append(module)
     return own
+
+
+def _where(path: Path, error: BaseException) -> str:
+    """Name the file, and the last of its lines that an error while it was imported came through."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return f"{path}, line {lines[-1]}" if lines else str(path)
+
+
+def _what(error: BaseException) -> str:
+    """Return type and message of an error in one line."""
+    message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 @cache

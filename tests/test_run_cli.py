@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -17,8 +18,11 @@ from typing import Any
 import pytest
 
 import run
+import solvers
 from experiments import advance
 from experiments.composition import CONF
+from experiments.config import BudgetConfig
+from experiments.reproduction import cli as reproduction
 from experiments.sweep import SweepCallback
 
 ROOT = CONF.parent
@@ -51,6 +55,42 @@ def test_help_lists_everything_without_heavy_imports() -> None:
         expected = rf"^  {name} +\S+ \S+" if "." not in name else r"\.kernel_evaluations="
         assert re.search(expected, done.stdout, re.MULTILINE), name
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_help_names_every_limit_of_a_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("--help") == 0
+    said = capsys.readouterr().out
+    assert [field.name for field in dataclasses.fields(BudgetConfig) if f".{field.name}=" not in said] == []
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["-m"]])
+def test_a_solver_file_that_cannot_be_imported_is_one_sentence_and_status_2(
+    words: list[str],
+    tmp_path: Path,
+    own_solvers: Callable[[Path], None],
+    here: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mine.py").write_text("import no_such_module\n")
+    own_solvers(tmp_path / "mine.py")
+    assert here(*words, root=tmp_path / "store") == 2
+    out, err = capsys.readouterr()
+    said = f"error: SVM_SOLVERS: {tmp_path / 'mine.py'}, line 1: ModuleNotFoundError: No module named 'no_such_module'"
+    assert (out, err) == ("", f"{said}\n")
+
+
+def test_the_version_is_that_of_the_program_its_commit_and_its_core(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("--version") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    build = solvers.build_info()["build_id"]
+    assert re.fullmatch(
+        rf"svm-cost-curves \d+\.\d+\S*, (commit \w{{12}}( with changes)?|no commit known), core build {build}\n", out
+    )
+    assert reproduction.main(["--version"]) == 0
+    assert capsys.readouterr().out == out
 
 
 SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.checkpoints=8"]
@@ -103,6 +143,7 @@ def test_a_run_is_the_same_alone_and_in_a_sweep(
     assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.checkpoints=8") == 0
     out, _ = capsys.readouterr()
     assert "already in the store" in out
+    assert Path(out.splitlines()[-2].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
     result = json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())
     assert result["status"] == "finished"
     assert result["counters"]["presentations"] == 120

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import solvers
-from experiments.choices import check_choice
+from experiments.choices import check_choice, install_command
 from experiments.config import ENGINES
 from experiments.engine.launch import place
 from solvers import SettingsError
@@ -54,7 +54,7 @@ def check_engine(name: str, solver: Any) -> None:
         those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shares)
         raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
     if importlib.util.find_spec("mpi4py") is None:
-        raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: pip install '.[mpi]'")
+        raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")
 
 
 def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
@@ -98,7 +98,7 @@ def mpirun() -> str:
     beside = Path(sys.executable).with_name("mpirun")
     found = str(beside) if beside.exists() else shutil.which("mpirun")
     if found is None:
-        raise EngineMissingError("there is no mpirun to start ranks with: pip install '.[mpi]' brings one")
+        raise EngineMissingError(f"there is no mpirun to start ranks with: {install_command('mpi')} brings one")
     return found
 
 

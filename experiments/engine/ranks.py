@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import solvers
 from experiments import runner
 from experiments.advance import go_on
+from experiments.choices import install_command
 from experiments.cli import settle
 from experiments.console import Display
 from experiments.engine.launch import Place, place, say_last, supervise
@@ -130,7 +131,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
         from experiments.engine.mpi import connect
     except (ImportError, RuntimeError) as error:  # mpi4py is there, but not the library that it loads
         why = " ".join(str(error).split())
-        raise SettingsError(f"engine=mpi cannot load MPI ({why}): pip install '.[mpi]' brings one") from error
+        raise SettingsError(f"engine=mpi cannot load MPI ({why}): {install_command('mpi')} brings one") from error
     exchange = connect(here)
     settings = dataclasses.replace(settings, ranks=exchange.ranks)
     try:

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 
+from experiments.choices import install_command
 from solvers import SettingsError
 
 RAY, SLURM = "ray", "submitit_slurm"
@@ -37,7 +38,7 @@ def check_launcher(name: str, written: str) -> None:
     """
     extra = _EXTRAS.get(name)
     if extra is not None and not all(map(_installed, _PACKAGES[extra])):
-        raise SettingsError(f"{written} is not installed: pip install '.[{extra}]'")
+        raise SettingsError(f"{written} is not installed: {install_command(extra)}")
     if name == SLURM and shutil.which("sbatch") is None:
         raise SettingsError(f"{written}: there is no sbatch here: start the sweep where Slurm takes jobs")
 

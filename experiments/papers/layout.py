@@ -101,17 +101,28 @@ def doubled(axes: Axes, ticks: Sequence[int]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
-def draw_band(axes: Axes, band: Band, style: Style) -> None:
-    """Draw a median, and what lies between the least and the largest."""
+def draw_band(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
+    """Draw a median, and what lies between the least and the largest.
+
+    Parameters
+    ----------
+    axes : Axes
+    band : Band
+    style : Style
+    steps : bool
+        Values against a cost, each of which holds until the next; False: values against sizes, joined by straight
+        lines.
+    """
     if band.runs > 1:
-        axes.fill_between(band.cost, band.low, band.high, color=style.color, alpha=0.16, linewidth=0, zorder=2)
-    draw_line(axes, band, style)
+        look: dict[str, Any] = {"color": style.color, "alpha": 0.16, "linewidth": 0, "zorder": 2}
+        axes.fill_between(band.cost, band.low, band.high, step="post" if steps else None, **look)
+    draw_line(axes, band, style, steps=steps)
 
 
-def draw_line(axes: Axes, band: Band, style: Style) -> None:
-    """Draw a median with its markers."""
+def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
+    """Draw a median with its markers; `steps` as in `draw_band`."""
     look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-    axes.plot(band.cost, band.median, **look, zorder=3)
+    axes.plot(band.cost, band.median, drawstyle="steps-post" if steps else "default", **look, zorder=3)
     marked = slice(None, None, max(1, len(band.cost) // 7))
     axes.plot(band.cost[marked], band.median[marked], linestyle="none", **style.markers(PANEL.lines), zorder=4)
 

@@ -8,7 +8,7 @@ legend (`legend`).
 
 from experiments.plotting.curves import DPI, HEIGHT, WIDTH, plot_curves
 from experiments.plotting.frame import plain_frame
-from experiments.plotting.legend import label_ends, legend_row
+from experiments.plotting.legend import legend_row, name_curves
 from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
 from experiments.plotting.panel import PANEL, SINGLE, Drawn, Sizes, draw_panel
 from experiments.plotting.ranges import interesting_range, spread
@@ -40,10 +40,10 @@ __all__ = [
     "axis_name",
     "draw_panel",
     "interesting_range",
-    "label_ends",
     "legend_row",
     "mean_curve",
     "mean_curves",
+    "name_curves",
     "own_settings",
     "plain_frame",
     "plot_curves",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.plotting.legend import label_ends
+from experiments.plotting.legend import name_curves
 from experiments.plotting.means import MeanCurve, mean_curves
 from experiments.plotting.panel import SINGLE, draw_panel
 from experiments.plotting.styles import FAINT, INK, Style, axis_name, own_settings, styles_for
@@ -31,6 +31,8 @@ def plot_curves(
     small_print: str,
     path_png: Path,
     reference: Mapping[str, float] | None = None,
+    styles: Mapping[str, Style] | None = None,
+    in_order: bool = False,
 ) -> Path:
     """Draw a measure against a cost: for each label the mean over its runs, with a band of one standard deviation.
 
@@ -50,6 +52,10 @@ def plot_curves(
         Written beside and renamed; folders are made.
     reference : mapping of str to float, optional
         Horizontal lines, label to value in the measure's unit (a fraction for errors).
+    styles : mapping of str to Style, optional
+        For each label; None: those of the algorithms that the labels name (`styles_for`).
+    in_order : bool
+        Name the curves in a column in the order of `curves`, not each at its end.
 
     Returns
     -------
@@ -64,13 +70,13 @@ def plot_curves(
     means = mean_curves(curves, cost=cost, measure=measure)
     if not means:
         raise ValueError(f"no curve has both {cost} and {measure}: there is nothing to draw in {path_png.name}")
-    styles = styles_for(curves)
+    styles = styles or styles_for(curves)
     with own_settings():
         figure = _figure(title, _caption(means, curves, styles), small_print)
         axes = figure.axes[0]
         drawn = draw_panel(axes, means, styles, cost=cost, measure=measure, reference=reference)
         _head(axes, axis_name(measure), drawn.cut)
-        label_ends(axes, drawn.curves, styles)
+        name_curves(axes, drawn.curves, styles, in_order=in_order)
         _save(figure, path_png)
     return path_png
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,47 +18,100 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.legend import Legend
+    from matplotlib.text import Text
 
 
-def label_ends(axes: Axes, means: Mapping[str, MeanCurve], styles: Mapping[str, Style]) -> None:
-    """Label every curve at its end, in the right margin, with a piece of its line.
+_SIZES = (11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
+"""Points of the names: the first with which all have room."""
+_LINE_WIDTH = 286.0
+"""Characters of a name in one line, times the points of each; a name is wrapped at spaces and cut nowhere."""
+_LINE_POINTS = 1.25
+"""From one line of text to the next, over its size."""
+_SAMPLE = 0.095
+"""From the axes to the names, over the axes' width."""
+_EDGE = 0.08
+"""Inches between the names and the picture's edge."""
+
+
+def name_curves(
+    axes: Axes, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], *, in_order: bool = False
+) -> None:
+    """Name every curve in the right margin, with a piece of its line; the axes make room for the longest name.
 
     Parameters
     ----------
     axes : Axes
-        With the curves drawn and room to its right.
+        With the curves drawn, in a figure with an Agg canvas.
     means : mapping of str to MeanCurve
         In the unit that is drawn.
     styles : mapping of str to Style
+    in_order : bool
+        Write the names in a column from the top, in the order of `means`; else each at the end of its curve.
     """
     from matplotlib.lines import Line2D
-    from matplotlib.transforms import blended_transform_factory
 
+    available = 72 * axes.get_position().height * _figure(axes).get_figheight()  # points
+    size, lines = _fitted({label: styles[label].name for label in means}, available)
+    heights = [size * (_LINE_POINTS * len(texts) + 0.4) / available for texts in lines.values()]  # of each name
+    fractions = _ends(axes, means)
+    if in_order:
+        places = [0.98 - sum(heights[:k]) - (heights[k] - heights[0]) / 2 for k in range(len(heights))]
+    else:
+        places = spread([fraction for _, fraction in fractions.values()], max(heights), 0.02, 0.98)
+    texts = []
+    for (label, (end, fraction)), height in zip(fractions.items(), places, strict=True):
+        style = styles[label]
+        anywhere: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False, "color": style.color}
+        if not in_order:
+            leader = Line2D([end, 1.005, 1.03], [fraction, fraction, height], linewidth=0.7, alpha=0.55, **anywhere)
+            axes.add_line(leader)
+        axes.add_line(Line2D([1.035, 1.085], [height, height], linestyle=style.line, linewidth=style.width, **anywhere))
+        axes.add_line(Line2D([1.06], [height], linestyle="none", **anywhere, **style.markers(size / _SIZES[0])))
+        look: dict[str, Any] = {"va": "center", "size": size, "color": INK, "linespacing": 0.95, "parse_math": False}
+        texts.append(axes.text(1 + _SAMPLE, height, "\n".join(lines[label]), transform=axes.transAxes, **look))
+    _make_room(axes, texts)
+
+
+def _fitted(names: Mapping[str, str], available: float) -> tuple[float, dict[str, list[str]]]:
+    """Return the size of the names, in points, and the lines of each, so that together they are not too high."""
+    for size in _SIZES:
+        wrap = round(_LINE_WIDTH / size)
+        lines = {
+            label: textwrap.wrap(name, wrap, break_long_words=False, break_on_hyphens=False) or [name]
+            for label, name in names.items()
+        }
+        if size * sum(_LINE_POINTS * len(texts) + 0.4 for texts in lines.values()) <= available:
+            break
+    return size, lines
+
+
+def _ends(axes: Axes, means: Mapping[str, MeanCurve]) -> dict[str, tuple[float, float]]:
+    """Where each curve ends, in fractions of the axes."""
     low, high = axes.get_ylim()
     left, right = (math.log(limit) for limit in axes.get_xlim())
-    ends = {label: (mean.cost[-1], float(np.clip(mean.mean[-1], low, high))) for label, mean in means.items()}
-    fractions = [(value - low) / (high - low) for _, value in ends.values()]
-    names = {label: textwrap.wrap(styles[label].name, 16)[:2] for label in means}
-    heights = spread(fractions, 0.064 if all(len(lines) == 1 for lines in names.values()) else 0.094, 0.02, 0.98)
-    place = blended_transform_factory(axes.transAxes, axes.transAxes)
-    for (label, (cost, _)), fraction, height in zip(ends.items(), fractions, heights, strict=True):
-        style = styles[label]
-        end = (math.log(cost) - left) / (right - left)
-        anywhere: dict[str, Any] = {"transform": place, "clip_on": False, "color": style.color}
-        axes.add_line(Line2D([end, 1.005, 1.03], [fraction, fraction, height], linewidth=0.7, alpha=0.55, **anywhere))
-        axes.add_line(Line2D([1.035, 1.085], [height, height], linestyle=style.line, linewidth=style.width, **anywhere))
-        axes.add_line(Line2D([1.06], [height], linestyle="none", **anywhere, **style.markers()))
-        axes.text(
-            1.095,
-            height,
-            "\n".join(names[label]),
-            transform=place,
-            va="center",
-            size=11,
-            color=INK,
-            linespacing=0.95,
-            parse_math=False,
+    return {
+        label: (
+            (math.log(mean.cost[-1]) - left) / (right - left),
+            (float(np.clip(mean.mean[-1], low, high)) - low) / (high - low),
         )
+        for label, mean in means.items()
+    }
+
+
+def _figure(axes: Axes) -> Figure:
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def _make_room(axes: Axes, texts: Sequence[Text]) -> None:
+    """Make the axes narrower where the texts beside them would not fit into the figure."""
+    figure = _figure(axes)
+    widest = max(text.get_window_extent().width for text in texts) / figure.dpi  # inches
+    box, width = axes.get_position(), figure.get_figwidth()
+    room = (width * (1 - box.x0) - widest - _EDGE) / (1 + _SAMPLE)
+    if room < box.width * width:
+        axes.set_position((box.x0, box.y0, max(room, 0.3 * width) / width, box.height))
 
 
 def legend_row(

@@ -84,6 +84,7 @@ def draw_panel(
 ) -> Drawn:
     """Draw each label's mean, with a band of one standard deviation and markers, and lay out the axes.
 
+    Curves and bands are steps: between two evaluations the value of the earlier one holds (`experiments.curve`).
     The Perceptron's line is dashed after its first epoch, as in Figure 2 of the SBP paper. Errors are drawn in percent.
     The cost has its name below the axis; where the measure's goes is the caller's choice.
 
@@ -174,10 +175,13 @@ def power_of_ten(exponent: int) -> str:
 def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:
     costs, values, sd = curve.cost, curve.mean, curve.sd
     if band and sd.any():
-        axes.fill_between(costs, values - sd, values + sd, color=style.color, alpha=0.16, linewidth=0, zorder=2)
+        axes.fill_between(
+            costs, values - sd, values + sd, step="post", color=style.color, alpha=0.16, linewidth=0, zorder=2
+        )
     look: dict[str, Any] = {
         "color": style.color,
         "linewidth": style.width * sizes.lines,
+        "drawstyle": "steps-post",
         "solid_capstyle": "round",
         "zorder": 3,
     }

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import datasets
-from experiments.cli import USER_ERRORS, check_home, complain
+from experiments.busy import Busy
+from experiments.cli import USER_ERRORS, check_home, complain, print_or_complain, version_text
 from experiments.composition import composing
-from experiments.console import console, meter
+from experiments.console import console, meter, note_to
 from experiments.launchers.choice import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.outcome import EXIT_CODES, Outcome, status_of, unshared
@@ -22,7 +23,7 @@ from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, catalogue, choose, read_figure
+from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
 from experiments.reproduction.verdict import Verdict, in_words
 from experiments.stopping import terminable
 from experiments.store import Store
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
 
 OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
+QUIET_SECONDS = 1.0
+"""Work that takes no longer says nothing."""
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
-usage: python reproduce.py --list
+usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=report
 
-figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, or report
+figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
+           (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
 jobs=      runs at a time (default: one for each core)
@@ -46,8 +50,11 @@ launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRE
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report)
 memory= threads=   for each run, as run.py has them
---list     what there is, what it costs on this machine, what is in the store, the last verdicts
+--list     the figures there are, one a line; of one paper: --list figure=sbp
+           --list scale=paper: what each needs at that scale, how many of its runs are in the store, what it will cost
+           on this machine, the last verdict; scale=demo,quick,paper: at each of the three
 --dry-run  what would be done
+--version  version of the program, its commit, and the build of its core
 
 Only what is missing is computed; an interrupted figure goes on where it was. A figure leaves figures/<id>/<scale>/ with
 figure.pdf, figure.png, data.csv, table.md, verdict.json and verdict.md.
@@ -59,11 +66,14 @@ exit status: 0 done; 2 something in the command or the store is wrong; 3 a data 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     if {"--help", "-h"} & set(words):
-        print(_help())
-        return OK
+        return print_or_complain(_help)
+    if "--version" in words:
+        return print_or_complain(version_text)
     try:
         check_home()
         command = parse(words, _named(words))
+        if command.list_ and not command.scales:  # needs no configuration, and no solver
+            return _list(command)
         with composing(), terminable():
             if command.list_:
                 return _list(command)
@@ -101,15 +111,16 @@ def _help() -> str:
 
 
 def _list(command: Command) -> int:
+    specs = [read_figure(name) for name in choose(command.figure or "all", catalogue())]
+    if not command.scales:
+        print("\n".join(listing.figures_there_are(specs, command.figures)))
+        return OK
     planner = Planner(Store.open(command.store, read_only=True, server=command.server))
-    chosen = choose(command.figure or "all", catalogue())
-    plans = [
-        {scale: planner.plan(read_figure(name), dataclasses.replace(command.options, scale=scale)) for scale in SCALES}
-        for name in chosen
-    ]
-    out = console(sys.stdout)
-    out.width = max(out.width, 150)
-    out.print(listing.table(plans, command.figures), highlight=False)
+    print(listing.COLUMNS, flush=True)
+    for spec in specs:
+        for scale in command.scales:
+            plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
+            print(listing.figure_at_scale(plan, command.figures), flush=True)
     return OK
 
 
@@ -167,10 +178,21 @@ class Crew:
 
 
 def _figure(name: str, command: Command, store: Store, crew: Crew, words: Sequence[str]) -> int:
-    planner = Planner(store, _fetch)
+    busy = Busy(note_to(console(sys.stderr)))
+    try:
+        return _planned_and_made(name, command, store, crew, words, busy)
+    finally:
+        busy.end()
+
+
+def _planned_and_made(name: str, command: Command, store: Store, crew: Crew, words: Sequence[str], busy: Busy) -> int:
+    planner = Planner(store, partial(_fetch, busy))
+    busy.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
+    busy.end()
     print("\n".join(listing.announcement(plan)), flush=True)
-    outcomes = _make_missing(plan, store, crew, words)
+    outcomes = _make_missing(plan, store, crew, words, busy)
+    busy.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
     spec = plan.spec
@@ -184,13 +206,15 @@ def _figure(name: str, command: Command, store: Store, crew: Crew, words: Sequen
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
-def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str]) -> dict[str, Outcome]:
-    from experiments.reproduction.execute import execute, summary
-
+def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str], busy: Busy) -> dict[str, Outcome]:
     if not plan.missing:
         return {}
+    busy.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+    from experiments.reproduction.execute import execute, summary
+
     store.create()  # once, before several processes would
     make, jobs = crew.of(plan)
+    busy.end()
     progress = meter(console(sys.stderr))
     try:
         outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
@@ -219,8 +243,9 @@ def _said(verdict: Verdict, folder: Path) -> str:
     return "\n".join([*lines, f"figure: {folder / 'figure.png'}"])
 
 
-def _fetch(spec: datasets.DatasetSpec) -> None:
+def _fetch(busy: Busy, spec: datasets.DatasetSpec) -> None:
     """Get and prepare a data set once, before the runs would do so side by side."""
+    busy.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
     datasets.load(spec, cache_dir=datasets.default_cache_dir())
 
 

@@ -86,7 +86,8 @@ def execute(
         now: dict[int, str] = {}
         for event in make(settings, jobs, command):
             fractions[event.index] = event.fraction
-            now[event.index] = settings[event.index].label()
+            label = settings[event.index].label()
+            now[event.index] = f"{label}: {event.note}" if event.note else label
             if event.outcome is not None:
                 outcomes[batch.runs[event.index].key] = event.outcome
                 del now[event.index]

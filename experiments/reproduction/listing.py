@@ -1,56 +1,55 @@
-"""What a user sees of plans: the table of ``--list``, and what a figure will do."""
+"""What a user sees of figures and plans: the lines of ``--list``, and what a figure will do."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from rich import box
-from rich.table import Table
 
 from experiments.console import duration
 from experiments.reproduction.cost import expected_seconds, peak_memory
 from experiments.reproduction.plan import Plan
-from experiments.reproduction.spec import SCALES
+from experiments.reproduction.spec import SCALES, FigureSpec
 from experiments.reproduction.verdict import in_words
 
+COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
+"""Head of the lines of `figure_at_scale`."""
 
-def table(plans: Sequence[Mapping[str, Plan]], figures: Path) -> Table:
-    """One row for each figure and scale.
+
+def figures_there_are(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]:
+    """Name each figure in one line: its id, its paper, what the paper calls it, its title, and where it was made.
 
     Parameters
     ----------
-    plans : sequence of mappings
-        For each figure its plans by scale.
+    specs : sequence of FigureSpec
     figures : Path
-        Where made figures lie, for their last verdicts.
+        Folder of the figures that have been made.
     """
-    result = Table(box=box.SIMPLE_HEAD)
-    for name in ("figure", "what it shows", "data sets", "scale"):
-        result.add_column(name, no_wrap=name in ("figure", "scale"))
-    for name in ("runs", "time", "memory"):
-        result.add_column(name, justify="right", no_wrap=True)
-    result.add_column("in store", no_wrap=True)
-    result.add_column("last verdict")
-    for by_scale in plans:
-        for number, scale in enumerate(SCALES):
-            plan = by_scale[scale]
-            spec = plan.spec
-            sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
-            names = [f"no {name}" for name in plan.absent]
-            head = (spec.id, f"{spec.label}: {spec.title}", "; ".join([sets, *names]))
-            runs = [run.settings for run in plan.runs]
-            result.add_row(
-                *(head if number == 0 else ("",) * len(head)),
-                scale,
-                str(len(runs)),
-                duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds",
-                _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-",
-                plan.state if runs else "-",
-                last_verdict(figures / spec.id / scale),
-            )
-    return result
+    rows = [(spec.id, spec.paper or "-", spec.label) for spec in specs]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
+    for spec, row in zip(specs, rows, strict=True):
+        made = [scale for scale in SCALES if (figures / spec.id / scale / "verdict.json").exists()]
+        head = "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
+        yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
+
+
+def figure_at_scale(plan: Plan, figures: Path) -> str:
+    """Say in one line what a figure needs at a scale, and how much of it is in the store; see `COLUMNS`.
+
+    Parameters
+    ----------
+    plan : Plan
+    figures : Path
+        Folder of the figures that have been made, for the last verdict.
+    """
+    runs = [run.settings for run in plan.runs]
+    sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
+    told = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
+    there = f"{len(runs) - len(plan.missing)} of {len(runs)}" if runs else "no runs"
+    time = duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds"
+    memory = _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-"
+    line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {time:>8}  {memory:>8}  "
+    return (line + "; ".join(filter(None, told))).rstrip()
 
 
 def announcement(plan: Plan) -> list[str]:

@@ -55,6 +55,8 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
                     elif last.index in fractions:
                         busy[reference] = Event(last.index, fractions[last.index])
                         yield busy[reference]
+                    else:
+                        yield last  # told again: the line of the whole figure goes on
     except BaseException as ended:
         cluster.stop(signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from experiments.reproduction.plan import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 from experiments.settings import available_cores, nearest, setting_name
 
-FLAGS = ("--list", "--dry-run", "--help", "-h")
+FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
 RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` that are handed on: results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
@@ -41,6 +41,8 @@ class Command:
     jobs : int or None
         Runs at a time, as far as that is said.
     list_, dry_run : bool
+    scales : tuple of str
+        Those that ``--list`` tells the runs of; empty: it tells none.
     """
 
     figure: str
@@ -54,6 +56,7 @@ class Command:
     jobs: int | None
     list_: bool
     dry_run: bool
+    scales: tuple[str, ...]
 
 
 def figure_named(words: Sequence[str]) -> str:
@@ -100,15 +103,13 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     list_ = "--list" in flags
     if "figure" not in given and not list_:
         raise FigureError("no figure is named: write figure=<id>, figure=<paper>, figure=all, figure=report, or --list")
-    scale = given.get("scale", "quick")
-    if scale not in SCALES:
-        raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
+    scales = _scales(given, list_=list_)
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs = _jobs(given.get("jobs"))
     root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
     options = Options(
-        scale=scale,
+        scale=scales[0] if scales else "quick",
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
         jobs=jobs or available_cores(),
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
@@ -127,7 +128,20 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         jobs=jobs,
         list_=list_,
         dry_run="--dry-run" in flags,
+        scales=scales,
     )
+
+
+def _scales(given: Mapping[str, str], *, list_: bool) -> tuple[str, ...]:
+    """Return the scales that are named: several with ``--list`` only."""
+    named = given.get("scale", "")
+    scales = tuple(dict.fromkeys(named.split(","))) if list_ and named else (named,) if named else ()
+    for scale in scales:
+        if scale not in SCALES:
+            raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
+    if list_ and "dataset" in given and not scales:
+        raise FigureError("--list tells of data sets with a scale only: add scale=demo, scale=quick or scale=paper")
+    return scales
 
 
 def _store(given: dict[str, str]) -> tuple[str, str | None]:

@@ -202,7 +202,7 @@ class Planner:
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
         left_out: dict[str, str] = {}
-        runs: list[PlannedRun] = []
+        wanted: list[tuple[str, RunSettings]] = []
         for series in spec.curves:
             if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
                 continue
@@ -220,7 +220,8 @@ class Planner:
                 continue
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
-            runs += [self._run(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+            wanted += [(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+        runs = self._looked_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         if not runs or any(run.found is None for run in runs):
@@ -232,14 +233,20 @@ class Planner:
             asked, dataset = shown if asked == dataset else asked, shown
         return PlannedPanel(asked, dataset, stand_in, settings, tuple(runs), left_out)
 
-    def _run(self, series: str, settings: RunSettings) -> PlannedRun:
+    def _looked_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
+        """Look for runs in the store: for all of those that have not been found before, at once."""
+        keys = [self._key(settings) for _, settings in wanted]
+        self._found |= self._store.find_all_finished([key for key in keys if key not in self._found])
+        return [
+            PlannedRun(series, settings, key, self._found.get(key))
+            for (series, settings), key in zip(wanted, keys, strict=True)
+        ]
+
+    def _key(self, settings: RunSettings) -> str:
         identity = repr(settings.dataset)
         if identity not in self._fingerprints:
             self._fingerprints[identity] = self._told(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
-        key = run_key(settings.identity(), self._fingerprints[identity], solvers.build_info()["build_id"])
-        if key not in self._found and (found := self._store.find_finished(key)):
-            self._found[key] = found
-        return PlannedRun(series, settings, key, self._found.get(key))
+        return run_key(settings.identity(), self._fingerprints[identity], solvers.build_info()["build_id"])
 
     def _have(self, spec: datasets.DatasetSpec) -> None:
         """Get a data set's files, once."""

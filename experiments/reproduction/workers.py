@@ -12,7 +12,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -28,7 +28,7 @@ from experiments.stopping import Terminated, terminable
 
 TELL_SECONDS = 0.5
 """A run says how far it is this often."""
-QUIET_SECONDS = 5.0
+QUIET_SECONDS = 2.0
 """After so long without a word from any run they are told again."""
 GRACE_SECONDS = 20.0
 """Time for runs to record how far they are after Ctrl-C or SIGTERM."""
@@ -49,11 +49,14 @@ class Event:
     fraction : float
         Share of its budget; 0 when it begins.
     outcome : Outcome or None
+    note : str
+        What it does where that is no part of its budget: loading data, building the Gram matrix.
     """
 
     index: int
     fraction: float
     outcome: Outcome | None = None
+    note: str = ""
 
 
 def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
@@ -135,13 +138,17 @@ class _Worker:
 
     def receive(self) -> Event:
         try:
-            told: float | Outcome = self.connection.recv()
+            told: float | str | Outcome = self.connection.recv()
         except (EOFError, OSError):
             self._process.join()
             self.alive = False
             told = Outcome(self._label, "killed", f"its process ended with status {self._process.exitcode}")
         self.busy = not isinstance(told, Outcome)
-        self.last = Event(self.last.index, 1.0, told) if isinstance(told, Outcome) else Event(self.last.index, told)
+        if isinstance(told, str):
+            self.last = replace(self.last, note=told)
+        else:
+            outcome = told if isinstance(told, Outcome) else None
+            self.last = Event(self.last.index, 1.0 if isinstance(told, Outcome) else told, outcome)
         return self.last
 
     def end(self) -> None:
@@ -183,11 +190,18 @@ class Telling(Display):
     ----------
     tell : callable
         Takes the share of the run's budget.
+    tell_note : callable, optional
+        Takes what is done before the solver begins.
     """
 
-    def __init__(self, tell: Callable[[float], None]) -> None:
+    def __init__(self, tell: Callable[[float], None], tell_note: Callable[[str], None] = lambda _: None) -> None:
         self._tell = tell
+        self._tell_note = tell_note
         self._last = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """See `Display.note`."""
+        self._tell_note(text)
 
     def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
         """See `Display.progress`."""
@@ -214,6 +228,8 @@ def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequ
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with terminable():
-            return settle(lambda: dispatch.run(settings, Telling(connection.send), command), settings.label)
+            return settle(
+                lambda: dispatch.run(settings, Telling(connection.send, connection.send), command), settings.label
+            )
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

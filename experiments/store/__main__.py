@@ -1,8 +1,10 @@
-"""``python -m experiments.store sync``: upload what servers lack of the runs of this machine."""
+"""``python -m experiments.store``: ``ui`` shows runs, ``sync`` uploads what servers lack of them."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ from experiments.store.mirror import ADDRESS_FILE, FOLDER, Fate, Mirror, address
 from experiments.store.place import Place
 from experiments.store.schema import check
 from experiments.store.server import Server
+from experiments.store.store import Store
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
 
@@ -26,14 +29,21 @@ def main(words: Sequence[str]) -> int:
     sync_ = commands.add_parser("sync", help="upload what servers lack of the runs of this machine", description=SYNC)
     sync_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
     sync_.add_argument("address", nargs="?", help="http://HOST:PORT; default: the server that the spool belongs to")
+    ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
+    ui_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
+    ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
     given = parser.parse_args(words)
     try:
+        if given.command == "ui":
+            return ui(Path(given.folder.removeprefix("store.root=")), given.port)
         return sync(Path(given.folder.removeprefix("store.root=")), given.address)
     except StoreError as error:
         print(f"error: {error}", file=sys.stderr)
         return USER_ERROR
     except KeyboardInterrupt:
-        print("interrupted; the same command uploads the rest", file=sys.stderr)
+        print(
+            "interrupted" + ("; the same command uploads the rest" if given.command == "sync" else ""), file=sys.stderr
+        )
         return STOPPED
 
 
@@ -42,6 +52,27 @@ SYNC = (
     "with an address, any store. What a server has already is left alone. Exit status: 0 all there; 1 a run could not "
     "be uploaded; 2 a server does not answer, or there is nothing to upload; 130 stopped by Ctrl-C."
 )
+
+
+UI = "Print the address of the page with the runs, and run mlflow's UI until Ctrl-C."
+
+
+def ui(folder: Path, port: int) -> int:
+    """Print the address of the runs' page, run mlflow's UI, and return its exit status.
+
+    Raises
+    ------
+    StoreError
+        There is no store.
+    """
+    store = Store.open(folder, read_only=True)
+    address = store.ui_address(port)
+    if address is None:
+        raise StoreError(f"there are no runs in {folder}: {store.database} does not exist")
+    print(f"runs, as soon as mlflow has started: {address}", flush=True)
+    words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--backend-store-uri", store.uri]
+    environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    return subprocess.run([*words, "--port", str(port)], env=environment, check=False).returncode
 
 
 def sync(folder: Path, address: str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +75,10 @@ def load(place: Place, row: Row) -> FinishedRun | None:
     return FinishedRun(row.run_id, row.key, row.name, result, directory, row.tags, row.params)
 
 
-def find(place: Place, key: str) -> FinishedRun | None:
-    """Return the newest intact run with this key; None when there is none."""
-    return next((run for row in finished(place, key) if (run := load(place, row))), None)
+def find(place: Place, keys: Collection[str]) -> dict[str, FinishedRun]:
+    """Return the newest intact run of each key that has one."""
+    found: dict[str, FinishedRun] = {}
+    for row in finished(place, keys):
+        if row.key not in found and (run := load(place, row)):
+            found[row.key] = run
+    return found

@@ -74,7 +74,7 @@ class RunHandle:
             already ended. The run is then not finished, and can still be closed by `fail`.
         """
         self._end("finished", result, curve, files)
-        found = find(self._place, self.key)
+        found = find(self._place, [self.key]).get(self.key)
         if found is None:
             raise StoreError(f"the record of run {self.name} was damaged while it was written: {self.directory}")
         return found

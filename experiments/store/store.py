@@ -6,12 +6,12 @@ import contextlib
 import re
 import shlex
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema
-from experiments.store.database import finished, running
+from experiments.store.database import experiment, finished, running
 from experiments.store.errors import StoreError, reason
 from experiments.store.finished import FinishedRun, find, load
 from experiments.store.handle import RunHandle
@@ -113,6 +113,11 @@ class Store:
         uri = shlex.quote(self.uri)
         return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {uri}"
 
+    def ui_address(self, port: int = 5000) -> str | None:
+        """Address of the page with the runs, in the UI that runs at a port of this machine; None without a store."""
+        known = experiment(self._place) if self.database.exists() else None
+        return None if known is None else f"http://127.0.0.1:{port}/#/experiments/{known[0]}/runs"
+
     def create(self) -> None:
         """Create the store if it is not there yet. Any number of processes may do so at once.
 
@@ -132,9 +137,21 @@ class Store:
         What the server has and this machine has not is fetched; a store that is opened for reading only tells of it
         without result and files. A server that has gone away has nothing.
         """
-        found = find(self._place, key)
-        if found is not None or self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
-            return found
+        return self.find_all_finished([key]).get(key)
+
+    def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
+        """Return by its key what `find_finished` would for each of the keys, without those that it finds nothing of.
+
+        The database is read once for every `database.KEYS_AT_ONCE` keys.
+        """
+        found = find(self._place, keys)
+        elsewhere = {key: self._on_server(key) for key in dict.fromkeys(keys) if self._mirror and key not in found}
+        return found | {key: run for key, run in elsewhere.items() if run is not None}
+
+    def _on_server(self, key: str) -> FinishedRun | None:
+        """Return what the server has finished with a key, fetched unless this store is opened for reading only."""
+        if self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
+            return None
         if self._read_only:
             return FinishedRun("", key, "", {}, self._place.artifacts, {}, {})
         return self._fetched(self._mirror, key)
@@ -227,7 +244,7 @@ class Store:
             raise StoreError(f"the store {self.database} cannot be written: {reason(error)}") from error
         try:
             with stack:
-                yield find(self._place, key)
+                yield find(self._place, [key]).get(key)
         finally:
             with contextlib.suppress(OSError):  # not empty: others are at work, or the run has left something
                 for path in new:
@@ -270,7 +287,7 @@ class Store:
         run, files = found
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
         self._begin(key, run.name, run.params, tags, run.started).adopt(files)
-        return find(self._place, key)
+        return find(self._place, [key]).get(key)
 
 
 def _enter_lock(folder: Path, key: str, tell: Callable[[str], None], stack: contextlib.ExitStack) -> None:

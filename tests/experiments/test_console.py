@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import re
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +14,15 @@ import pytest
 
 import solvers
 from datasets import DatasetSpec
-from experiments import console
+from experiments import busy, console, sweep_names
+from experiments.busy import Busy
 from experiments.config import GaussianConfig, RunConfig, algo_schema
 from experiments.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
+from experiments.curve import from_rows
 from experiments.outcome import Outcome
+from experiments.plotting import STYLES
 from experiments.settings import RunSettings, resolve
-from experiments.sweep import distinguishing, groups, table
+from experiments.sweep import distinguishing, draw, groups, table
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -106,18 +113,85 @@ def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
     err = io.StringIO()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
-    for step in range(41):
+    for step in range(21):
         now = float(step)
-        display.progress(step / 40, points(40)[39], None)
+        display.progress(step / 20, points(40)[39], None)
     lines = err.getvalue().splitlines()
     assert [line.split()[0] for line in lines] == ["25", "50", "75", "100"]
-    assert "30.0 s left" in lines[0]
+    assert "15.0 s left" in lines[0]
+
+
+def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    out = io.StringIO()
+    display = CompactDisplay("[3] sbp", out, jobs=2)
+    for step in range(21):
+        now = float(step)
+        display.progress(step / 20, points(40)[39], None)
+    lines = out.getvalue().splitlines()
+    assert [line.split()[:3] for line in lines] == [["[3]", "sbp:", "50"], ["[3]", "sbp:", "100"]]
+
+
+def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path: Path) -> None:
+    out = io.StringIO()
+    display = FullDisplay(progress=False, out=out, err=io.StringIO())
+    display.result_path(tmp_path / "result.json")
+    (tmp_path / "curve.png").touch()
+    display.result_path(tmp_path / "result.json")
+    path = tmp_path / "result.json"
+    assert out.getvalue() == f"result: {path}\nfigure: {tmp_path / 'curve.png'}\nresult: {path}\n"
+
+
+def written(lines: list[str], count: int) -> list[str]:
+    """Wait for so many lines: they come from a thread."""
+    deadline = time.monotonic() + 30
+    while len(lines) < count and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return lines[:count]
+
+
+def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(busy, "PAUSE", 0.02)
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("reading")
+    assert lines[0] == "reading"
+    assert [re.sub(r"\d+", "N", line) for line in written(lines, 4)] == ["reading", *["reading, N s"] * 3]
+    work.begin("drawing", after=0.01)
+    seen = written(lines, len(lines) + 3)
+    assert seen[-1].startswith("drawing")
+    work.end()
+    time.sleep(0.1)
+    count = len(lines)
+    time.sleep(0.1)
+    assert len(lines) == count
+
+
+def test_short_work_says_nothing_where_it_is_told_to_wait() -> None:
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("looking", after=60)
+    work.end()
+    assert lines == []
+
+
+def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
+    masks: list[Any] = []
+    monkeypatch.setattr(busy, "PAUSE", 0.01)
+    work = Busy(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+    work.begin("reading")
+    written(masks, 2)
+    work.end()
+    assert {signal.SIGINT, signal.SIGTERM} <= masks[1]
 
 
 def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
     out = io.StringIO()
     display = CompactDisplay("[3] sbp toy seed=3", out)
     display.note("loading")
+    display.note("loading still")
     display.header(run, FACTS, SETTINGS, ORIGINS)
     display.progress(0.5, points(1)[0], None)
     display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), found=False)
@@ -170,6 +244,76 @@ def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
     out = io.StringIO()
     console.console(out).print(table(outcomes))
     assert "20.00 % ± 14.14" in out.getvalue()
+
+
+def swept(algo: str, **values: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return algo, tuple((name.replace("__", "."), value) for name, value in values.items())
+
+
+def test_a_sweep_s_groups_are_sorted_by_value() -> None:
+    values = ["0.01", "0.001", "0.1", "0.0001", "10", "9", "auto"]
+    outcomes = [outcome("sbp", 0, 0.1, f"problem.nu={value}", "budget.epochs=2") for value in values]
+    found = groups([*outcomes, *(outcome("asset", 0, 0.1, f"problem.nu={value}") for value in ("2", "1"))])
+    assert [group.values[0][1] for group in found if group.algo == "sbp"] == [*sorted(values[:-1], key=float), "auto"]
+    assert [group.algo for group in found] == ["sbp"] * 7 + ["asset"] * 2
+    assert [group.values[0][1] for group in found[-2:]] == ["1", "2"]
+
+
+def test_the_curves_of_a_sweep_are_named_by_what_differs_between_them() -> None:
+    nu = [swept("simba", problem__nu=value) for value in ("0.001", "0.003", "0.01")]
+    assert sweep_names.labels(nu) == ["nu=0.001", "nu=0.003", "nu=0.01"]
+    both = [swept(algo, problem__lambda_=value) for algo in ("sbp", "smo") for value in ("0.1", "0.000123456")]
+    assert sweep_names.labels(both) == [
+        "SBP lambda=0.1",
+        "SBP lambda=0.000123456",
+        "SMO lambda=0.1",
+        *["SMO lambda=0.000123456"],
+    ]
+    twice = [swept("sbp", algo__step=a, problem__step=b) for a, b in (("1", "2"), ("2", "1"))]
+    assert sweep_names.labels(twice) == ["algo.step=1 problem.step=2", "algo.step=2 problem.step=1"]
+    same = [swept("sbp", dataset__n="5", problem__nu="1"), swept("sbp", dataset__n="5", problem__nu="2")]
+    assert sweep_names.labels(same) == ["nu=1", "nu=2"]  # what differs on another data set only is left out
+    assert sweep_names.labels([swept("sbp"), swept("mine")]) == ["SBP", "mine"]
+    assert sweep_names.labels([swept("sbp")]) == ["SBP"]
+
+
+def lightness(color: str) -> float:
+    return sum(weight * int(color[i : i + 2], 16) for weight, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
+
+
+@pytest.mark.parametrize("algorithms", [["sbp"], ["sbp", "pegasos", "mine"]])
+def test_the_colours_of_a_sweep_go_from_dark_to_light_in_the_order_of_the_values(algorithms: list[str]) -> None:
+    curves = [swept(algo, problem__nu=str(value)) for algo in algorithms for value in range(5)]
+    styles = sweep_names.styles(curves)
+    assert list(styles) == sweep_names.labels(curves)
+    assert len({style.color for style in styles.values()}) == len(curves)
+    for place in range(len(algorithms)):
+        own = list(styles.values())[5 * place : 5 * place + 5]
+        assert len({style.line for style in own}) == 1
+        assert len({style.marker for style in own}) == 5
+        shades = [lightness(style.color) for style in own]
+        assert shades == sorted(shades)
+        assert shades[-1] < 230  # seen on white
+    one = sweep_names.styles([swept("sbp"), swept("smo")])
+    assert [one[name].color for name in ("SBP", "SMO")] == [STYLES["sbp"].color, STYLES["smo"].color]
+
+
+def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+    for value in ("0.01", "0.001", "0.003"):
+        (tmp_path / value).mkdir()
+        from_rows(points(3)).to_parquet(tmp_path / value / "curve.parquet")
+        made = outcome("sbp", 0, 0.1, f"problem.nu={value}")
+        runs.append(dataclasses.replace(made, result_path=str(tmp_path / value / "result.json")))
+    drawn: dict[str, Any] = {}
+    monkeypatch.setattr("experiments.plotting.plot_curves", lambda curves, **rest: drawn.update(rest, curves=curves))
+    draw(runs, tmp_path, "run.py")
+    assert list(drawn["curves"]) == ["nu=0.001", "nu=0.003", "nu=0.01"]
+    assert [style.name for style in drawn["styles"].values()] == list(drawn["curves"])
+    assert drawn["in_order"]
+    assert drawn["title"] == "Test error against cost on toy, SBP"
 
 
 def test_resources_do_not_distinguish_runs() -> None:

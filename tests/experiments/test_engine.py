@@ -18,6 +18,7 @@ from run_cases import DATA, alone, record
 
 import run
 from experiments import runner
+from experiments.choices import install_command
 from experiments.composition import CONF, settings_of
 from experiments.engine import launch
 from solvers import SettingsError
@@ -28,7 +29,7 @@ DYING = Path(__file__).with_name("dying_solver.py")
 
 needs_mpi = pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None or not MPIRUN.exists(),
-    reason="mpi4py and an mpirun are not installed beside this Python: pip install '.[mpi]'",
+    reason="mpi4py and an mpirun are not installed beside this Python: make extras",
 )
 
 RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
@@ -194,7 +195,7 @@ def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "checkpoint_seconds must be" in refusal("algo=minibatch_sdca", f"checkpoint_seconds={value}")
     with monkeypatch.context() as without:
         without.setattr(importlib.util, "find_spec", lambda name: None)
-        assert refusal(*mpi) == "engine=mpi needs mpi4py, which is not installed: pip install '.[mpi]'"
+        assert refusal(*mpi) == "engine=mpi needs mpi4py, which is not installed: " + install_command("mpi")
     for rank, ranks in launch._VARIABLES:
         with monkeypatch.context() as started:
             started.setenv(rank, "1")

@@ -20,7 +20,7 @@ from experiments.engine import dispatch, start
 from experiments.outcome import Outcome
 
 ROOT = CONF.parent
-pytest.importorskip("mpi4py", reason="mpi4py is not installed: pip install '.[mpi]'")
+pytest.importorskip("mpi4py", reason="mpi4py is not installed: make extras")
 
 TOY = ["algo=minibatch_sdca", "algo.batch_size=40", "dataset=synthetic", "dataset.n=300", "dataset.d=12", "engine=mpi"]
 

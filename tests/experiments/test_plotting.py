@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import sys
 from pathlib import Path
 
@@ -9,11 +11,14 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from PIL import Image
 
 from experiments import curve
+from experiments.papers.bands import Band
+from experiments.papers.layout import draw_band
 from experiments.plotting import (
     DPI,
     HEIGHT,
@@ -24,6 +29,7 @@ from experiments.plotting import (
     interesting_range,
     legend_row,
     mean_curves,
+    name_curves,
     plot_curves,
     spread,
     styles_for,
@@ -231,6 +237,59 @@ def test_bands_are_drawn_only_where_asked_for() -> None:
         axes = Figure().add_subplot()
         draw_panel(axes, means, styles_for(means), cost="cpu_seconds", measure="test_error", bands=bands)
         assert any(isinstance(artist, PolyCollection) for artist in axes.get_children()) == bands
+
+
+def test_curves_and_bands_are_steps() -> None:
+    """Between two evaluations the earlier value holds: at cost 9 of a curve that falls at 10, nothing has fallen."""
+    means = {"sbp": mean([1, 10, 100], [0.3, 0.2, 0.1], sd=0.01)}
+    axes = Figure().add_subplot()
+    draw_panel(axes, means, styles_for(means), cost="cpu_seconds", measure="test_error")
+    lines = [line for line in axes.get_lines() if line.get_linestyle() != "None"]
+    assert {line.get_drawstyle() for line in lines} == {"steps-post"}
+    band = next(artist for artist in axes.get_children() if isinstance(artist, PolyCollection))
+    corners = {(round(x, 9), round(y, 9)) for x, y in band.get_paths()[0].vertices}
+    assert {(1, 31), (10, 31), (10, 21), (100, 21), (1, 29), (10, 29), (10, 19), (100, 19)} <= corners
+
+
+def test_a_papers_curves_against_cost_are_steps_and_those_against_sizes_are_not() -> None:
+    values = np.array([0.3, 0.2])
+    band = Band(np.array([1.0, 10.0]), values, values - 0.1, values + 0.1, 3)
+    for steps, style, corners in ((True, "steps-post", {(10.0, 0.4)}), (False, "default", set())):
+        axes = Figure().add_subplot()
+        draw_band(axes, band, STYLES["sbp"], steps=steps)
+        assert axes.get_lines()[0].get_drawstyle() == style
+        (area,) = [artist for artist in axes.get_children() if isinstance(artist, PolyCollection)]
+        assert {(x, round(y, 9)) for x, y in area.get_paths()[0].vertices} >= corners
+        assert ((10.0, 0.4) in {(x, round(y, 9)) for x, y in area.get_paths()[0].vertices}) == steps
+
+
+LONG = {
+    "aggressive": "variant=aggressive batch_size=1024 lambda=0.000123456789",
+    "safe": "variant=safe",
+}
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("count", [2, 5, 20])
+def test_every_name_is_whole_inside_the_picture_beside_the_curves_and_apart(in_order: bool, count: int) -> None:
+    names = [f"{LONG['aggressive' if i % 2 else 'safe']} {i}" for i in range(count)]
+    styles = {name: dataclasses.replace(STYLES["sbp"], name=name) for name in names}
+    figure = Figure(figsize=(WIDTH, HEIGHT))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.085, 0.2, 0.7, 0.6))
+    means = {name: mean([1, 10, 100], [0.3, 0.2, 0.1 + 0.001 * (7 * i % 5)]) for i, name in enumerate(names)}
+    drawn = draw_panel(axes, means, styles, cost="cpu_seconds", measure="test_error")
+    name_curves(axes, drawn.curves, styles, in_order=in_order)
+    figure.canvas.draw()
+    assert {" ".join(text.get_text().split()) for text in axes.texts} == set(names)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert max(box.x1 for box in boxes) <= figure.bbox.x1
+    assert min(box.x0 for box in boxes) > axes.get_window_extent().x1
+    assert axes.get_position().width > 0.3
+    tops = sorted(boxes, key=lambda box: -box.y1)
+    assert all(above.y0 >= below.y1 - 1 for above, below in itertools.pairwise(tops))
+    if in_order:
+        assert tops == boxes
 
 
 def test_one_row_of_names_serves_several_panels() -> None:

@@ -17,7 +17,7 @@ import pytest
 from store_records import MEASURES, listing, make_curve, record, sql, statuses
 
 from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store, StoreError
+from experiments.store import Store, StoreError, database
 from experiments.store.artifacts import RESULT_FILE
 
 
@@ -159,6 +159,20 @@ def test_begin_refuses_reserved_tags_and_malformed_keys(store: Store) -> None:
         store.begin("a/b", "n", {}, {})
     assert listing(store.root) == before
     assert statuses(store) == {}
+
+
+def test_many_runs_are_looked_up_by_few_queries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = {key: record(store, key) for key in ("a", "b", "c")}
+    (done["b"] / RESULT_FILE).write_text("{}")
+    opened = []
+    connect = database.connect
+    monkeypatch.setattr(database, "connect", lambda place: opened.append(place) or connect(place))
+    found = store.find_all_finished(["c", "a", *(f"none{i}" for i in range(998)), "b", "a"])
+    assert {key: run.directory for key, run in found.items()} == {"a": done["a"], "c": done["c"]}
+    assert len(opened) == 3  # 1,001 keys, 400 at once
+    opened.clear()
+    assert store.find_all_finished([]) == {}
+    assert opened == []
 
 
 def test_looking_up_is_quick_and_needs_neither_mlflow_nor_pandas(store: Store) -> None:

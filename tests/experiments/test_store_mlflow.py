@@ -6,15 +6,17 @@ import logging
 import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from store_records import make_curve, sql
+from store_records import make_curve, record, sql
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
+from experiments.store.__main__ import main
 
 
 def test_no_run_leaks_and_mlflow_leaves_nothing_behind(
@@ -41,6 +43,32 @@ def test_the_ui_command_names_this_store(store: Store) -> None:
         r"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri '?\S.*", command
     )
     assert f"'sqlite:///{store.database}'" in command  # quoted: its path has a space
+
+
+def test_the_ui_is_run_on_this_store_and_the_page_of_its_runs_is_named(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import mlflow
+
+    commands: list[list[str]] = []
+
+    def run(words: list[str], *, env: dict[str, str], check: bool) -> subprocess.CompletedProcess[str]:
+        assert (env["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"], check) == ("false", False)
+        assert capsys.readouterr().out == f"runs, as soon as mlflow has started: {address}\n"
+        commands.append(words)
+        return subprocess.CompletedProcess(words, 3)
+
+    record(store, "k")
+    number = mlflow.MlflowClient(store.uri).get_experiment_by_name("svm-cost-curves").experiment_id
+    address = f"http://127.0.0.1:5001/#/experiments/{number}/runs"
+    monkeypatch.setattr(subprocess, "run", run)
+    assert main(["ui", str(store.root), "--port", "5001"]) == 3
+    (words,) = commands
+    assert words[1:4] == ["-m", "mlflow", "ui"]
+    assert words[-4:] == ["--backend-store-uri", store.uri, "--port", "5001"]
+    assert main(["ui", str(tmp_path / "none")]) == 2
+    assert "there are no runs in" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
 
 
 def test_mlflow_sees_what_the_store_wrote(store: Store) -> None:

@@ -73,7 +73,7 @@ def raylets() -> list[psutil.Process]:
 @contextlib.contextmanager
 def cluster() -> Iterator[Nodes]:
     """Nodes that are gone afterwards: those processes that name their folder or their address."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: make extras")
     folder = Path(tempfile.mkdtemp(prefix="svm-ray-", dir="/tmp"))  # paths of sockets are short
     nodes = Nodes(folder)
     try:

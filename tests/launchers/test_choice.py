@@ -20,12 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import run
+from experiments.choices import install_command
 from experiments.composition import CONF, register
 from experiments.launchers import choice
 from experiments.launchers.choice import check_address, check_launcher
 from experiments.launchers.cluster import Board, _environment
 from experiments.launchers.desk import ATTEMPTS
 from experiments.outcome import Outcome
+from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.options import parse
 from experiments.reproduction.spec import FigureError
 from experiments.sweep import SweepCallback
@@ -101,13 +103,26 @@ def test_a_launcher_that_is_not_installed(
 ) -> None:
     assert sweep(f"hydra/launcher={launcher}") == 2
     out, err = capsys.readouterr()
-    assert (out, err) == ("", f"error: hydra/launcher={launcher} is not installed: pip install '.[{extra}]'\n")
+    assert (out, err) == ("", f"error: hydra/launcher={launcher} is not installed: {install_command(extra)}\n")
 
 
 @pytest.mark.usefixtures("bare")
 def test_a_figure_on_ray_that_is_not_installed() -> None:
-    with pytest.raises(SettingsError, match=r"^launcher=ray is not installed: pip install '\.\[ray\]'$"):
+    with pytest.raises(SettingsError) as refused:
         parse(["figure=sbp", "launcher=ray"])
+    assert str(refused.value) == f"launcher=ray is not installed: {install_command('ray')}"
+
+
+def test_the_advice_to_install_something_is_for_the_environment_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of make has no pip; in another there may be no make."""
+    targets = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "prefix", str(PROJECT_ROOT / ".venv"))
+    assert install_command("ray") == "make extras"
+    assert re.search(r"^extras:.*\$\(DEV_READY\).*\$\(SWEEP_READY\)", targets, re.MULTILINE)  # mpi, server; ray, slurm
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert install_command("ray") == "pip install '.[ray]'"
 
 
 def test_slurm_that_is_not_here(

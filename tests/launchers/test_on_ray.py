@@ -24,7 +24,7 @@ FINISHED = ("finished", "FINISHED")
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install '.[ray]'")
+    pytest.importorskip("ray", reason="Ray is not installed: make extras")
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
 
 
@@ -142,7 +142,7 @@ def test_a_figure(tmp_path: Path) -> None:
 
 
 def test_submitit(tmp_path: Path) -> None:
-    pytest.importorskip("submitit", reason="submitit is not installed: pip install '.[slurm]'")
+    pytest.importorskip("submitit", reason="submitit is not installed: make extras")
     done = swept(tmp_path, "seed=range(2)", "hydra/launcher=submitit_local")
     assert done.returncode == 0, done.stderr
     assert [end.status for end in outcomes(tmp_path)] == ["finished"] * 2

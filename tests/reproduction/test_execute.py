@@ -99,6 +99,28 @@ def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monke
     assert told.text == "5 of 5 runs, 3 went wrong"
 
 
+def test_what_a_run_does_before_its_solver_begins_is_told() -> None:
+    texts: list[str] = []
+
+    class Texts(Told):
+        def update(self, fraction: float, text: str) -> None:
+            del fraction
+            texts.append(text)
+
+    def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
+        del jobs, command
+        yield Event(0, 0.0, note="Gram matrix: 35%")
+        yield Event(0, 0.5)
+        yield Event(0, 1.0, Outcome(runs[0].label(), "finished"))
+
+    execute.execute([planned("e", "algo=sbp", "dataset=mnist", "seed=3")], 1, [], Texts(), make_runs)
+    assert texts == [
+        "0 of 1 runs; now sbp mnist seed=3: Gram matrix: 35%",
+        "0 of 1 runs; now sbp mnist seed=3",
+        "1 of 1 runs",
+    ]
+
+
 def test_nothing_to_make_is_nothing_made() -> None:
     assert execute.execute([], 2, [], Told(), lambda *_: pytest.fail("made something")) == {}
 

@@ -11,6 +11,7 @@ import pytest
 from store_cases import TOY, Shelf
 
 from datasets import DataError, DatasetSpec
+from experiments.choices import install_command
 from experiments.outcome import Outcome
 from experiments.reproduction.cost import expected_seconds, rows_of
 from experiments.reproduction.made import Made
@@ -118,6 +119,20 @@ def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureS
     assert first.runs == ()
     assert [run.series for run in second.runs] == ["sbp nu=0.01", "sbp nu=0.01", "sbp nu=1", "sbp nu=1"]
     assert {run.settings.dataset.max_train for run in second.runs} == {50}
+
+
+def test_the_runs_of_a_panel_are_looked_up_at_once_and_found_ones_never_again(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
+    figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
+    planner = Planner(store)
+    made = planner.plan(figure, options)
+    assert store.looked_up == [[run.key for run in made.runs]]
+    for run in made.runs[:3]:
+        store.record(run)
+    again = [planner.plan(figure, options) for _ in range(2)]
+    assert [run.found is not None for run in again[0].runs] == [True] * 3 + [False] * 4
+    assert [len(keys) for keys in store.looked_up] == [7, 7, 4]
 
 
 def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: FigureSpec, options: Options) -> None:
@@ -256,7 +271,7 @@ def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
     made = plan(store, figure, options)
     assert [list(panel.settings) for panel in made.panels] == [["alone"]]
     assert list(made.absent) == ["engine=mpi"]
-    assert "pip install" in made.absent["engine=mpi"]
+    assert install_command("mpi") in made.absent["engine=mpi"]
 
 
 def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:

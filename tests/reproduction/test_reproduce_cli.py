@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.cli import main
-from experiments.reproduction.spec import read_figure
+from experiments.reproduction.spec import catalogue, read_figure
 
 
 def runs_of(figure: str) -> int:
@@ -88,11 +89,49 @@ def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert list(tmp_path.iterdir()) == []
 
 
-def test_list(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert reproduce(done, "--list", "figure=sbp_fig3", "dataset=digits") == 0
-    said = capsys.readouterr().out
-    for part in ("sbp_fig3", "Figure 3", "demo", "quick", "paper", "done", "none", "stand-in"):
-        assert part in said
+def test_list_names_each_figure_in_a_line_and_neither_composes_nor_looks_anything_up(
+    done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("plan.settings_of", "cli.composing", "cli.Store.open", "cli.Planner"):
+        monkeypatch.setattr(f"experiments.reproduction.{name}", lambda *_, **__: pytest.fail("was called"))
+    assert reproduce(done, "--list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(catalogue())
+    assert reproduce(done, "--list", "figure=sbp") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [name for name, paper in catalogue().items() if paper == "sbp"]
+    (line,) = [line for line in lines if line.startswith("sbp_fig3 ")]
+    said = ["sbp_fig3", "sbp", "Figure", "3", *read_figure("sbp_fig3").title.split(), "(made:", "demo)"]
+    assert line.split() == said
+
+
+def test_list_with_scales_tells_of_runs_costs_and_verdicts(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(done, "--list", "figure=sbp_fig3", "dataset=digits", "scale=demo,paper") == 0
+    head, demo, paper = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["figure", "scale"]
+    assert demo.split()[:5] == ["sbp_fig3", "demo", str(ALL), "of", str(ALL)]
+    assert paper.split()[:4] == ["sbp_fig3", "paper", "0", "of"]
+    assert "digits (stand-in)" in demo
+    assert re.search(r"; 5 \w", demo)  # the verdict on claim sbp.5
+    assert not re.search(r"; 5 \w", paper)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--list", "scale=full"], "unknown scale 'full'; known: demo, quick, paper"),
+        (["--list", "scale=demo,full"], "unknown scale 'full'; known: demo, quick, paper"),
+        (["--list", "dataset=digits"], "add scale=demo, scale=quick or scale=paper"),
+        (["figure=sbp_fig3", "scale=demo,paper"], "unknown scale 'demo,paper'"),
+    ],
+)
+def test_list_refuses_what_it_has_no_use_for(
+    tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reproduce(tmp_path, *words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
 
 
 def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:

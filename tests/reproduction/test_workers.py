@@ -88,6 +88,7 @@ def test_ctrl_c_records_what_was_reached(place: Path) -> None:
     events = make_runs([settings(place, *LONG)], 1, ["test"])
     begins = next(events)
     assert (begins.index, begins.fraction, begins.outcome) == (0, 0.0, None)
+    assert "loading synthetic" in next(event.note for event in events if event.note)
     assert next(event for event in events if event.fraction > 0).outcome is None
     with pytest.raises(KeyboardInterrupt):
         events.throw(KeyboardInterrupt)

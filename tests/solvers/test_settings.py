@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,28 @@ def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     solvers._registry.cache_clear()
     with pytest.raises(SettingsError, match="not a Python file"):
         solvers.names()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import math\nimport no_such_module\n", ", line 2: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("x = 1\ndef f(:\n", ", line 2: SyntaxError: invalid syntax"),
+        ("def f():\n    raise ValueError('two\\nlines')\n\nf()\n", ", line 2: ValueError: two lines"),
+        ("import sys\nsys.exit(3)\n", ", line 2: SystemExit: 3"),
+        ("x = 1\x00\n", ": SyntaxError: source code string cannot contain null bytes"),
+    ],
+)
+def test_a_solver_file_that_cannot_be_imported_is_named_with_line_and_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None, text: str, said: str
+) -> None:
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    monkeypatch.setenv("SVM_SOLVERS", str(path))
+    with pytest.raises(SettingsError) as refused:
+        solvers.names()
+    assert str(refused.value) == f"SVM_SOLVERS: {path}{said}"
+    assert "svm_solver_broken" not in sys.modules
 
 
 def test_build_information() -> None:

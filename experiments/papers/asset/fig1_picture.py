@@ -42,7 +42,7 @@ def draw(figure: Figure | SubFigure, found: Sequence[Sizes], names: Sequence[str
         layout.dress(place, "s", "Test error, %", k)
         for name in names:
             if errors := each.of(name):
-                layout.draw_band(place, _band(errors), LOOKS[name])
+                layout.draw_band(place, _band(errors), LOOKS[name], steps=False)
         _draw_exact(place, each)
         _ticks(place, each.sizes)
         heading(place, each.panel)

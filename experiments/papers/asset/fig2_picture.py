@@ -56,7 +56,7 @@ def _draw(axes: Axes, each: Streams, cost: str, widths: Mapping[int, float]) -> 
     if cost in each.exact:
         lines.append((each.exact[cost], LOOKS[EXACT], _WIDTHS[1]))
     for band, style, width in lines:
-        axes.plot(band.cost, band.median, color=style.color, linewidth=width, zorder=3)
+        axes.plot(band.cost, band.median, drawstyle="steps-post", color=style.color, linewidth=width, zorder=3)
     largest = max(float(band.cost[-1]) for band, _, _ in lines)
     axes.set_xlim(left=max(_SHOWN * largest, min(float(band.cost[0]) for band, _, _ in lines)))
     layout.plain_ticks(axes.yaxis)

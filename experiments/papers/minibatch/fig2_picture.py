@@ -48,7 +48,12 @@ def draw(figure: Figure | SubFigure, shown: Sequence[Way]) -> None:
                 layout.draw_band(above, measures["primal"].at_least(_SMALLEST), style)
             if "dual" in measures:
                 dual = measures["dual"].at_least(_SMALLEST)
-                look: dict[str, Any] = {"color": style.color, "linewidth": 1.1, "linestyle": _DASHES}
+                look: dict[str, Any] = {
+                    "color": style.color,
+                    "linewidth": 1.1,
+                    "linestyle": _DASHES,
+                    "drawstyle": "steps-post",
+                }
                 above.plot(dual.cost, dual.median, **look, zorder=2.5)
             if "test_error" in measures:
                 layout.draw_band(below, measures["test_error"].times(100), style)
