@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import datasets
-from experiments.composition import composing, settings_of
+from experiments.composition import settings_of
 from experiments.identity import run_key
 from experiments.outcome import Outcome
 from experiments.sweep import groups, table
 from solvers import SettingsError
 
-
-@pytest.fixture(scope="module", autouse=True)
-def hydra() -> Iterator[None]:
-    with composing():
-        yield
+pytestmark = pytest.mark.usefixtures("hydra_context")
 
 
 @pytest.mark.parametrize(
