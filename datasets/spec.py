@@ -208,7 +208,8 @@ def named(spec: DatasetSpec) -> DatasetSpec:
     name = spec.name
     if spec.kind == "file" and not name:
         pure = PurePath(spec.train)
-        name = shorten(pure.with_suffix("").stem if pure.suffix in PACKED_SUFFIXES else pure.stem, LONGEST_NAME)
+        stem = pure.with_suffix("").stem if pure.suffix in PACKED_SUFFIXES else pure.stem
+        name = shorten(stem, LONGEST_NAME).strip() or spec.kind
     return replace(spec, name=name, positive=_as_floats(spec.positive), negative=_as_floats(spec.negative))
 
 
