@@ -17,7 +17,7 @@ def test_the_commands_of_a_seed_are_the_same_for_every_count() -> None:
 
 
 @pytest.mark.slow
-def test_random_commands_end_with_status_0_or_2(tmp_path: Path) -> None:
+def test_random_commands_end_with_status_0_or_2() -> None:
     words = [sys.executable, str(Path("tests") / "random_commands.py"), "30", "--seed", "1"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
