@@ -4,11 +4,15 @@ Hydra takes a quarter of a second to choose and to merge the files for one algor
 that twice for each of its jobs, a figure for each of its runs; what differs between most of them are single values,
 which Hydra sets last. What is kept is the choice of files. It is found again only under the checksum of all that it was
 made from: the words, the files, the schemas and the versions.
+
+Files in the cache folder are JSON of plain values, which take their types from the schemas. Hydra's own part, which
+names classes that are called, is not among them: each command composes it once.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import pickle
 import sys
@@ -88,7 +92,7 @@ class Loader(ConfigLoaderImpl):
         if run_mode is not RunMode.RUN or len(choices) + len(values) < len(given):
             return super().load_configuration(config_name, [*overrides], run_mode, from_shell, validate_sweep_overrides)
         try:
-            config = self._choose(config_name, [str(one.input_line) for one in choices])
+            config = self._choose(config_name, choices)
             self._apply_overrides_to_config(values, config)
             _sign(config, given)
         except OmegaConfBaseException as error:
@@ -102,21 +106,89 @@ class Loader(ConfigLoaderImpl):
         searched = word.key_or_group == "hydra.searchpath"  # where files are looked for
         return _is_plain(word) and not searched and not self.repository.group_exists(word.key_or_group)
 
-    def _choose(self, config_name: str | None, words: list[str]) -> DictConfig:
+    def _choose(self, config_name: str | None, words: Sequence[Override]) -> DictConfig:
         """Return what Hydra composes of a choice of files; the caller may change it."""
-        origin = "\0".join([self._origin, str(config_name), str(JobRuntime().get("name")), *words])
+        lines = [str(word.input_line) for word in words]
+        origin = "\0".join([self._origin, str(config_name), str(JobRuntime().get("name")), *lines])
         if origin not in self._chosen:
-            anew = super().load_configuration
+            composed = self._composed(config_name, words, lines, origin)
             try:
-                self._chosen[origin] = kept(
-                    default_cache_dir() / "composed",
-                    origin.encode(),
-                    lambda: pickle.dumps(anew(config_name, words, RunMode.RUN)),
-                )
+                self._chosen[origin] = pickle.dumps(composed)
             except pickle.PicklingError:  # in a worker, where Hydra loads its plugins' classes a second time
-                return anew(config_name, words, RunMode.RUN)
-        config: DictConfig = pickle.loads(self._chosen[origin])  # five times as fast as a deep copy
+                return composed
+        config: DictConfig = pickle.loads(self._chosen[origin])  # of this process; five times as fast as a deep copy
         return config
+
+    def _composed(
+        self, config_name: str | None, words: Sequence[Override], lines: list[str], origin: str
+    ) -> DictConfig:
+        """Return what is found in the cache folder, with Hydra's own part as Hydra composes it now."""
+        anew = super().load_configuration
+        own = [word for word in words if word.is_hydra_override()]
+        if len(own) == len(words):
+            return anew(config_name, lines, RunMode.RUN)
+        base = self._choose(config_name, own)
+        made: list[DictConfig] = []
+
+        def make() -> bytes:
+            made.append(anew(config_name, lines, RunMode.RUN))
+            return _packed(made[0], base)
+
+        packed = kept(default_cache_dir() / "composed", origin.encode(), make)
+        found = None if made else _unpacked(packed, base)
+        return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
+
+
+NOTHING = b"null"
+"""In the cache folder: a choice of files that changes Hydra's own part as well, and is composed each time."""
+
+
+def _packed(config: DictConfig, base: DictConfig) -> bytes:
+    """Return all but Hydra's part of a configuration as JSON; `NOTHING` if `_unpacked` could not make it again.
+
+    Hydra's part names classes and functions that it calls: it never comes from a file that others may have written.
+    """
+    schemas = {name: _schema_name(config, str(name)) for name in config if name != "hydra"}
+    values = OmegaConf.to_container(config, resolve=False, enum_to_str=True)
+    assert isinstance(values, dict)
+    choices = values.pop("hydra")["runtime"]["choices"]
+    packed = json.dumps({"schemas": schemas, "values": values, "choices": choices}).encode()
+    again = _unpacked(packed, base.copy())
+    if again is None:
+        return NOTHING
+    for each in (again, config := config.copy()):
+        each.hydra.overrides.task, each.hydra.job.override_dirname = [], ""  # see `_sign`
+    return packed if OmegaConf.to_yaml(again) == OmegaConf.to_yaml(config) else NOTHING
+
+
+def _unpacked(packed: bytes, base: DictConfig) -> DictConfig | None:
+    """Return what `_packed` took apart: `base` with other values, each as its schema has it; None if it cannot be."""
+    known = _schemas(base)
+    try:
+        told = json.loads(packed)
+        schemas, choices = told["schemas"], told["choices"]
+        with open_dict(base):
+            for name, schema in schemas.items():
+                value = told["values"][name]
+                base[name] = value if schema is None else OmegaConf.merge(OmegaConf.structured(known[schema]), value)
+            base.hydra.runtime.choices = choices
+    except (ValueError, KeyError, TypeError, OmegaConfBaseException):  # `NOTHING`, or not a file of ours
+        return None
+    return base
+
+
+def _schema_name(config: DictConfig, name: str) -> str | None:
+    kind: Any = OmegaConf.get_type(config, name)
+    return f"{kind.__module__}.{kind.__qualname__}" if isinstance(kind, type) and is_dataclass(kind) else None
+
+
+def _schemas(base: DictConfig) -> dict[str | None, Any]:
+    """Return the schemas that a setting or a group may have, by their names."""
+    kinds = [OmegaConf.get_type(base, str(name)) for name in base if name != "hydra"]
+    repository = ConfigStore.instance().repo
+    groups = [repository.get("algo", {}), repository.get("schema", {}).get("kernel", {})]
+    kinds += [OmegaConf.get_type(node.node) for group in groups for node in group.values()]
+    return {f"{kind.__module__}.{kind.__qualname__}": kind for kind in kinds if is_dataclass(kind)}
 
 
 def _is_plain(word: Override) -> bool:

@@ -80,7 +80,7 @@ class _Draw:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._wild = chance.choice([0.05, 0.3, 0.6])
+        self._wild = chance.choice([0.02, 0.1, 0.3, 0.6])
 
     def words(self) -> list[str]:
         import solvers
@@ -199,7 +199,10 @@ class Runner:
         import experiments.preloaded
         import experiments.sweep  # noqa: F401
         import run
+        from experiments.composition import composing, settings_of
 
+        with composing():  # loads the solvers and Hydra's plugins
+            settings_of([])
         self._main = run.main
         self._folder = folder
         lines = [f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 11} 3:1\n" for i in range(40)]
@@ -258,6 +261,8 @@ def main() -> int:
                 continue
             ended = runner(words)
             faults[ended.fault or f"status {ended.status}, as it should"] += 1
+            if number % 100 == 99:
+                print(f"{number + 1} commands: {dict(sorted(faults.items()))}", flush=True)
             if ended.fault or asked.only is not None:
                 last = "\n    ".join(ended.err.strip().splitlines()[-3:])
                 shown = ended.err if asked.only is not None else f"    {last}"

@@ -5,14 +5,15 @@ Plain dataclasses with plain field types, which OmegaConf fills in and checks.
 
 from __future__ import annotations
 
+import json
 import math
-import pickle
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from datasets import default_cache_dir
 from experiments.provenance import PROJECT_ROOT
@@ -268,7 +269,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-    spec: FigureSpec = pickle.loads(_pickled(path, path.read_bytes()))
+    spec = _figure(json.loads(_checked(path, path.read_bytes())))
     for series in spec.series:
         _check_grid(series, path.name)
     return spec
@@ -303,11 +304,20 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @cache
-def _pickled(path: Path, content: bytes) -> bytes:
-    """Return what a file of this content describes, which OmegaConf takes a tenth of a second to find out."""
+def _checked(path: Path, content: bytes) -> bytes:
+    """Return what a file of this content describes as JSON; OmegaConf takes a tenth of a second to check it."""
     # the classes above, by their source, and what fills them in
     origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
-    return kept(default_cache_dir() / "figures", origin.encode(), lambda: pickle.dumps(_described(path)))
+    return kept(default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode())
+
+
+def _figure(plain: dict[str, Any]) -> FigureSpec:
+    """Return the figure of which `plain` has the fields; it has been checked."""
+    lists = {"series": SeriesSpec, "claims": ClaimSpec, "numbers": NumberSpec}
+    mappings = {"scales": ScaleSpec, "options": OptionSpec}
+    parts: dict[str, Any] = {name: [part(**each) for each in plain[name]] for name, part in lists.items()}
+    parts |= {name: {key: part(**each) for key, each in plain[name].items()} for name, part in mappings.items()}
+    return FigureSpec(**plain | parts)
 
 
 def _described(path: Path) -> FigureSpec:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import pickle
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra import compose
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_store import ConfigStore
 from hypothesis import given, settings
@@ -19,6 +23,7 @@ from experiments.composed import checksum
 from experiments.composition import CONF, composing, register, settings_of
 from experiments.settings import RunSettings
 from solvers import SettingsError
+from solvers.kept import SUM_BYTES
 
 FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
 
@@ -32,12 +37,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What Hydra is asked for."""
+    """What Hydra is asked for, but for its own part, which it composes once for each command."""
     asked: list[list[str]] = []
     real = ConfigLoaderImpl.load_configuration
 
     def load(loader: ConfigLoaderImpl, name: str, words: list[str], *others: Any) -> DictConfig:
-        asked.append(words)
+        if words:
+            asked.append(words)
         return real(loader, name, words, *others)
 
     monkeypatch.setattr(ConfigLoaderImpl, "load_configuration", load)
@@ -137,6 +143,25 @@ def test_without_a_place_hydra_is_asked_each_time(cache: Path, asked: list[list[
         with composing():
             assert settings_of(["algo=sbp", "seed=1"]).seed == settings_of(["algo=sbp", "seed=2"]).seed - 1
     assert len(asked) == 2
+
+
+def test_no_file_of_the_cache_is_code(cache: Path) -> None:
+    """A file that somebody else has put there, with a right checksum, changes values; it names nothing to call."""
+    first = composed_settings()
+    (path,) = (cache / "composed").iterdir()
+    packed = json.loads(path.read_bytes()[SUM_BYTES:])
+    assert "hydra" not in packed["values"]
+    assert "_target_" not in json.dumps(packed)
+    packed["values"]["hydra"] = {"callbacks": {"bad": {"_target_": "os.abort"}}}
+    packed["values"]["seed"] = 5
+    content = json.dumps(packed).encode()
+    path.write_bytes(hashlib.sha256(content).digest() + content)
+    with composing():
+        config = compose("config", ["algo=sbp", "dataset=adult"], return_hydra_config=True)
+    assert config.seed == 5
+    assert list(config.hydra.callbacks) == ["sweep"]
+    path.write_bytes(hashlib.sha256(made := pickle.dumps(print)).digest() + made)
+    assert composed_settings() == first
 
 
 @dataclasses.dataclass(frozen=True)
