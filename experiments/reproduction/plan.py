@@ -225,7 +225,8 @@ class Planner:
         identity = repr(settings.dataset)
         if identity not in self._fingerprints:
             self._fingerprints[identity] = self._told(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
-        key = run_key(settings.identity(), self._fingerprints[identity], solvers.build_info()["build_id"])
+        build = solvers.build_info()
+        key = run_key(settings.identity(), self._fingerprints[identity], build["build_id"], build["isa"])
         if key not in self._found and (found := self._store.find_finished(key)):
             self._found[key] = found
         return PlannedRun(series, settings, key, self._found.get(key))
