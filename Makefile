@@ -39,7 +39,7 @@ CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow run ui extras bench site lint format sanitize requirements check clean
+.PHONY: help demo test test-slow run ui extras bench site lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -82,6 +82,11 @@ sanitize: $(RUN_READY) ## the core's own tests under the address and undefined-b
 	$(IN_VENV) cmake --preset sanitize
 	$(IN_VENV) cmake --build --preset sanitize
 	$(IN_VENV) ctest --preset sanitize
+
+sanitize-threads: $(RUN_READY) ## the core's tests of threads under the thread sanitizer
+	$(IN_VENV) cmake --preset thread
+	$(IN_VENV) cmake --build --preset thread
+	$(IN_VENV) ctest --preset thread
 
 requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade requirements/uv.in -o requirements/uv.txt

@@ -13,6 +13,14 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+try:
+    import solvers  # noqa: F401  # first, so that nothing else is imported in vain
+except ImportError as error:
+    if "SVM_ISA" not in str(error):
+        raise
+    print(f"error: {error}", file=sys.stderr)  # the compiled core refuses that value of the environment variable
+    sys.exit(2)
+
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode

@@ -167,12 +167,13 @@ class _Seldom:
 
 def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], fingerprint: str, cache_dir: Path) -> float:
     """Nu from lambda, kept in the cache folder: it takes an optimisation to high accuracy."""
-    problem = settings["problem"]
+    problem, build = settings["problem"], solvers.build_info()
     identity = {
         "data": fingerprint,
         "kernel": settings["kernel"],
         "lambda": problem["lambda_"],
         "bias": problem["bias"],
-        "build": solvers.build_info()["build_id"],
+        "build": build["build_id"],
+        "isa": build["isa"],
     }
     return kept_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]

@@ -20,6 +20,7 @@ from experiments.engine.launch import place
 from experiments.forked import follow
 from experiments.launchers.desk import Desk, Folder
 from experiments.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, status_of, unshared
+from experiments.recorder import NotFiniteError
 from experiments.settings import RunSettings, resolve, setting_name
 from experiments.stopping import terminable
 from experiments.store import StoreError
@@ -133,6 +134,9 @@ def settle(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
         return make()
     except USER_ERRORS as error:
         return Outcome(label(), "refused", str(error))
+    except NotFiniteError as error:
+        complain(f"{label()}: failed: {error}")
+        return Outcome(label(), "failed", str(error))
     except KeyboardInterrupt as stopped:
         return Outcome(label(), status_of(stopped), "before the solver had started: nothing recorded")
     except Exception as error:

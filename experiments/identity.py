@@ -1,7 +1,8 @@
 """The identity of a run: one short key for everything that can change its result.
 
 Two runs with the same key would give the same curve, so a finished run with that key is never run again.
-The key is a hash of the resolved settings, the identity of the data and the identity of the compiled core.
+The key is a hash of the resolved settings, the identity of the data, the identity of the compiled core and the
+instruction set that it runs on: the last bits of a result differ between instruction sets.
 
 Decisions, each held by a test:
 
@@ -54,7 +55,7 @@ NOT_INFLUENTIAL: tuple[str, ...] = (
 """Top-level settings that cannot change a result and therefore never enter the key."""
 
 
-def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str) -> str:
+def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, isa: str) -> str:
     """Key of the run that these settings, data and core make.
 
     Parameters
@@ -66,6 +67,8 @@ def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str) -
         Identity of the data (`datasets.fingerprint`).
     build_id : str
         Identity of the compiled core (``solvers.build_info()["build_id"]``).
+    isa : str
+        The instruction set that it runs on (``solvers.build_info()["isa"]``).
 
     Returns
     -------
@@ -79,11 +82,23 @@ def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str) -
     TypeError
         A setting has a type that has no canonical form.
     """
-    for what, value in (("data_fingerprint", data_fingerprint), ("build_id", build_id)):
+    return _key(settings, data_fingerprint=data_fingerprint, build_id=build_id, isa=isa)
+
+
+def settings_key(settings: Mapping[str, Any], data_fingerprint: str) -> str:
+    """Key of settings and data alone, the same for any core: names the file that a run is continued from.
+
+    Parameters and errors are those of `run_key`.
+    """
+    return _key(settings, data_fingerprint=data_fingerprint)
+
+
+def _key(settings: Mapping[str, Any], **identities: str) -> str:
+    for what, value in identities.items():
         if not isinstance(value, str) or not value:
             raise ValueError(f"{what} must be a non-empty string, got {value!r}")
     influential = {name: value for name, value in settings.items() if name not in NOT_INFLUENTIAL}
-    text = canonical_json({"settings": influential, "data": data_fingerprint, "build": build_id})
+    text = canonical_json({"settings": influential, **identities})
     return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
 
 

@@ -9,8 +9,9 @@ reader and by a share of the run's time.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 RELATIVE_PAUSE = 4.0
@@ -26,6 +27,17 @@ FIRST_PAUSE = 0.2
 """The first preview comes after this share of the pause: who stops a run early keeps something of it."""
 
 
+COSTS = "iterations", "presentations", "kernel_evaluations"
+"""What an error says of the cost."""
+
+OBJECTIVES = "primal", "dual", "hinge", "norm", "bias"
+"""Measures that are finite as long as the arithmetic of a run is sound."""
+
+
+class NotFiniteError(ArithmeticError):
+    """A run's objective has become infinite or NaN; the message says which measures, and after what cost."""
+
+
 class Evaluates(Protocol):
     """`experiments.evaluation.Evaluator`."""
 
@@ -34,7 +46,7 @@ class Evaluates(Protocol):
 
 
 class Recorder:
-    """Collects the checkpoints of one run.
+    """Collects the checkpoints of one run. Evaluating them raises `NotFiniteError` where an objective is not finite.
 
     Parameters
     ----------
@@ -127,13 +139,26 @@ class Recorder:
         measures = self._evaluator.evaluate([snapshot for _, snapshot in points])
         self._last_flush = self._clock()
         self._last_duration = self._last_flush - started
-        return [row | values for (row, _), values in zip(points, measures, strict=True)]
+        rows = [row | values for (row, _), values in zip(points, measures, strict=True)]
+        for row in rows:
+            _check_finite(row)
+        return rows
 
     @property
     def latest(self) -> dict[str, Any] | None:
         """The newest evaluated point."""
         newest = self._previewed or self.settled
         return newest[-1] if newest else None
+
+
+def _check_finite(row: Mapping[str, Any]) -> None:
+    wrong = [f"{name} = {row[name]}" for name in OBJECTIVES if not math.isfinite(row.get(name) or 0.0)]
+    if wrong:
+        spent = [f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS if row.get(name) is not None]
+        raise NotFiniteError(
+            f"the run's numbers have overflowed: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
+            "(dataset.scaling=minmax, dataset.row_norm=longest), or take other settings"
+        )
 
 
 def _size(snapshot: Any) -> int:

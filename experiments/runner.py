@@ -21,10 +21,10 @@ from experiments.checkpoints import Limits
 from experiments.config import kernel_name
 from experiments.console import CURVE_PICTURE, Display, count
 from experiments.engine.team import TEAM_OF_ONE, Team
-from experiments.identity import run_key
+from experiments.identity import run_key, settings_key
 from experiments.leftovers import remove_leftovers
 from experiments.outcome import Outcome, status_of
-from experiments.recorder import Recorder
+from experiments.recorder import Evaluates, Recorder
 from experiments.resume import FOLDER, Keeper, Kept
 from experiments.settings import RunSettings
 from experiments.stopping import Wish, deferred, uninterrupted
@@ -61,10 +61,12 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     SettingsError, DataError, StoreError
         The user's errors. Nothing has been recorded, unless the store itself broke down.
     """
+    from experiments.evaluation import Evaluator
+
     store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
     build = solvers.build_info()
-    key = run_key(settings.identity(), fingerprint, build["build_id"])
+    key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"])
     found = store.find_finished(key)
     if found is not None:
         return _found(settings, display, store, found)
@@ -100,6 +102,7 @@ def _make(
     with _threads(settings.building_threads):
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):
+        evaluator = Evaluator(assembled.problem, data)  # refuses test points before anything is recorded
         solver = team.solver(settings, assembled.problem)
         keeper = _keeper(settings, store, fingerprint, build, display)
         costs = costs_of(solver)  # of a user's solver: what its views count
@@ -113,7 +116,9 @@ def _make(
         # Before the solver begins, whose time is measured: what is done beside it takes memory and the interpreter.
         with deferred() as wish:  # a run that has begun says how it ends
             handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
-        return _record(_Job(settings, display, data, assembled, team, solver, keeper, kept, handle, record), wish)
+        return _record(
+            _Job(settings, display, data, assembled, evaluator, team, solver, keeper, kept, handle, record), wish
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +129,7 @@ class _Job:
     display: Display
     data: Dataset
     assembled: Assembled
+    evaluator: Evaluates
     team: Team
     solver: Any
     keeper: Keeper | None
@@ -134,10 +140,8 @@ class _Job:
 
 def _record(job: _Job, wish: Wish) -> Outcome:
     """Compute and record; whatever happens, the record says so."""
-    from experiments.evaluation import Evaluator
-
     try:
-        recorder = Recorder(Evaluator(job.assembled.problem, job.data), job.data.n, job.display.pause)
+        recorder = Recorder(job.evaluator, job.data.n, job.display.pause)
         with temporary_folder() as folder:
             picture = folder / CURVE_PICTURE
             try:
@@ -239,12 +243,15 @@ def _filling(data: Dataset) -> str:
 def _keeper(
     settings: RunSettings, store: Store, fingerprint: str, build: Mapping[str, str], display: Display
 ) -> Keeper | None:
-    """Return what keeps this run's state: for any engine and number of ranks in the same file."""
+    """Return what keeps this run's state: in the same file for any engine, number of ranks, build and instruction set.
+
+    A file of another build or instruction set is refused by what it says of itself, with a warning.
+    """
     if not settings.solver.resumes:
         if settings.checkpoint_seconds is not None and math.isfinite(settings.checkpoint_seconds):
             display.warn(f"algo={settings.algo} cannot be checkpointed: this run begins anew if it is stopped")
         return None
-    key = run_key({**settings.identity(), "engine": None}, fingerprint, build["build_id"])
+    key = settings_key({**settings.identity(), "engine": None}, fingerprint)
     identity = {"key": key, "algo": settings.algo, "build": build["build_id"], "isa": build["isa"]}
     return Keeper(store.root / FOLDER / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
 

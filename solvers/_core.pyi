@@ -76,6 +76,8 @@ class KernelFunction:
         linear = 2
 
     def __init__(self, kind: KernelFunction.Kind, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1) -> None: ...
+    def require_range(self, square: float) -> None:
+        """Raise CoreError where float32 might not hold the kernel's values of points with |x|^2 up to `square`."""
 
 def fill_gram(
     kernel: KernelFunction,
@@ -83,8 +85,12 @@ def fill_gram(
     out: NDArray[np.float32],
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
-) -> None:
-    """Fill `out`, (n, n) float32, with the Gram matrix."""
+) -> int:
+    """Fill `out`, (n, n) float32, with the Gram matrix.
+
+    Returns the number of threads that the system has not started: the others do their work. Raises CoreError where
+    float32 cannot hold the kernel's values.
+    """
 
 def fill_features(
     kernel: KernelFunction,
@@ -94,10 +100,11 @@ def fill_features(
     out: NDArray[np.float32],
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
-) -> float:
+) -> tuple[float, int]:
     """Fill `out`, (m, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k].
 
-    Returns the CPU seconds of threads other than the calling one.
+    Returns the CPU seconds of threads other than the calling one, and the number of threads that the system has not
+    started. Raises CoreError where float32 cannot hold the kernel's values.
     """
 
 def expand(
@@ -110,7 +117,10 @@ def expand(
     """Return sum_k K(support_k, x_j) coefficients[k, :], (m, vectors), for (s, vectors) coefficients."""
 
 class RowSource:
-    """Rows of the kernel matrix of class-ordered training points."""
+    """Rows of the kernel matrix of class-ordered training points, finite.
+
+    Making one raises CoreError where float32 cannot hold the kernel's values on these points.
+    """
 
     @property
     def size(self) -> int: ...
@@ -258,7 +268,9 @@ class Solver:
         """Run until a limit is reached or the method has converged.
 
         `limits` are iterations, presentations, kernel_evaluations, inner_products, feature_accesses (integers) and
-        cpu_seconds.
+        cpu_seconds. Raises RuntimeError where another thread is inside this solver, or uses the same row cache, and
+        where an earlier call has ended with an error in the middle of an iteration. All that reads results or the state
+        does, too; `counters`, `cpu_seconds` and `wall_seconds` may be read at any time.
         """
     @property
     def counters(self) -> Counters: ...
@@ -482,6 +494,10 @@ class MiniBatchSolver(LinearSolver):
     place by its sum over all processes, the same bits in each. `alpha` of a state are the dual variables of the own
     examples.
     """
+
+    @property
+    def threads(self) -> int:
+        """Threads that work, the calling one included: fewer than asked for where the system refuses one."""
 
 class MiniBatchPegasos(MiniBatchSolver):
     """Algorithm 1 of the mini-batch paper."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.passes import OF_NO_LIBRARY
 from solvers.problem import Problem
+
+MOST_ITERATIONS = 10_000_000
+"""Where LIBSVM's own program gives up, or after 100 n iterations if that is more; scikit-learn's would never."""
 
 
 @dataclass
@@ -62,16 +66,22 @@ class Libsvm(PythonSolver):
             return Status.CONVERGED
         from sklearn.svm import SVC
 
+        most = max(MOST_ITERATIONS, 100 * self.problem.n)
+        # as in solvers.liblinear: said in a remark, and filters that two threads set and put back get lost
+        warnings.filterwarnings("ignore", message="Solver terminated early")
         model = SVC(
             C=self.problem.C,
             tol=self.settings.tolerance,
             cache_size=self._cache_mb,
             shrinking=self.settings.shrinking,
+            max_iter=most,
             **_svc_kernel(self.problem.kernel),
         )
         with self.clocks():
             model.fit(self.problem.X, self.problem.y)
         self._iterations = max(int(np.sum(model.n_iter_)), 1)
+        if self._iterations >= most:
+            self.remarks = (f"LIBSVM gave up after {most:,} iterations: its stopping rule does not hold",)
         coefficients = np.zeros(self.problem.n)
         dual = model.dual_coef_
         coefficients[model.support_] = np.asarray(dual.todense() if hasattr(dual, "todense") else dual).ravel()

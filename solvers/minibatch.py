@@ -9,6 +9,8 @@ import numpy as np
 from solvers import _core
 from solvers.base import CoreSolver, LinearSnapshot, State
 from solvers.errors import SettingsError
+from solvers.problem import Problem
+from solvers.rows import threads_refused
 from solvers.spectrum import beta
 
 
@@ -44,6 +46,11 @@ class _MiniBatch(CoreSolver):
     within_n = ("batch_size",)
     kernels = explicit = frozenset({"linear"})
     shares = True
+
+    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
+        super().__init__(problem, settings, seed)
+        if refused := settings.threads - self._core.threads:
+            self.remarks = (*self.remarks, threads_refused(refused, settings.threads))
 
     def shared(self) -> dict[str, Any]:
         """Return what both methods are told."""

@@ -98,8 +98,8 @@ class Nystrom:
             f"below {self.floor:.3g}"
         )
 
-    def of_training_points(self) -> tuple[NDArray[np.float32], float]:
-        """Return the features of all training points, (n, r) float32, and CPU seconds of other threads than this.
+    def of_training_points(self) -> tuple[NDArray[np.float32], float, int]:
+        """Return the features of all training points, (n, r) float32, and what `_core.fill_features` returns.
 
         Blocks of rows, made by matrix products of float32: besides the result some MB for each thread.
         """
@@ -109,14 +109,14 @@ class Nystrom:
         """Return the features of other points, (m, r) float32, for (m, d) float32 points of the data's space."""
         return self._features(self.problem.core_matrix(self.problem.points(X)))[0]
 
-    def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float]:
+    def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float, int]:
         problem = self.problem
         out = aligned.empty(points.rows, self.rank)
         basis = problem.core_matrix(problem.X[self.points])
         rows = np.ascontiguousarray(self.projection.T, dtype=np.float32)
         with blas.connected():
-            cpu = _core.fill_features(problem.kernel.core(), points, basis, rows, out, problem.policy.threads)
-        return out, cpu
+            cpu, refused = _core.fill_features(problem.kernel.core(), points, basis, rows, out, problem.policy.threads)
+        return out, cpu, refused
 
     def coefficients(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the kernel expansion of a linear function of the features: alpha_S = Q D^{-1/2} g, and 0 elsewhere.

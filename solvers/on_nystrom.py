@@ -14,6 +14,7 @@ from solvers.base import Counters, KernelSnapshot, Limit, OnFeatures, PythonSolv
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.problem import Problem
+from solvers.rows import threads_refused
 
 
 class OnNystromFeatures(PythonSolver):
@@ -60,8 +61,10 @@ class OnNystromFeatures(PythonSolver):
             return Status(core.advance(**self._left(limit, core).given()).name)
 
     def _made(self) -> _core.LinearSolver:
-        features, cpu = self.nystrom.of_training_points()
+        features, cpu, refused = self.nystrom.of_training_points()
         self._cpu_of_others += cpu
+        if refused:
+            self.remarks = (*self.remarks, threads_refused(refused, self.problem.policy.threads))
         matrix = _core.FeatureMatrix(_core.Matrix(features), self.problem.positives)
         try:
             self._core = self.make(matrix)

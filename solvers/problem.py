@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers import _core
-from solvers.errors import SettingsError
+from solvers.errors import CoreError, SettingsError
 from solvers.exchange import Alone, Exchange
 from solvers.kernels import Gaussian, Kernel, Linear
 from solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
@@ -76,6 +76,58 @@ def _transposed(features: Features) -> Features:
     return features.T if isinstance(features, np.ndarray) else features.T.tocsr()
 
 
+def largest_square(X: Features) -> float:
+    """Return the largest |x|^2 of (m, d) features, in float64; 0 where there are none."""
+    if isinstance(X, np.ndarray):
+        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        return float(squares.max(initial=0.0))
+    stored = sparse.csr_matrix((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
+    return float(np.asarray(stored.sum(axis=1)).max(initial=0.0))
+
+
+def _square_bound(X: Features) -> float:
+    """Return what the largest |x|^2 cannot exceed, in two passes over the values."""
+    values = X if isinstance(X, np.ndarray) else X.data
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return X.shape[1] * largest**2
+
+
+def check_range(kernel: Kernel, X: Features, what: str) -> None:
+    """Refuse points on which the arithmetic of kernels and solvers would overflow.
+
+    Where |x|^2 and |K(x, z)| are at most 1e30 (in the core), float32 has room for a factor of 1e8: for rounding, and
+    for methods whose features and weights are float32. In float64, responses of the lambda form are at most |x|^2 /
+    lambda, and |w|^2 is at most |x|^2 / lambda^2; sums over n examples are n times that: far from 1e308 for any lambda
+    above 1e-100.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : (m, d) float32
+    what : str
+        Which points these are, for the message.
+
+    Raises
+    ------
+    SettingsError
+        |x|^2 or the kernel's values are too large.
+    """
+    function = kernel.core()
+    try:
+        function.require_range(_square_bound(X))
+        return
+    except CoreError:
+        pass  # the bound may be d times too large
+    try:
+        function.require_range(largest_square(X))
+    except CoreError as error:
+        minmax = "dataset.scaling=minmax, " if isinstance(X, np.ndarray) else ""
+        raise SettingsError(
+            f"the values of the {what} are too large for kernel={kernel.name}: {error} "
+            f"({minmax}dataset.row_norm=longest or dataset.divide_by=NUMBER)"
+        ) from error
+
+
 def _canonical(X: Features) -> Features:
     """Return features as the core takes them: finite; sparse ones in CSR, sorted, each place stored once."""
     if X.dtype != np.float32:
@@ -124,7 +176,8 @@ class Problem:
     Raises
     ------
     SettingsError
-        If shapes or labels do not agree, a feature is not finite, or a value is outside its range.
+        If shapes or labels do not agree, a feature is not finite, a value is outside its range, or features are so
+        large that sums or kernel values would overflow.
     """
 
     exchange: Exchange = Alone()
@@ -181,6 +234,7 @@ class Problem:
             ordered = self._with_constant(_canonical(X))[self.order]
             self._shift = self._integral_mean(ordered)
             self._points = self._shifted(ordered)
+            check_range(kernel, self._points, "training points")
         else:
             self._stream = X
 
@@ -202,7 +256,11 @@ class Problem:
 
     def examples(self, which: NDArray[np.integer]) -> Features:
         """Return some of the points, (m, d), by their numbers in the problem's order; a stream makes them now."""
-        return self.X[which] if self._stream is None else self._stream[self.order[which]]
+        if self._stream is None:
+            return self.X[which]
+        made = self._stream[self.order[which]]
+        check_range(self.kernel, made, "training points")
+        return made
 
     @cached_property
     def matrix(self) -> _core.Matrix:
@@ -329,12 +387,14 @@ class Problem:
         Raises
         ------
         SettingsError
-            If the width differs.
+            If the width differs, or the values are too large: see `check_range`.
         """
         X = self._with_constant(X)
         if X.shape[1] != self.d:
             raise SettingsError(f"the points have {X.shape[1]} features, the training set has {self.d}")
-        return self._shifted(X)
+        shifted = self._shifted(X)
+        check_range(self.kernel, shifted, "points to evaluate")
+        return shifted
 
     @staticmethod
     def core_matrix(X: Features) -> _core.Matrix:

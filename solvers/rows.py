@@ -66,6 +66,11 @@ class Rows:
     description: str
 
 
+def threads_refused(refused: int, asked: int) -> str:
+    """Say that the system has not started all threads: with fewer the results are the same bits, later."""
+    return f"{refused} of {asked} threads could not be started (a limit of processes or of memory), the others go on"
+
+
 def make_rows(
     kernel: Kernel,
     matrix: _core.Matrix,
@@ -89,16 +94,20 @@ def make_rows(
     ------
     SettingsError
         If the provider asked for by name does not fit.
+    CoreError
+        If float32 cannot hold the kernel's values.
     """
     n = matrix.rows
     function = kernel.core()
     store = GramStore(policy.gram_dir, max(policy.memory_bytes - WORKING_BYTES, 0), policy.threads)
     refusal = store.room_for(n) if policy.provider in ("auto", "gram") else ""
     if refusal is None:
+        refused = 0
 
         def fill(out: NDArray[np.float32], progress: Callable[[float], None]) -> None:
+            nonlocal refused
             with blas.connected():
-                _core.fill_gram(function, matrix, out, policy.threads, progress)
+                refused = _core.fill_gram(function, matrix, out, policy.threads, progress)
 
         try:
             gram = store.get(gram_key(kernel, arrays), n, fill, policy.progress)
@@ -106,6 +115,8 @@ def make_rows(
             refusal = str(error)
         else:
             text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, kept in {policy.gram_dir}"
+            if refused:
+                text += f"; {threads_refused(refused, policy.threads)}"
             return Rows(_core.GramRows(function, matrix, positives, gram), text)
     if policy.provider == "gram":
         raise SettingsError(f"rows.provider=gram: {refusal}; raise memory=, or take rows.provider=cache")

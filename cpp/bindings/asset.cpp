@@ -14,12 +14,16 @@ template <typename Class, typename... Options>
 void bind_iterates(py::class_<Class, Options...>& type) {
   type.def("average",
            [](const Class& self) {
+             const Hold held = self.hold();
              Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
              const double bias = self.rule().average(weights.mutable_data());
              return py::make_tuple(weights, bias);
            })
       .def("last_weights",
-           [](const Class& self) { return written(self.dimension(), [&](double* out) { self.rule().last(out); }); })
+           [](const Class& self) {
+             const Hold held = self.hold();
+             return written(self.dimension(), [&](double* out) { self.rule().last(out); });
+           })
       .def_property_readonly("last_bias", [](const Class& self) { return self.rule().last_bias(); })
       .def_property_readonly("deviation", [](const Class& self) { return self.rule().deviation(); })
       .def(
@@ -67,6 +71,7 @@ void bind_asset(py::module_& module) {
                 rows.ndim() == 2 && rows.shape(1) == static_cast<py::ssize_t>(self.dimension()) && labels.ndim() == 1 &&
                     stored.ndim() == 1 && labels.size() == rows.shape(0) && stored.size() == rows.shape(0),
                 "a block is (examples, features), with a label and a number of stored coordinates for each example");
+            const Hold held = self.hold();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },
           py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert());

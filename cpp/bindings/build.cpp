@@ -6,6 +6,8 @@
 namespace svm::python {
 
 void bind_build(py::module_& module) {
+  // Throws where SVM_ISA is wrong, and the import fails with that sentence: later, functions that are noexcept would abort.
+  simd::kernels();
   module.def(
       "build_info",
       [] {

@@ -23,6 +23,7 @@ void bind_cpsp(py::module_& module) {
       .def(
           "place",
           [](const Cpsp& self, std::size_t j) {
+            const Hold held = self.hold();
             require(j < self.basis().size(), "there is no such basis function");
             const std::vector<double>& values = self.basis().place(j).values;
             Array<float> out(static_cast<py::ssize_t>(values.size()));
@@ -30,8 +31,16 @@ void bind_cpsp(py::module_& module) {
             return out;
           },
           py::arg("j"))
-      .def("weights", [](const Cpsp& self) { return array(self.weights()); })
-      .def("coefficients", [](const Cpsp& self) { return array(self.basis().expansion(self.weights())); })
+      .def("weights",
+           [](const Cpsp& self) {
+             const Hold held = self.hold();
+             return array(self.weights());
+           })
+      .def("coefficients",
+           [](const Cpsp& self) {
+             const Hold held = self.hold();
+             return array(self.basis().expansion(self.weights()));
+           })
       .def_property_readonly("lower_bound", &Cpsp::lower_bound);
 }
 

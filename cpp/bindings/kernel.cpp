@@ -54,10 +54,14 @@ void bind_kernel(py::module_& module) {
       .value("gaussian", KernelFunction::Kind::gaussian)
       .value("polynomial", KernelFunction::Kind::polynomial)
       .value("linear", KernelFunction::Kind::linear);
-  kernel.def(py::init([](KernelFunction::Kind kind, double gamma, double coef0, int degree) {
-               return KernelFunction{kind, gamma, coef0, degree};
-             }),
-             py::arg("kind"), py::arg("gamma") = 1.0, py::arg("coef0") = 0.0, py::arg("degree") = 1);
+  kernel
+      .def(py::init([](KernelFunction::Kind kind, double gamma, double coef0, int degree) {
+             return KernelFunction{kind, gamma, coef0, degree};
+           }),
+           py::arg("kind"), py::arg("gamma") = 1.0, py::arg("coef0") = 0.0, py::arg("degree") = 1)
+      .def(
+          "require_range", [](const KernelFunction& self, double square) { require_range(self, square); },
+          py::arg("square"), "Refuses squared norms up to `square` where float32 might not hold the kernel's values.");
 
   module.def(
       "fill_gram",
@@ -68,9 +72,11 @@ void bind_kernel(py::module_& module) {
                     (out.flags() & py::array::c_style) != 0,
                 "the Gram matrix is a writable C-contiguous float32 array of n x n");
         float* gram = out.mutable_data();
+        unsigned refused = 0;
         interruptible(progress, [&](const Progress& report) {
-          fill_gram(function, Points(matrix.view()), gram, threads, report);
+          refused = fill_gram(function, Points(matrix.view()), gram, threads, report).refused;
         });
+        return refused;
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("out").noconvert(), py::arg("threads") = 1,
       py::arg("progress") = py::none());
@@ -88,13 +94,13 @@ void bind_kernel(py::module_& module) {
         const auto rank = static_cast<std::size_t>(projection.shape(0));
         const float* const rows = projection.data();
         float* const features = out.mutable_data();
-        double cpu_of_others = 0.0;
+        FeatureWork done{};
         interruptible(progress, [&](const Progress& report) {
           const Points x(matrix.view());
           const Points z(basis.view());
-          cpu_of_others = kernel_features(function, x, z, rows, rank, features, threads, report).cpu_of_others;
+          done = kernel_features(function, x, z, rows, rank, features, threads, report);
         });
-        return cpu_of_others;
+        return py::make_tuple(done.cpu_of_others, done.refused);
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
       py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none());

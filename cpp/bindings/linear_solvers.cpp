@@ -24,9 +24,17 @@ void bind_pegasos(py::module_& module, const char* name) {
 void bind_linear_solvers(py::module_& module) {
   py::class_<LinearSolver, Solver>(module, "LinearSolver")
       .def("weights",
-           [](const LinearSolver& self) { return written(self.dimension(), [&](double* out) { self.weights(out); }); })
-      .def_property_readonly("bias", &LinearSolver::bias)
+           [](const LinearSolver& self) {
+             const Hold held = self.hold();
+             return written(self.dimension(), [&](double* out) { self.weights(out); });
+           })
+      .def_property_readonly("bias",
+                             [](const LinearSolver& self) {
+                               const Hold held = self.hold();
+                               return self.bias();
+                             })
       .def_property_readonly("lower_bound", [](const LinearSolver& self) -> std::optional<double> {
+        const Hold held = self.hold();
         const double bound = self.lower_bound();
         return std::isnan(bound) ? std::nullopt : std::optional<double>(bound);
       });
@@ -42,9 +50,14 @@ void bind_linear_solvers(py::module_& module) {
            py::arg("seed"), py::keep_alive<1, 2>())
       .def_property_readonly("divisor", &Simba::divisor)
       .def("last_weights",
-           [](const Simba& self) { return written(self.dimension(), [&](double* out) { self.last_weights(out); }); })
-      .def("distribution",
-           [](const Simba& self) { return written(self.size(), [&](double* out) { self.distribution(out); }); });
+           [](const Simba& self) {
+             const Hold held = self.hold();
+             return written(self.dimension(), [&](double* out) { self.last_weights(out); });
+           })
+      .def("distribution", [](const Simba& self) {
+        const Hold held = self.hold();
+        return written(self.size(), [&](double* out) { self.distribution(out); });
+      });
 }
 
 }  // namespace svm::python

@@ -47,7 +47,8 @@ void bind_minibatch(py::module_& module) {
            }),
            py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
 
-  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver");
+  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver")
+      .def_property_readonly("threads", &MiniBatchSolver::threads);
 
   py::class_<MiniBatchPegasos, MiniBatchSolver>(module, "MiniBatchPegasos")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
@@ -73,6 +74,7 @@ void bind_minibatch(py::module_& module) {
            py::arg("seed"), py::arg("shard") = nullptr, py::arg("exchange") = py::none(), py::keep_alive<1, 2>())
       .def("alpha",
            [](const MiniBatchSdca& self) {
+             const Hold held = self.hold();
              return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
            })
       .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),

@@ -26,6 +26,7 @@ void bind_rows(py::module_& module) {
           "row",
           [](RowSource& self, std::size_t i) {
             require(i < self.size(), "there is no row " + std::to_string(i));
+            const Hold held(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
           py::arg("i"), "A copy of row i, (n,) float32; not charged.");
@@ -79,6 +80,7 @@ void bind_rows(py::module_& module) {
           "row",
           [](CountedRows& self, std::size_t i) {
             require(i < self.size(), "there is no row " + std::to_string(i));
+            const Hold held(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
           py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")

@@ -19,6 +19,7 @@ void bind_passes(py::module_& module, const char* name) {
            py::arg("multiplicities"), py::arg("seed"), py::keep_alive<1, 2>())
       .def("updates",
            [](const Method& self) {
+             const Hold held = self.hold();
              return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
            })
       .def_property_readonly("checks", &Method::checks);
@@ -43,8 +44,10 @@ void bind_sgd(py::module_& module) {
            }),
            py::arg("features"), py::kw_only(), py::arg("C"), py::arg("eps"), py::arg("shrinking") = true,
            py::arg("permutation") = true, py::arg("seed"), py::keep_alive<1, 2>())
-      .def("alpha",
-           [](const Dcd& self) { return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data()); });
+      .def("alpha", [](const Dcd& self) {
+        const Hold held = self.hold();
+        return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
+      });
 }
 
 }  // namespace svm::python

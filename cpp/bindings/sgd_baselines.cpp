@@ -50,7 +50,11 @@ void bind_sgd_baselines(py::module_& module) {
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps") = 0.01, py::arg("seed"),
            py::keep_alive<1, 2>())
-      .def("alpha", [](const Mpu& self) { return written(self.size(), [&](double* out) { self.alpha(out); }); })
+      .def("alpha",
+           [](const Mpu& self) {
+             const Hold held = self.hold();
+             return written(self.size(), [&](double* out) { self.alpha(out); });
+           })
       .def_property_readonly("parts", &Mpu::parts);
 }
 

@@ -49,14 +49,21 @@ void bind_solvers(py::module_& module) {
 
   py::class_<KernelSolver, Solver>(module, "KernelSolver")
       .def("coefficients",
-           [](const KernelSolver& self) { return written(self.size(), [&](double* out) { self.coefficients(out); }); })
+           [](const KernelSolver& self) {
+             const Hold held = self.hold();
+             return written(self.size(), [&](double* out) { self.coefficients(out); });
+           })
       .def("responses",
            [](const KernelSolver& self) -> py::object {
+             const Hold held = self.hold();
              Array<double> out(static_cast<py::ssize_t>(self.size()));
              if (!self.responses(out.mutable_data())) return py::none();
              return out;
            })
-      .def_property_readonly("bias", &KernelSolver::bias);
+      .def_property_readonly("bias", [](const KernelSolver& self) {
+        const Hold held = self.hold();
+        return self.bias();
+      });
 
   py::class_<Sbp, KernelSolver>(module, "Sbp")
       .def(py::init([](RowSource& rows, double nu, bool bias, bool pairs, double eta, std::uint64_t seed) {

@@ -81,6 +81,7 @@ class Batch {
   }
 
   double cpu_of_others() const noexcept { return team_.cpu_seconds(); }
+  unsigned threads() const noexcept { return team_.size(); }
 
  private:
   enum class Way { alone, by_rows, by_blocks };

@@ -59,12 +59,15 @@ const float* Expansion::row(std::size_t slot) {
     if (kept.of[s] != members_[s]) miss(s);
   }
   for (std::size_t s = known; s < size(); ++s) miss(s);
+  answers_.resize(missing_.size());
+  rows_.values_paid_by_responses(i, asked_.data(), asked_.size(), answers_.data());
+  // All that may throw comes before the sizes change: a slot without its value would be taken for a known one.
+  kept.of.reserve(size());
+  kept.values.reserve(size());
   if (kept.size() < size()) make_room(size() - kept.size());
   kept_values_ += size() - kept.size();
   kept.values.resize(size());
   kept.of.resize(size());
-  answers_.resize(missing_.size());
-  rows_.values_paid_by_responses(i, asked_.data(), asked_.size(), answers_.data());
   for (std::size_t k = 0; k < missing_.size(); ++k) {
     kept.values[missing_[k]] = answers_[k];
     kept.of[missing_[k]] = asked_[k];

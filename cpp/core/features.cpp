@@ -29,7 +29,9 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
   require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
   for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
-  largest_norm_ = std::sqrt(*std::max_element(squared_norms_.begin(), squared_norms_.end()));
+  double largest = 0.0;
+  for (const double square : squared_norms_) largest = std::max(largest, square);
+  largest_norm_ = std::sqrt(largest);
 }
 
 std::size_t FeatureMatrix::place_of(const Slice& row) const noexcept {

@@ -31,13 +31,15 @@ void mirror(const float* tile, std::size_t rows, std::size_t columns, float* out
 
 }  // namespace
 
-bool fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads, const Progress& progress) {
+GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
+                   const Progress& progress) {
+  require_range(kernel, x.largest_square());
   const std::size_t n = x.size();
   const std::size_t bands = (n + side - 1) / side;
   std::atomic<bool> stopped{false};
   std::atomic<std::size_t> done{0};
   const std::thread::id caller = std::this_thread::get_id();
-  parallel_for(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
+  const unsigned refused = parallel_for(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
     if (stopped) return;
     std::size_t band = 0;  // the task-th pair (band, other) with band <= other
     while (task >= bands - band) task -= bands - band++;
@@ -64,7 +66,7 @@ bool fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsig
       if (!progress(static_cast<double>(finished) / total)) stopped = true;
     }
   });
-  return !stopped;
+  return {!stopped, refused};
 }
 
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
@@ -97,6 +99,8 @@ TileSource gram_tiles(const float* gram, std::size_t n) {
 }
 
 TileSource computed_tiles(const KernelFunction& kernel, const Points& support, const Points& evaluation) {
+  require_range(kernel, support.largest_square());
+  require_range(kernel, evaluation.largest_square());
   return
       [&, kernel](const std::uint32_t* rows, std::size_t count, std::size_t begin, std::size_t columns, float* tile) {
         kernel_tile(kernel, support, rows[0], count, evaluation, begin, columns, tile, columns);

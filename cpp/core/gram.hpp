@@ -13,8 +13,15 @@ namespace svm {
 /// Called on the calling thread now and then with the fraction done; returns false to stop the work.
 using Progress = std::function<bool(double)>;
 
-/// Fills gram (n x n, row-major, float32) by blocks of its upper triangle, mirrored. Returns false when stopped.
-bool fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads, const Progress& progress);
+/// What `fill_gram` has done.
+struct GramWork {
+  bool finished;     ///< false: stopped by `progress`
+  unsigned refused;  ///< threads that the system has not started
+};
+
+/// Fills gram (n x n, row-major, float32) by blocks of its upper triangle, mirrored.
+GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
+                   const Progress& progress);
 
 /// Where an expansion finds kernel values between training rows and evaluation columns.
 using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,

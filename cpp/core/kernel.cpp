@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <string>
 
 #include "aligned.hpp"
 #include "blas.hpp"
@@ -9,6 +11,20 @@
 #include "simd.hpp"
 
 namespace svm {
+namespace {
+
+constexpr double largest_exponent = 1e37;  // of a Gaussian: float32 ends at 3.4e38
+
+}  // namespace
+
+double KernelFunction::largest_value(double square) const noexcept {
+  switch (kind) {
+    case Kind::gaussian: return 1.0;
+    case Kind::polynomial: return std::pow(std::abs(gamma) * square + std::abs(coef0), degree);
+    case Kind::linear: break;
+  }
+  return square;
+}
 
 double KernelFunction::self(double square) const noexcept {
   switch (kind) {
@@ -19,7 +35,7 @@ double KernelFunction::self(double square) const noexcept {
   return square;
 }
 
-void KernelFunction::apply(float* products, float norm, const float* norms, std::size_t n) const noexcept {
+void KernelFunction::apply(float* products, float norm, const float* norms, std::size_t n) const {
   switch (kind) {
     case Kind::gaussian: simd::kernels().gaussian(products, norms, norm, static_cast<float>(gamma), n); return;
     case Kind::polynomial:
@@ -38,10 +54,11 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
       square += static_cast<double>(matrix.values[p]) * static_cast<double>(matrix.values[p]);
     }
     norms_[i] = static_cast<float>(square);
+    largest_square_ = std::max(largest_square_, std::isfinite(square) ? square : HUGE_VAL);
   }
-  const float* const end = matrix.values + matrix.rows * matrix.columns;
   if (matrix.sparse() || matrix.columns > widest_binary ||
-      !std::all_of(matrix.values, end, [](float value) { return value == 0.0F || value == 1.0F; })) {
+      !std::all_of(matrix.values, matrix.values + matrix.rows * matrix.columns,
+                   [](float value) { return value == 0.0F || value == 1.0F; })) {
     return;
   }
   words_ = (matrix.columns + 63) / 64;
@@ -142,6 +159,32 @@ void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, co
 }
 
 }  // namespace
+
+// Why it suffices: let S be the largest |x|^2. Sums of float32 products on the way to <x, z>, in whatever order, are at most
+// sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The polynomial's powers are at most those of |gamma| S + |coef0|, of which
+// the last is `largest_value`, and the first is at most that or 1. The Gaussian's exponent is at most gamma (|x| + |z|)^2 <=
+// 4 gamma S. Rounding adds a part of 1e-7 for each operation, and up to 1e30 there is room for a factor of 1e8. So none of
+// these values is infinite in float32, no difference of infinities and no product of one with 0 arises, and none is NaN.
+void require_range(const KernelFunction& kernel, double square) {
+  const double value = kernel.largest_value(square);
+  const auto text = [](double number) {
+    std::ostringstream out;
+    out << number;
+    return out.str();
+  };
+  require(square <= largest_allowed, "the largest |x|^2 is " + text(square) +
+                                         ", and kernel values are computed up to " + text(largest_allowed) +
+                                         ": scale the features");
+  require(value <= largest_allowed, "the kernel (" + text(kernel.gamma) + " <x, z> + " + text(kernel.coef0) + ")^" +
+                                        std::to_string(kernel.degree) + " reaches " + text(value) +
+                                        " where |x|^2 = " + text(square) + ", and kernel values are computed up to " +
+                                        text(largest_allowed) +
+                                        ": scale the features, or take a smaller gamma, coef0 or degree");
+  require(kernel.kind == KernelFunction::Kind::linear ||
+              4.0 * std::abs(kernel.gamma) * std::max(square, 1.0) <= largest_exponent,
+          "gamma = " + text(kernel.gamma) + " is too large where |x|^2 is up to " + text(square) +
+              ": 4 gamma and 4 gamma |x|^2 may be up to " + text(largest_exponent));
+}
 
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
                  std::size_t begin, std::size_t count_z, float* tile, std::size_t stride) {

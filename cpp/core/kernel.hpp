@@ -22,11 +22,16 @@ struct KernelFunction {
   bool operator==(const KernelFunction& other) const noexcept {
     return kind == other.kind && gamma == other.gamma && coef0 == other.coef0 && degree == other.degree;
   }
+  /// What |K(x, z)| cannot exceed for points of squared norms up to `square`; infinite where float64 cannot hold it.
+  double largest_value(double square) const noexcept;
   /// K(x, x) for a point of squared norm `square`.
   double self(double square) const noexcept;
   /// Turns inner products of one point with n others into kernel values, in place.
-  void apply(float* products, float norm, const float* norms, std::size_t n) const noexcept;
+  void apply(float* products, float norm, const float* norms, std::size_t n) const;
 };
+
+/// The largest |x|^2 and the largest kernel value of points that kernel values are computed of. float32 ends at 3.4e38.
+inline constexpr double largest_allowed = 1e30;
 
 /// One side of a kernel block: the matrix and its squared norms.
 class Points {
@@ -39,6 +44,8 @@ class Points {
   const MatrixView& matrix() const noexcept { return matrix_; }
   std::size_t size() const noexcept { return matrix_.rows; }
   const std::vector<float>& norms() const noexcept { return norms_; }
+  /// The largest squared norm; infinite where a feature is not finite.
+  double largest_square() const noexcept { return largest_square_; }
   /// Words of a packed row where the matrix is dense and all its values are 0 or 1; else 0.
   std::size_t words() const noexcept { return words_; }
   const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
@@ -52,10 +59,14 @@ class Points {
  private:
   MatrixView matrix_;
   std::vector<float> norms_;
+  double largest_square_ = 0.0;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;
   std::vector<float> columns_;
 };
+
+/// Refuses points of squared norms up to `square` where float32 might not hold their kernel values. Those of others are finite.
+void require_range(const KernelFunction& kernel, double square);
 
 /// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,

@@ -19,12 +19,14 @@ constexpr std::size_t rows_of_block = 512;
 
 FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
                             std::size_t rank, float* out, unsigned threads, const Progress& progress) {
+  require_range(kernel, x.largest_square());
+  require_range(kernel, basis.largest_square());
   const std::size_t blocks = (x.size() + rows_of_block - 1) / rows_of_block;
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<bool> stopped{false};
   std::atomic<std::size_t> done{0};
   std::vector<double> cpu_of_others(blocks);
-  parallel_for(blocks, threads, [&](std::size_t task) {
+  const unsigned refused = parallel_for(blocks, threads, [&](std::size_t task) {
     if (stopped) return;
     const double start = seconds(CLOCK_THREAD_CPUTIME_ID);
     const std::size_t first = task * rows_of_block;
@@ -41,7 +43,7 @@ FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const
       stopped = true;
     }
   });
-  return {!stopped, std::accumulate(cpu_of_others.begin(), cpu_of_others.end(), 0.0)};
+  return {!stopped, std::accumulate(cpu_of_others.begin(), cpu_of_others.end(), 0.0), refused};
 }
 
 }  // namespace svm

@@ -11,6 +11,7 @@ namespace svm {
 struct FeatureWork {
   bool finished;         ///< false: stopped by `progress`
   double cpu_of_others;  ///< CPU seconds of threads other than the calling one
+  unsigned refused;      ///< threads that the system has not started
 };
 
 /// out (rows of x, by rank, row-major): out[i, r] = sum over k of K(row i of x, row k of basis) projection[r, k]. Blocks of rows,

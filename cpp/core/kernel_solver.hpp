@@ -25,6 +25,8 @@ class KernelSolver : public Solver {
   void archive(StateArchive& state) override;
 
  protected:
+  BusyFlag* shared_flag() noexcept override { return rows_.busy_flag(); }
+
   CountedRows rows_;
 };
 

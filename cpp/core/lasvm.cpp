@@ -139,13 +139,16 @@ void Lasvm::forget_outsiders() {
 // lie apart. One pass, as in the paper, leaves such pairs out.
 bool Lasvm::add_outsiders() {
   if (!settings_.bias || !(outer_top_.slope - outer_bottom_.slope > settings_.tolerance)) return false;
+  bool added = false;
   for (const Outsider& outsider : {outer_top_, outer_bottom_}) {
+    if (expansion_.holds(outsider.example)) continue;  // it has stayed, with alpha = 0
     expansion_.add(outsider.example);
     append(outsider.slope);
+    added = true;
   }
   forget_outsiders();
   search();
-  return true;
+  return added;
 }
 
 bool Lasvm::reprocess() {

@@ -48,7 +48,8 @@ class Lasvm final : public KernelSolver {
   bool process(std::size_t k);
   bool reprocess();
   void forget_outsiders();
-  /// The most violating pair of examples outside the expansion joins it. False where none violates.
+  /// The most violating pair of the examples seen in this pass is in the expansion then. False where no pair violates, or
+  /// both are members already.
   bool add_outsiders();
   /// Raises alpha at `top`, and with bias lowers it at `bottom`; a row that is null is asked for.
   bool move(std::size_t top, std::size_t bottom, const float* top_row, const float* bottom_row);

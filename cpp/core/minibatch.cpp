@@ -115,7 +115,8 @@ void MiniBatchSdca::archive(StateArchive& state) {
 }
 
 bool MiniBatchSdca::step() {
-  // alone an example is in nobody's way: all variants make the step that raises the dual most, and it is never refused
+  // With one example no step interferes with another, and none is refused: `naive` divides by the example's own squared norm,
+  // `safe` and `aggressive` by the largest one, or 1 where that is larger, times beta.
   if (own_.variant == SdcaVariant::aggressive && settings_.batch_size > 1) {
     end_iteration(aggressive_step());
   } else {

@@ -34,6 +34,8 @@ class MiniBatchSolver : public LinearSolver {
   MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
                   const Shard& shard = {}, Exchange exchange = {});
 
+  /// The calling thread and those that help it: fewer than asked for where the system refuses one.
+  unsigned threads() const noexcept { return batch_.threads(); }
   void weights(double* out) const override { average_.copy(scale(), sum_.data(), dimension(), out); }
   /// Dual variables and times are those of the own examples and process; all else is the same in each.
   void archive(StateArchive& state) override;

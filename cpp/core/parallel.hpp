@@ -1,19 +1,23 @@
 // A loop over independent tasks on a few threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace svm {
 
 /// Calls body(task) for task = 0, ..., tasks - 1 on `threads` threads. Tasks must not depend on one another, so the
-/// result does not depend on the number of threads. The first exception stops the loop and is thrown again here.
+/// result does not depend on the number of threads. The first exception stops the loop and is thrown again here. Where the
+/// system refuses a thread, those that there are do all tasks. Returns how many threads it has refused.
 template <typename Body>
-void parallel_for(std::size_t tasks, unsigned threads, Body&& body) {
+unsigned parallel_for(std::size_t tasks, unsigned threads, Body&& body) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr error;
   std::mutex guard;
@@ -26,11 +30,18 @@ void parallel_for(std::size_t tasks, unsigned threads, Body&& body) {
       next = tasks;
     }
   };
+  const std::size_t others = std::max<std::size_t>(std::min<std::size_t>(threads, tasks), 1) - 1;
   std::vector<std::thread> pool;
-  for (std::size_t extra = 1; extra < threads && extra < tasks; ++extra) pool.emplace_back(work);
+  pool.reserve(others);
+  try {
+    while (pool.size() < others) pool.emplace_back(work);
+  } catch (const std::system_error&) {  // a limit of processes or of memory
+  } catch (const std::bad_alloc&) {
+  }
   work();
   for (std::thread& thread : pool) thread.join();
   if (error) std::rethrow_exception(error);
+  return static_cast<unsigned>(others - pool.size());
 }
 
 }  // namespace svm

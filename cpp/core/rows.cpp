@@ -11,6 +11,7 @@ RowSource::RowSource(KernelFunction kernel, MatrixView matrix, std::size_t posit
   require(positives > 0 && positives < matrix.rows,
           "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
               std::to_string(matrix.rows) + " are positive");
+  require_range(kernel, points_.largest_square());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
   }
@@ -39,16 +40,19 @@ const float* CachedRows::row(std::size_t i) {
     recent_.splice(recent_.begin(), recent_, known->second);
     return recent_.front().values.get();
   }
+  // The row stays outside the cache until all its values are there: what throws before leaves no row of wrong values.
+  std::list<Entry> fresh;
   if (recent_.size() < capacity_) {
-    recent_.push_front({i, std::unique_ptr<float[]>(new float[size()])});
+    fresh.push_front({i, std::unique_ptr<float[]>(new float[size()])});
   } else {
     where_.erase(recent_.back().index);
-    recent_.splice(recent_.begin(), recent_, std::prev(recent_.end()));
-    recent_.front().index = i;
+    fresh.splice(fresh.begin(), recent_, std::prev(recent_.end()));
+    fresh.front().index = i;
   }
-  where_[i] = recent_.begin();
+  kernel_row(kernel(), points(), i, fresh.front().values.get());
+  where_.emplace(i, fresh.begin());
+  recent_.splice(recent_.begin(), fresh);
   ++computed_;
-  kernel_row(kernel(), points(), i, recent_.front().values.get());
   return recent_.front().values.get();
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "busy.hpp"
 #include "counters.hpp"
 #include "kernel.hpp"
 
@@ -21,12 +22,14 @@ class RowSource {
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
 
-  /// n values K(x_i, x_j), float32; valid until two further rows have been asked for.
+  /// n values K(x_i, x_j), float32 and finite; valid until two further rows have been asked for.
   virtual const float* row(std::size_t i) = 0;
   /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
   virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
   /// Bytes that a method may take for values that it keeps itself; 0 where they are in memory already.
   virtual std::size_t room() const noexcept { return 0; }
+  /// Who asks for rows holds it meanwhile; null where rows may be asked for by many threads at once.
+  virtual BusyFlag* busy_flag() noexcept { return nullptr; }
 
   std::size_t size() const noexcept { return points_.size(); }
   std::size_t positives() const noexcept { return positives_; }
@@ -68,6 +71,7 @@ class CachedRows final : public RowSource {
   void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
   /// What the rows may take.
   std::size_t room() const noexcept override { return capacity_ * size() * sizeof(float); }
+  BusyFlag* busy_flag() noexcept override { return &busy_; }
   std::uint64_t computed() const noexcept { return computed_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
@@ -76,6 +80,7 @@ class CachedRows final : public RowSource {
     std::size_t index;
     std::unique_ptr<float[]> values;
   };
+  BusyFlag busy_;
   std::size_t capacity_;
   std::list<Entry> recent_;
   std::unordered_map<std::size_t, std::list<Entry>::iterator> where_;
@@ -132,6 +137,7 @@ class CountedRows {
     source_.values(i, members, count, out);
   }
   std::size_t room() const noexcept { return source_.room(); }
+  BusyFlag* busy_flag() const noexcept { return source_.busy_flag(); }
   /// One response under on-demand accounting: one evaluation for each support vector.
   void charge_response() {
     if constexpr (counting) charge(support_, support_stored_);

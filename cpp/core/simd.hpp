@@ -106,7 +106,8 @@ struct Kernels {
   void (*philox)(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key);
 };
 
-/// The set in use: the best that this processor has, or the one that the environment variable SVM_ISA names (v2, v3, v4).
+/// The set in use: the best that this processor has, or the one that the environment variable SVM_ISA names (v2, v3, v4; empty: unset).
+/// Throws InvalidArgument where that is another one: so no function that calls it is noexcept, unless it has been called.
 const Kernels& kernels();
 
 }  // namespace svm::simd

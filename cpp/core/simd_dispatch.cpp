@@ -21,7 +21,7 @@ const Kernels& choose() {
   const bool v4 = __builtin_cpu_supports("x86-64-v4") != 0;
   const bool v3 = v4 || __builtin_cpu_supports("x86-64-v3") != 0;
   const char* asked = std::getenv("SVM_ISA");
-  const std::string name = asked != nullptr ? asked : (v4 ? "v4" : (v3 ? "v3" : "v2"));
+  const std::string name = asked != nullptr && *asked != '\0' ? asked : (v4 ? "v4" : (v3 ? "v3" : "v2"));
   if (name == "v2") return kernels_v2;
   if (name == "v3" && v3) return kernels_v3;
   if (name == "v4" && v4) return kernels_v4;

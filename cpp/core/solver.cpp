@@ -28,7 +28,17 @@ class Stopwatch {
 
 }  // namespace
 
+Hold Solver::hold() const {
+  if (failed_) {
+    throw std::runtime_error(
+        "the last call of advance ended with an error in the middle of an iteration: make the solver anew");
+  }
+  return Hold(&busy_, "the solver is in use: another call on it has not returned; give each thread its own solver");
+}
+
 Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
+  const Hold held = hold();
+  const Hold rows(shared_flag(), rows_in_use);
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
   // The clocks are read after a number of iterations that takes about a hundredth of a second: an iteration may be
   // a few nanoseconds (a look at one response) or a millisecond (a kernel row computed from the data).
@@ -37,7 +47,12 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   const Counters& counted = counters();
   while (!limit.reached(counted)) {
     if (converged_) return Status::converged;
-    converged_ = !steps(limit, stride);
+    try {
+      converged_ = !steps(limit, stride);
+    } catch (...) {
+      failed_ = true;
+      throw;
+    }
     if (converged_) return Status::converged;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
@@ -49,6 +64,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
 }
 
 void Solver::restore(const State& state) {
+  const Hold held = hold();
   require(counters().iterations == 0, "the solver has already begun");
   svm::restore(*this, state);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "busy.hpp"
 #include "counters.hpp"
 #include "state.hpp"
 
@@ -41,15 +42,23 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   /// Runs until a limit is reached or the method has converged. `interrupted` is asked every few hundredths of a second.
-  /// Advancing in one go or in many steps gives the same bits.
+  /// Advancing in one go or in many steps gives the same bits. Throws Busy where another thread uses the solver or its
+  /// kernel rows. What an iteration throws leaves the solver unusable: its state is that of half an iteration.
   Status advance(const Limit& limit, const std::function<bool()>& interrupted);
+
+  /// Keeps other threads out while results are read: throws Busy where one is inside, and std::runtime_error where an
+  /// iteration has thrown. Counters and times may be read at any time.
+  [[nodiscard]] Hold hold() const;
 
   virtual const Counters& counters() const noexcept = 0;
   double cpu_seconds() const noexcept { return cpu_seconds_ + cpu_of_others(); }
   double wall_seconds() const noexcept { return wall_seconds_; }
 
   /// All that the iterates, costs and times to come depend on, besides what the solver was made from.
-  State state() { return state_of(*this); }
+  State state() {
+    const Hold held = hold();
+    return state_of(*this);
+  }
   /// Goes on from a state of a solver that was made alike and has not advanced yet. After a refusal it is to be thrown away.
   void restore(const State& state);
   /// The list of members for both, to which each class adds its own.
@@ -74,7 +83,12 @@ class Solver {
     return true;
   }
 
+  /// The flag of what several solvers share and only one may use at a time; null where there is nothing.
+  virtual BusyFlag* shared_flag() noexcept { return nullptr; }
+
  private:
+  mutable BusyFlag busy_;
+  bool failed_ = false;
   bool converged_ = false;
   double cpu_seconds_ = 0.0;
   double wall_seconds_ = 0.0;

@@ -9,7 +9,7 @@
 
 namespace svm {
 
-/// The open interval of levels that a survey resolves. Whole-range surveys use +-everything.
+/// The closed interval [low, high] of levels that a survey resolves. Whole-range surveys use +-everything.
 struct Window {
   static constexpr double everything = 1e300;
   double low = -everything;

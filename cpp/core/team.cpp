@@ -3,6 +3,8 @@
 #include <pthread.h>
 
 #include <ctime>
+#include <new>
+#include <system_error>
 
 #include "error.hpp"
 
@@ -23,7 +25,12 @@ void pause() noexcept {
 
 Team::Team(unsigned threads) : ranges_(threads) {
   require(threads > 0, "there must be a thread");
-  for (unsigned part = 1; part < threads; ++part) others_.emplace_back([this, part] { work(part); });
+  others_.reserve(threads - 1);
+  try {
+    for (unsigned part = 1; part < threads; ++part) others_.emplace_back([this, part] { work(part); });
+  } catch (const std::system_error&) {  // a limit of processes or of memory
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 Team::~Team() {

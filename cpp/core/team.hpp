@@ -12,7 +12,7 @@ namespace svm {
 
 class Team {
  public:
-  /// The calling thread and `threads` - 1 others.
+  /// The calling thread and `threads` - 1 others, or fewer where the system refuses a thread.
   explicit Team(unsigned threads);
   ~Team();
   Team(const Team&) = delete;

@@ -1,16 +1,84 @@
 // The row cache: values, order of eviction, validity of the last two rows, and exact counters.
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include "check.hpp"
 #include "data.hpp"
+#include "gram.hpp"
 #include "rows.hpp"
 
 using svm::CachedRows;
 using svm::CountedRows;
 
+namespace {
+
+const svm::KernelFunction linear{svm::KernelFunction::Kind::linear, 1.0, 0.0, 1};
+
+// A row whose computation runs out of memory is not in the cache afterwards: it is asked for again, and fails again.
+void check_failing_rows() {
+  const std::vector<std::int64_t> offsets{0, 1, 2, 3};
+  const std::vector<std::int32_t> indices{0, 1, 2};
+  const std::vector<float> values{1.0F, 2.0F, 3.0F};
+  const svm::MatrixView view{3, std::size_t{1} << 58, values.data(), offsets.data(), indices.data()};
+  for (const std::size_t capacity : {2U, 3U}) {
+    CachedRows rows(linear, view, 1, capacity);
+    for (std::size_t k = 0; k < 6; ++k) {
+      bool thrown = false;
+      try {
+        rows.row(k % 3);
+      } catch (const std::exception&) {
+        thrown = true;
+      }
+      CHECK(thrown && rows.computed() == 0);
+    }
+  }
+}
+
+// Rows beyond what float32 holds are refused where they would come from, with the kernel in the message.
+void check_range() {
+  const svm::KernelFunction polynomial{svm::KernelFunction::Kind::polynomial, 2.0, 1.0, 16};
+  const svm::KernelFunction narrow{svm::KernelFunction::Kind::gaussian, 1e37, 0.0, 1};
+  std::vector<float> values{200.0F, 0.0F, 0.0F, 100.0F, 50.0F, 50.0F};
+  const svm::MatrixView view{3, 2, values.data(), nullptr, nullptr};
+  CHECK(svm::test::refuses([&] { CachedRows(polynomial, view, 1, 2); }, "(2 <x, z> + 1)^16 reaches 2.8"));
+  CHECK(svm::test::refuses([&] { CachedRows(narrow, view, 1, 2); }, "gamma = 1e+37 is too large"));
+  CHECK(CachedRows(linear, view, 1, 2).row(0)[0] == 40000.0F);
+  values[3] = 2e15F;
+  CHECK(svm::test::refuses([&] { CachedRows(linear, view, 1, 2); }, "the largest |x|^2 is 4e+30"));
+  values[3] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(svm::test::refuses([&] { CachedRows(linear, view, 1, 2); }, "the largest |x|^2 is inf"));
+  std::vector<float> gram(9);
+  CHECK(svm::test::refuses([&] { svm::fill_gram(linear, svm::Points(view), gram.data(), 1, nullptr); }, "inf"));
+}
+
+// What is used by one thread at a time refuses a second user until the first has gone.
+void check_busy() {
+  svm::BusyFlag flag;
+  const auto refused = [&] {
+    try {
+      const svm::Hold second(&flag, "in use");
+    } catch (const svm::Busy& error) {
+      return std::string(error.what()) == "in use";
+    }
+    return false;
+  };
+  {
+    const svm::Hold first(&flag, "");
+    CHECK(refused() && refused());
+    const svm::Hold none(nullptr, "");
+  }
+  CHECK(!refused());
+}
+
+}  // namespace
+
 int main() {
   svm::test::skip_without_instruction_set();
   svm::test::use_naive_gemm();
+  check_failing_rows();
+  check_range();
+  check_busy();
   const svm::KernelFunction gaussian{svm::KernelFunction::Kind::gaussian, 0.25, 0.0, 1};
   constexpr std::size_t n = 30;
   const svm::test::Data data(n, 5, 1);

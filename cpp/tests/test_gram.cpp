@@ -16,11 +16,12 @@ int main() {
       const Points x(data.view(sparse));
       std::vector<float> gram(n * n, -1.0F);
       double done = 0.0;
-      CHECK(svm::fill_gram(gaussian, x, gram.data(), 1, [&](double fraction) {
+      const auto filled = svm::fill_gram(gaussian, x, gram.data(), 1, [&](double fraction) {
         CHECK(fraction > done);
         done = fraction;
         return true;
-      }));
+      });
+      CHECK(filled.finished && filled.refused == 0);
       CHECK(done == 1.0);
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -34,9 +35,9 @@ int main() {
       }
       CHECK(wrong == 0);
       std::vector<float> again(n * n);
-      CHECK(svm::fill_gram(gaussian, x, again.data(), 3, nullptr));
+      CHECK(svm::fill_gram(gaussian, x, again.data(), 3, nullptr).finished);
       CHECK(gram == again);
-      CHECK(!svm::fill_gram(gaussian, x, again.data(), 2, [](double) { return false; }) || n > 512);
+      CHECK(!svm::fill_gram(gaussian, x, again.data(), 2, [](double) { return false; }).finished || n > 512);
 
       // sum_k K(support_k, .) w_k, from the matrix and from the points.
       std::vector<std::uint32_t> support;

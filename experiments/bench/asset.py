@@ -53,7 +53,7 @@ def _features(name: str, problem: Problem, repetitions: int) -> Iterator[Row]:
     yield Row(what, f"{mine:.2f} s", f"{other:.2f} s", ratio, 0.7, spread=spread)
 
     with Watch() as watch:
-        features, _ = Nystrom.sample(problem, FEATURES, 1e-16, seed=0).of_training_points()
+        features, *_ = Nystrom.sample(problem, FEATURES, 1e-16, seed=0).of_training_points()
     used = (watch.highest - watch.start) / 2**30
     own = features.nbytes / 2**30
     what = f"memory while they are made, less V / 1 GiB (the whole machine's: nothing else may run); {size}"
@@ -64,7 +64,7 @@ def _presentations(name: str, problem: Problem, repetitions: int) -> Iterator[Ro
     for size in SIZES:
         solver = Asset(problem, AssetSettings(features=size), seed=0)
         solver.advance(Limit(iterations=1))
-        features, _ = solver.nystrom.of_training_points()
+        features, *_ = solver.nystrom.of_training_points()
         peer = SGDClassifier(alpha=problem.require_lambda(), fit_intercept=False, max_iter=EPOCHS, tol=None)
 
         def ours(solver: Asset = solver) -> float:

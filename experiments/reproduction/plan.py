@@ -246,7 +246,8 @@ class Planner:
         identity = repr(settings.dataset)
         if identity not in self._fingerprints:
             self._fingerprints[identity] = self._told(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
-        return run_key(settings.identity(), self._fingerprints[identity], solvers.build_info()["build_id"])
+        build = solvers.build_info()
+        return run_key(settings.identity(), self._fingerprints[identity], build["build_id"], build["isa"])
 
     def _have(self, spec: datasets.DatasetSpec) -> None:
         """Get a data set's files, once."""

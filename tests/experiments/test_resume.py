@@ -192,6 +192,33 @@ def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
     same(made, alone(place, *words))
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"build_id": "0123456789abcdef"}, "by another build of the core: build "),
+        ({"isa": "v0"}, "on another instruction set (SVM_ISA chooses): isa "),
+    ],
+)
+def test_a_run_of_another_build_or_instruction_set_does_not_go_on(
+    fresh: Path, change: dict[str, str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key is another, and so its record; the file that it finds is refused with the reason."""
+    words = ["algo=sbp", *RUN, *ALGORITHMS["sbp"]]
+    stopped_at(3, monkeypatch)
+    first = alone(fresh, *words)
+    (path,) = files(fresh)
+    build = {**runner.solvers.build_info(), **change}
+    monkeypatch.setattr(runner.solvers, "build_info", lambda: build)
+    capsys.readouterr()
+    second = alone(fresh, *words)
+    assert second[0]["status"] == "finished"
+    assert second[0]["key"] != first[0]["key"]
+    assert not any("earlier process" in remark for remark in second[0]["remarks"])
+    said = capsys.readouterr().err
+    assert f"warning: {path} was left {why}" in said
+    assert len(said.splitlines()) == 1
+
+
 def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that is full costs the file, not the run, and leaves nothing half made."""
     said: list[str] = []
@@ -314,4 +341,6 @@ def test_a_process_that_is_ended_is_gone_on_from(
 def test_checkpoints_do_not_change_the_key() -> None:
     one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
     assert one.identity() == other.identity()
-    assert runner.run_key(one.identity(), "data", "build") == runner.run_key(other.identity(), "data", "build")
+    assert runner.run_key(one.identity(), "data", "build", "v3") == runner.run_key(
+        other.identity(), "data", "build", "v3"
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import Python
+from cases import ROOT, Python
 
 from solvers import _core
 
@@ -72,3 +72,18 @@ def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:
         pytest.skip("built for one instruction set only")
     assert answer.returncode != 0
     assert "SVM_ISA=v9 is not one of v2, v3, v4" in answer.stderr
+
+
+@pytest.mark.parametrize("script", ["run.py", "reproduce.py"])
+@pytest.mark.skipif(_core.build_info()["isa"] == "portable", reason="built for one instruction set only")
+def test_the_scripts_refuse_it_with_a_sentence(script: str, python: Python) -> None:
+    code = f"import runpy; runpy.run_path({str(ROOT / script)!r}, run_name='__main__')"
+    answer = python(code, SVM_ISA="v9")
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("error: SVM_ISA=v9 is not one of v2, v3, v4")
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_an_empty_name_is_none(python: Python) -> None:
+    answer = python("from solvers import _core; print(_core.build_info()['isa'])", SVM_ISA="")
+    assert (answer.returncode, answer.stdout.strip()) == (0, _core.build_info()["isa"])

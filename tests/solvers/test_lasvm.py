@@ -283,3 +283,40 @@ def test_kept_values_change_no_bit(kernel: Kernel, kind: str) -> None:
         found, again = values(X, kernel, kind == "csr", capacity)
         np.testing.assert_array_equal(found, small)
         assert again == counted
+
+
+def test_an_example_is_a_member_once() -> None:
+    """With passes = 0 an outsider that has stayed in the expansion with alpha = 0 must not join it again."""
+    cases = [(656, 16, 0.3, 0.1, 0.01), (684, 30, 0.3, 1.0, 0.01), (1022, 30, 0.8, 0.1, 0.01)]
+    cases += [(seed, 12, 0.3, 0.1, 0.01) for seed in range(40)]
+    for seed, n, tolerance, C, gamma in cases:
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, 2)).astype(np.float32)
+        if seed % 2:
+            X[: n // 2] += np.float32(0.5)
+        kernel = _core.KernelFunction(_core.KernelFunction.Kind.gaussian, gamma=gamma)
+        rows = _core.CachedRows(kernel, _core.Matrix(X), n // 2, n)
+        made = _core.Lasvm(rows, C=C, bias=True, tolerance=tolerance, passes=0, seed=seed)
+        step = 0
+        while made.counters.iterations == step:
+            step += 1
+            ended = made.advance(iterations=step) == _core.Status.converged
+            state = made.state()
+            members, alpha = state["expansion.members"], state["alpha"]
+            assert len(set(members.tolist())) == len(members), (seed, step)
+            assert np.array_equal(made.coefficients()[members], alpha)
+            if ended:
+                break
+        assert ended, (seed, step)
+        assert abs(made.coefficients().sum()) <= 1e-12
+
+
+@pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+def test_what_converges_charges_nothing_more(bias: bool) -> None:
+    """The rows that the last look has read are charged once; it is no iteration."""
+    for name, settings in (("smo", {"tolerance": 1e-3}), ("lasvm", {"tolerance": 1e-3, "passes": 0})):
+        made = run(name, problem(40, bias=bias), Limit(iterations=100_000), **settings)
+        counters = made.counters
+        assert 0 < (counters.iterations or 0) < 100_000
+        assert made.advance(Limit(iterations=100_000)) is Status.CONVERGED
+        assert made.counters == counters

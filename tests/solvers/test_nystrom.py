@@ -35,7 +35,7 @@ def by_hand(p: Problem, nystrom: Nystrom) -> Array:
 def test_products_of_features(kernel: Gaussian, as_csr: bool, count: int) -> None:
     p = problem(60, 5, as_csr=as_csr, zeros=0.3, kernel=kernel)
     nystrom = Nystrom.sample(p, count, 1e-16, seed=3)
-    V, _ = nystrom.of_training_points()
+    V, *_ = nystrom.of_training_points()
     assert V.shape == (60, nystrom.rank)
     assert V.dtype == np.float32
     expected = by_hand(p, nystrom)
@@ -48,7 +48,7 @@ def test_more_points_come_nearer_and_all_of_them_are_the_kernel() -> None:
     K = reference.kernel_matrix(p.kernel, X, X)
     off = []
     for count in (5, 20, 60, 150):
-        V, _ = Nystrom.sample(p, count, 1e-16, seed=1).of_training_points()
+        V, *_ = Nystrom.sample(p, count, 1e-16, seed=1).of_training_points()
         off.append(float(np.linalg.norm(V.astype(np.float64) @ V.T - K)))
     assert off[0] > 1.5 * off[1] > 1.5**2 * off[2]
     assert off[3] < 1e-4 * np.linalg.norm(K)
@@ -63,7 +63,7 @@ def test_any_sample(seed: int, n: int, share: float, sigma2: float) -> None:
     nystrom = Nystrom.sample(p, count, 1e-16, seed)
     assert sorted(set(nystrom.points.tolist())) == nystrom.points.tolist()
     assert len(nystrom.points) == count
-    V, _ = nystrom.of_training_points()
+    V, *_ = nystrom.of_training_points()
     X = dense(p)
     K = reference.kernel_matrix(p.kernel, X, X)
     products = V.astype(np.float64) @ V.T
@@ -88,7 +88,7 @@ def test_equal_points_add_no_features() -> None:
     nystrom = Nystrom.sample(p, 30, 1e-16, 0)
     assert nystrom.rank == 10
     assert "10 features from 30 sampled points" in nystrom.remark()
-    V, _ = nystrom.of_training_points()
+    V, *_ = nystrom.of_training_points()
     K = reference.kernel_matrix(p.kernel, dense(p), dense(p))
     np.testing.assert_allclose(V.astype(np.float64) @ V.T, K, rtol=0, atol=1e-5)
 
@@ -175,6 +175,6 @@ def test_a_floor_of_its_own() -> None:
     p = problem(200, 4, kernel=Gaussian(1e6))
     nystrom = Nystrom.sample(p, 100, 1e-16, 0)
     assert nystrom.rank < 10
-    V, _ = nystrom.of_training_points()
+    V, *_ = nystrom.of_training_points()
     np.testing.assert_allclose(V.astype(np.float64) @ V.T, np.ones((200, 200)), atol=1e-3)
     assert replace(nystrom, floor=1.0).remark().endswith("lie below 1")

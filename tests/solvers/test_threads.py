@@ -1,0 +1,253 @@
+"""Solvers in several threads, threads that the system refuses, and failures in the middle of a row."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import Python, points, problem, solver
+
+from solvers import Gaussian, Limit, Linear, Problem, _core
+
+LIMITED = """
+import ctypes
+import numpy as np
+import solvers
+from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, _core, blas
+
+def no_more_threads():
+    libc, attributes = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+    assert libc.pthread_attr_init(attributes) == 0
+    assert libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(1 << 46)) == 0  # more than there is, for each
+    assert libc.pthread_setattr_default_np(attributes) == 0
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(1300, 5)).astype(np.float32)
+y = np.where(X[:, 0] > 0, 1, -1)
+"""
+
+
+def together(*bodies: Callable[[], Any]) -> list[Any]:
+    """What each body returns, or the exception that it raises, all of them started at once."""
+    results: list[Any] = [None] * len(bodies)
+    start = threading.Barrier(len(bodies))
+
+    def call(k: int) -> None:
+        start.wait()
+        try:
+            results[k] = bodies[k]()
+        except Exception as error:
+            results[k] = error
+
+    threads = [threading.Thread(target=call, args=(k,)) for k in range(len(bodies))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+class Inside:
+    """A solver that advances in a thread until the end of the block."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._core.advance(cpu_seconds=self._core.cpu_seconds + 0.05)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+        while self._core.counters.iterations == 0:
+            pass
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def refused(call: Callable[[], Any], words: str) -> bool:
+    """Whether one of many calls is refused: between two slices the solver is free for a moment."""
+    for _ in range(2000):
+        try:
+            call()
+        except RuntimeError as error:
+            return words in str(error)
+    return False
+
+
+def core_of(name: str, p: Problem) -> Any:
+    return vars(solver(name, p))["_core"]
+
+
+def test_a_row_cache_serves_one_thread_at_a_time() -> None:
+    cached = problem(200, rows={"provider": "cache"})
+    first, second = core_of("sdca", cached), core_of("perceptron", cached)
+    counted = cached.counted_rows()
+    with Inside(first):
+        assert refused(
+            lambda: second.advance(iterations=second.counters.iterations + 1), "in use by a solver in another"
+        )
+        assert refused(lambda: counted.row(3), "in use by a solver in another thread")
+        assert refused(lambda: cached.rows.source.row(3), "give each thread its own problem")
+        assert counted.diagonal(3) == 1.0
+    before = counted.counters.kernel_evaluations
+    counted.row(3)
+    assert counted.counters.kernel_evaluations == before + 200
+
+
+def test_a_gram_matrix_serves_many_threads() -> None:
+    whole = problem(80)
+    alone = []
+    for seed in range(4):
+        made = solver("sdca", whole, seed)
+        made.advance(Limit(iterations=20_000))
+        alone.append(vars(made)["_core"].coefficients())
+    cores = [vars(solver("sdca", whole, seed))["_core"] for seed in range(4)]
+    together(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+    assert all(np.array_equal(core.coefficients(), expected) for core, expected in zip(cores, alone, strict=True))
+
+
+@pytest.mark.parametrize("name", ["sdca", "lasvm", "pegasos"])
+def test_a_solver_is_used_by_one_thread_at_a_time(name: str) -> None:
+    core = core_of(name, problem(200, kernel=Linear() if name == "pegasos" else Gaussian(2.0)))
+    limit = {"tolerance": 0.0, "passes": 0} if name == "lasvm" else {}
+    if limit:
+        core = vars(solver(name, problem(200), **limit))["_core"]
+    reading = core.weights if name == "pegasos" else core.coefficients
+    with Inside(core):
+        for call in (
+            core.state,
+            reading,
+            lambda: core.bias,
+            lambda: core.restore({}),
+            lambda: core.advance(iterations=0),
+        ):
+            assert refused(call, "give each thread its own solver")
+        assert core.counters.iterations > 0
+        assert core.cpu_seconds >= 0.0
+    assert reading().shape == (5 if name == "pegasos" else 200,)
+    assert core.state()
+
+
+def test_two_solvers_on_one_cache_are_right_or_refused() -> None:
+    """The reproducer of the fault: results changed without a word."""
+    cached = problem(300, 3, rows={"provider": "on_the_fly"})
+    expected = []
+    for seed in (1, 2):
+        made = core_of_seed(cached, seed)
+        made.advance(iterations=20_000)
+        expected.append(made.coefficients())
+    cores = [core_of_seed(cached, seed) for seed in (1, 2)]
+    ends = together(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+    for core, end, wanted in zip(cores, ends, expected, strict=True):
+        if isinstance(end, RuntimeError):
+            core.advance(iterations=20_000)  # nothing was done: it can go on
+        assert np.array_equal(core.coefficients(), wanted)
+
+
+def core_of_seed(p: Problem, seed: int) -> Any:
+    return vars(solver("sdca", p, seed))["_core"]
+
+
+def test_an_exchange_that_fails_leaves_a_solver_that_says_so() -> None:
+    """In the middle of an aggressive step the dual variables have changed and the weights have not."""
+    X, _ = points(40)
+    calls = 0
+
+    def exchange(values: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 6:
+            raise KeyboardInterrupt
+
+    features = _core.FeatureMatrix(_core.Matrix(X), 20)
+    core = _core.MiniBatchSdca(
+        features, lambda_=0.01, batch_size=8, variant=_core.SdcaVariant.aggressive, beta=2.0, seed=0, exchange=exchange
+    )
+    with pytest.raises(KeyboardInterrupt):
+        core.advance(iterations=100)
+    for call in (core.state, core.weights, core.alpha, lambda: core.advance(iterations=100)):
+        with pytest.raises(
+            RuntimeError, match="ended with an error in the middle of an iteration: make the solver anew"
+        ):
+            call()
+    assert core.counters.iterations == 2
+
+
+def test_memory_that_runs_out_leaves_no_wrong_row(python: Python) -> None:
+    code = """
+import resource
+import numpy as np
+from scipy import sparse
+from solvers import _core
+
+rng = np.random.default_rng(0)
+places = np.sort(rng.integers(0, 40_000, (400, 50)), axis=1) * 50 + np.arange(50)
+values = rng.random(20_000, dtype=np.float32)
+S = sparse.csr_matrix((values, (np.repeat(np.arange(400), 50), places.ravel())), (400, 2_000_050))
+matrix = _core.Matrix(S.indptr.astype(np.int64), S.indices.astype(np.int32), S.data, S.shape[1])
+rows = _core.CachedRows(_core.KernelFunction(_core.KernelFunction.Kind.linear), matrix, 200, 10)
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (30 << 20), hard))
+for _ in range(2):
+    try:
+        rows.row(3)
+        raise SystemExit("scratch space of 128 MB fits into 30 MB")
+    except MemoryError:
+        assert rows.computed == 0
+resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+assert np.allclose(rows.row(3), (S @ S[3].T).toarray().ravel(), atol=1e-6)
+assert rows.computed == 1
+"""
+    answer = python(code)
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_threads_that_cannot_be_started_are_done_without(python: Python) -> None:
+    code = """
+features = _core.FeatureMatrix(_core.Matrix(X), int((y > 0).sum()))
+make = lambda threads: _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=512, threads=threads, seed=0)
+whole = Problem(X, y, Gaussian(2.0), rows=RowPolicy("gram", threads=3))
+expected = make(1)
+expected.advance(iterations=20)
+with blas.connected():
+    import scipy.linalg  # starts the threads of its own library
+no_more_threads()
+core = make(64)
+assert core.threads == 1, core.threads
+core.advance(iterations=20)
+assert (core.weights() == expected.weights()).all()
+assert "; 2 of 3 threads could not be started (a limit of processes or of memory)" in whole.rows.description
+kind = solvers.get("minibatch_sdca")
+made = kind(Problem(X, y, Linear(), lambda_=1e-3), kind.Settings(threads=4), 0)
+assert any("3 of 4 threads could not be started" in remark for remark in made.remarks), made.remarks
+kind = solvers.get("asset")
+made = kind(Problem(X, y, Gaussian(2.0), lambda_=1e-3, rows=RowPolicy(threads=3)), kind.Settings(features=20), 0)
+made.advance(Limit(iterations=5))
+assert any("2 of 3 threads could not be started" in remark for remark in made.remarks), made.remarks
+assert (whole.rows.source.row(5)[5], whole.rows.source.row(1299).shape) == (1.0, (1300,))
+"""
+    answer = python(LIMITED + code)
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_all_threads_are_there_where_nothing_limits_them() -> None:
+    X, _ = points(40)
+    features = _core.FeatureMatrix(_core.Matrix(X), 20)
+    core = _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=4, threads=3, seed=0)
+    assert core.threads == 3
+    out = np.empty((40, 40), dtype=np.float32)
+    assert _core.fill_gram(Gaussian(2.0).core(), _core.Matrix(X), out, 1) == 0
+
+
+def test_features_of_no_points_have_no_largest_norm() -> None:
+    empty = _core.FeatureMatrix(_core.Matrix(np.empty((0, 3), dtype=np.float32)), 0)
+    assert (empty.n, empty.largest_norm) == (0, 0.0)
