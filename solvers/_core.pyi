@@ -1,7 +1,7 @@
 """The instrumented core: kernels, counted rows, water levels and solvers."""
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -41,7 +41,7 @@ class Random:
     def permutation(self, size: int) -> NDArray[np.uint32]: ...
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the stream is."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 class Elastic:
     """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
@@ -55,11 +55,18 @@ class Elastic:
         """Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel."""
 
 class Matrix:
-    """A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive."""
+    """A float32 data matrix, dense (n, d) or CSR with rising column indices in each row; keeps its arrays alive.
 
-    # CSR is Matrix(offsets, indices, values, columns): int64, int32, float32, int. One signature takes both, because
-    # callers hand over the arrays of either as a tuple.
-    def __init__(self, *arrays_and_columns: NDArray[Any] | int) -> None: ...
+    Every value is finite. Values are read where they are: who changes them later changes results. Offsets and indices
+    that could be written to are copied.
+    """
+
+    @overload
+    def __init__(self, dense: NDArray[np.float32]) -> None: ...
+    @overload
+    def __init__(
+        self, offsets: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float32], columns: int
+    ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -172,7 +179,7 @@ class CountedRows:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what has been counted."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
@@ -214,7 +221,7 @@ class CountedFeatures:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what has been counted."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
@@ -268,8 +275,11 @@ class Solver:
     def wall_seconds(self) -> float: ...
     def state(self) -> dict[str, NDArray[Any]]:
         """All that the iterates, costs and times to come depend on, by the names of members."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a state of a solver that was made alike. Raises CoreError where it was not."""
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go on from a state of a solver that was made alike and of a problem of the same sizes.
+
+        A state that is refused, with InvalidArgument, leaves the solver as it was.
+        """
 
 class KernelSolver(Solver):
     """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias."""
@@ -386,8 +396,10 @@ class LinearPegasos(LinearSolver):
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 
-class LinearPegasos32(LinearPegasos):
+class LinearPegasos32(LinearSolver):
     """The same with weights of float32."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 
 class Asset(LinearSolver):
     """ASSET or ASSET* on rows of features; `weights` and `bias` are averages of the last iterates, weighted by steps.
@@ -674,8 +686,22 @@ class SgdPasses(LinearSolver):
     def checks(self) -> int:
         """Times that the primal objective was computed."""
 
-class SgdPasses32(SgdPasses):
+class SgdPasses32(LinearSolver):
     """The same with weights of float32."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        eps: float,
+        check_factor: float,
+        multiplicities: list[int],
+        seed: int,
+    ) -> None: ...
+    def updates(self) -> NDArray[np.uint32]: ...
+    @property
+    def checks(self) -> int: ...
 
 def multiple_update(
     *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int

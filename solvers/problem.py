@@ -291,7 +291,8 @@ class Problem:
         arrays = stored_arrays(X)
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
-        return _core.Matrix(*arrays, X.shape[1])
+        offsets, indices, values = arrays
+        return _core.Matrix(offsets, indices, values, int(X.shape[1]))
 
     def _with_constant(self, X: Features) -> Features:
         return _augmented(X, self.rho) if self.rho != 0.0 else X

@@ -39,9 +39,9 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
     }
     norms_[i] = static_cast<float>(square);
   }
-  const float* const end = matrix.values + matrix.rows * matrix.columns;
   if (matrix.sparse() || matrix.columns > widest_binary ||
-      !std::all_of(matrix.values, end, [](float value) { return value == 0.0F || value == 1.0F; })) {
+      !std::all_of(matrix.values, matrix.values + matrix.rows * matrix.columns,
+                   [](float value) { return value == 0.0F || value == 1.0F; })) {
     return;
   }
   words_ = (matrix.columns + 63) / 64;

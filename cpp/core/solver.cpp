@@ -1,5 +1,7 @@
 #include "solver.hpp"
 
+#include <cmath>
+
 #include "clock.hpp"
 
 namespace svm {
@@ -29,6 +31,7 @@ class Stopwatch {
 }  // namespace
 
 Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
+  require(!std::isnan(limit.cpu_seconds), "the limit of cpu_seconds is not a number");
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
   // The clocks are read after a number of iterations that takes about a hundredth of a second: an iteration may be
   // a few nanoseconds (a look at one response) or a millisecond (a kernel row computed from the data).
@@ -55,8 +58,8 @@ void Solver::restore(const State& state) {
 
 void Solver::archive(StateArchive& state) {
   double cpu = cpu_seconds();  // those of others are this thread's from now on
-  state.number("cpu_seconds", cpu);
-  state.number("wall_seconds", wall_seconds_);
+  state.finite("cpu_seconds", cpu, 0.0);
+  state.finite("wall_seconds", wall_seconds_, 0.0);
   state.number("converged", converged_);
   if (state.reads()) cpu_seconds_ = cpu;
 }
