@@ -7,6 +7,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+class _Class(type):
+    """What pybind11 makes classes with."""
+
 class InvalidArgument(ValueError):  # noqa: N818
     """A setting, shape or value outside what the method allows."""
 
@@ -30,7 +33,7 @@ class Purpose(enum.Enum):
 def philox4x32(counter: Sequence[int], key: Sequence[int]) -> list[int]:
     """Return the 4 words of Philox4x32-10 for one counter block (4 words) and key (2 words)."""
 
-class Random:
+class Random(metaclass=_Class):
     """A stream of the counter-based generator for one seed and purpose."""
 
     def __init__(self, seed: int, purpose: Purpose) -> None: ...
@@ -43,7 +46,7 @@ class Random:
         """Where the stream is."""
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class Elastic:
+class Elastic(metaclass=_Class):
     """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
 
     def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
@@ -54,7 +57,7 @@ class Elastic:
     def field(self, stream: int, number: int) -> NDArray[np.int64]:
         """Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel."""
 
-class Matrix:
+class Matrix(metaclass=_Class):
     """A float32 data matrix, dense (n, d) or CSR with rising column indices in each row; keeps its arrays alive.
 
     Every value is finite. Values are read where they are: who changes them later changes results. Offsets and indices
@@ -74,7 +77,7 @@ class Matrix:
     @property
     def stored(self) -> int: ...
 
-class KernelFunction:
+class KernelFunction(metaclass=_Class):
     """K(x, z) from <x, z> and the squared norms."""
 
     class Kind(enum.Enum):
@@ -116,7 +119,7 @@ def expand(
 ) -> NDArray[np.float64]:
     """Return sum_k K(support_k, x_j) coefficients[k, :], (m, vectors), for (s, vectors) coefficients."""
 
-class RowSource:
+class RowSource(metaclass=_Class):
     """Rows of the kernel matrix of class-ordered training points."""
 
     @property
@@ -146,7 +149,7 @@ class CachedRows(RowSource):
     @property
     def computed(self) -> int: ...
 
-class Counters:
+class Counters(metaclass=_Class):
     """Exact costs of a run."""
 
     @property
@@ -162,7 +165,7 @@ class Counters:
     @property
     def feature_accesses_dense(self) -> int: ...
 
-class CountedRows:
+class CountedRows(metaclass=_Class):
     """Kernel rows for a solver written in Python; charges what it hands out."""
 
     def __init__(self, source: RowSource) -> None: ...
@@ -183,7 +186,7 @@ class CountedRows:
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
-class FeatureMatrix:
+class FeatureMatrix(metaclass=_Class):
     """Class-ordered training points, (n, d), by rows and, where given, by columns; keeps the matrices alive."""
 
     @overload
@@ -200,7 +203,7 @@ class FeatureMatrix:
     def largest_norm(self) -> float:
         """Largest Euclidean norm of a row."""
 
-class CountedFeatures:
+class CountedFeatures(metaclass=_Class):
     """Rows and columns for a solver written in Python; charges what it hands out."""
 
     def __init__(self, matrix: FeatureMatrix) -> None: ...
@@ -225,7 +228,7 @@ class CountedFeatures:
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
-class SumTree:
+class SumTree(metaclass=_Class):
     """Weights, (n,) float64, to draw from; drawing and changing one take O(log n) steps."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None: ...
@@ -258,7 +261,7 @@ class Status(enum.Enum):
     limit = 0
     converged = 1
 
-class Solver:
+class Solver(metaclass=_Class):
     """A resumable state machine with limits, exact counters and clocks of its own."""
 
     def advance(self, **limits: float) -> Status:
@@ -462,7 +465,7 @@ class AssetStream(Solver):
     def deviation(self) -> float: ...
     def step_length(self, j: int) -> float: ...
 
-class RandomSubsets:
+class RandomSubsets(metaclass=_Class):
     """Random subsets of {0, ..., size - 1} with `count` elements, without replacement."""
 
     def __init__(self, size: int, count: int, seed: int) -> None: ...
@@ -482,7 +485,7 @@ class SdcaVariant(enum.Enum):
     safe = ...
     aggressive = ...
 
-class Shard:
+class Shard(metaclass=_Class):
     """Which of the examples a process holds: of all `size` in their order, those from `rank` on in steps of `ranks`."""
 
     def __init__(self, rank: int, ranks: int, size: int, largest_norm: float) -> None: ...
@@ -642,7 +645,7 @@ class Cpsp(Solver):
     def lower_bound(self) -> float:
         """On the optimum over the span of the present basis."""
 
-class SimplexQp:
+class SimplexQp(metaclass=_Class):
     """Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex, H positive semidefinite, variables one by one."""
 
     def __init__(self) -> None: ...

@@ -77,7 +77,7 @@ def _read(body: list[ast.stmt], prefix: str, stub: Stub) -> None:
     for node in body:
         if isinstance(node, ast.FunctionDef) and not prefix:
             stub.functions.setdefault(node.name, []).append(_signature(node, method=False))
-        elif isinstance(node, ast.ClassDef):
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             bases = [ast.unparse(base) for base in node.bases]
             name = prefix + node.name
             if "enum.Enum" in bases:
