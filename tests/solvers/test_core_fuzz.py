@@ -36,16 +36,19 @@ class Bad(core_fuzz.Case):
         if self.seed == 3:
             os.kill(os.getpid(), signal.SIGSEGV)
         if self.seed == 5:
-            time.sleep(60)
+            time.sleep(600)
+        if self.seed == 6:
+            while True:
+                pass
         if self.seed == 7:
             raise RuntimeError("another kind")
         self.calls["all", "returned"] += 1
 
-core_fuzz.Case, core_fuzz.HANG = Bad, 1.0
+core_fuzz.Case, core_fuzz.HANG, core_fuzz.STALL = Bad, 0.3, 5.0
 found = core_fuzz.fuzz(0, cases=10)
-assert found.cases == 10 and found.calls.total() == 7, found
+assert found.cases == 10 and found.calls.total() == 6, found
 assert [failure.split(",")[0].split("\\n")[0] for failure in found.failures] == [
-    "case 3: signal 11", "case 5: more than 1 s", "case 7: RuntimeError: another kind"
+    "case 3: signal 11", "case 5: hung", "case 6: hung", "case 7: RuntimeError: another kind"
 ], found.failures
 assert "case 3 does this" in found.failures[0]
 """
