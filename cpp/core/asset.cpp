@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t least_block = 256;
 constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
-constexpr double smallest = 1e-6;                   // of a scale that is kept beside the weights
+constexpr std::size_t most_features = std::size_t{1} << 31;
+constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
 constexpr double largest = 1e6;
 
 const AssetSettings& checked(const AssetSettings& settings) {
@@ -29,17 +30,16 @@ const AssetSettings& checked(const AssetSettings& settings) {
   return settings;
 }
 
-/// Values in two blocks of rows.
-std::size_t room(std::size_t block, std::size_t dimension) {
-  require(dimension <= most * most / block, "there are too many features: " + std::to_string(dimension));
-  return 2 * block * dimension;
+std::size_t checked(std::size_t dimension) {
+  require(dimension < most_features, "there are 2^31 features or more: " + std::to_string(dimension));
+  return dimension;
 }
 
 }  // namespace
 
 AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
     : settings_(checked(settings)),
-      dimension_(dimension),
+      dimension_(checked(dimension)),
       radius_(1.0 / std::sqrt(settings.lambda)),
       u_(dimension),
       average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
@@ -181,7 +181,7 @@ AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::siz
       length_(length),
       raw_dimension_(raw_dimension),
       samples_(std::min(settings.samples, length)),
-      rows_(room(rule_.block(), dimension)),
+      rows_(2 * rule_.block() * dimension),
       examples_(rule_.block()) {
   require(length > 0, "the stream has no examples");
   require(dimension > 0, "there are no features");
