@@ -291,7 +291,8 @@ class Problem:
         arrays = stored_arrays(X)
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
-        offsets, indices, values = arrays
+        stored: Any = arrays  # offsets, indices and values, each of its own type
+        offsets, indices, values = stored
         return _core.Matrix(offsets, indices, values, int(X.shape[1]))
 
     def _with_constant(self, X: Features) -> Features:
