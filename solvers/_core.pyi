@@ -1,11 +1,14 @@
 """The instrumented core: kernels, counted rows, water levels and solvers."""
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+class _Class(type):
+    """What pybind11 makes classes with."""
 
 class InvalidArgument(ValueError):  # noqa: N818
     """A setting, shape or value outside what the method allows."""
@@ -30,7 +33,7 @@ class Purpose(enum.Enum):
 def philox4x32(counter: Sequence[int], key: Sequence[int]) -> list[int]:
     """Return the 4 words of Philox4x32-10 for one counter block (4 words) and key (2 words)."""
 
-class Random:
+class Random(metaclass=_Class):
     """A stream of the counter-based generator for one seed and purpose."""
 
     def __init__(self, seed: int, purpose: Purpose) -> None: ...
@@ -41,9 +44,9 @@ class Random:
     def permutation(self, size: int) -> NDArray[np.uint32]: ...
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the stream is."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class Elastic:
+class Elastic(metaclass=_Class):
     """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
 
     def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
@@ -54,12 +57,19 @@ class Elastic:
     def field(self, stream: int, number: int) -> NDArray[np.int64]:
         """Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel."""
 
-class Matrix:
-    """A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive."""
+class Matrix(metaclass=_Class):
+    """A float32 data matrix, dense (n, d) or CSR with rising column indices in each row; keeps its arrays alive.
 
-    # CSR is Matrix(offsets, indices, values, columns): int64, int32, float32, int. One signature takes both, because
-    # callers hand over the arrays of either as a tuple.
-    def __init__(self, *arrays_and_columns: NDArray[Any] | int) -> None: ...
+    Every value is finite. Values are read where they are: who changes them later changes results. Offsets and indices
+    that could be written to are copied.
+    """
+
+    @overload
+    def __init__(self, dense: NDArray[np.float32]) -> None: ...
+    @overload
+    def __init__(
+        self, offsets: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[np.float32], columns: int
+    ) -> None: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -67,7 +77,7 @@ class Matrix:
     @property
     def stored(self) -> int: ...
 
-class KernelFunction:
+class KernelFunction(metaclass=_Class):
     """K(x, z) from <x, z> and the squared norms."""
 
     class Kind(enum.Enum):
@@ -116,7 +126,7 @@ def expand(
 ) -> NDArray[np.float64]:
     """Return sum_k K(support_k, x_j) coefficients[k, :], (m, vectors), for (s, vectors) coefficients."""
 
-class RowSource:
+class RowSource(metaclass=_Class):
     """Rows of the kernel matrix of class-ordered training points, finite.
 
     Making one raises CoreError where float32 cannot hold the kernel's values on these points.
@@ -149,7 +159,7 @@ class CachedRows(RowSource):
     @property
     def computed(self) -> int: ...
 
-class Counters:
+class Counters(metaclass=_Class):
     """Exact costs of a run."""
 
     @property
@@ -165,7 +175,7 @@ class Counters:
     @property
     def feature_accesses_dense(self) -> int: ...
 
-class CountedRows:
+class CountedRows(metaclass=_Class):
     """Kernel rows for a solver written in Python; charges what it hands out."""
 
     def __init__(self, source: RowSource) -> None: ...
@@ -182,11 +192,11 @@ class CountedRows:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what has been counted."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
-class FeatureMatrix:
+class FeatureMatrix(metaclass=_Class):
     """Class-ordered training points, (n, d), by rows and, where given, by columns; keeps the matrices alive."""
 
     @overload
@@ -203,7 +213,7 @@ class FeatureMatrix:
     def largest_norm(self) -> float:
         """Largest Euclidean norm of a row."""
 
-class CountedFeatures:
+class CountedFeatures(metaclass=_Class):
     """Rows and columns for a solver written in Python; charges what it hands out."""
 
     def __init__(self, matrix: FeatureMatrix) -> None: ...
@@ -224,11 +234,11 @@ class CountedFeatures:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what has been counted."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
     def present(self, examples: int = 1) -> None:
         """Count one iteration of the solver's main loop, which looked at so many examples."""
 
-class SumTree:
+class SumTree(metaclass=_Class):
     """Weights, (n,) float64, to draw from; drawing and changing one take O(log n) steps."""
 
     def __init__(self, weights: NDArray[np.float64]) -> None: ...
@@ -261,7 +271,7 @@ class Status(enum.Enum):
     limit = 0
     converged = 1
 
-class Solver:
+class Solver(metaclass=_Class):
     """A resumable state machine with limits, exact counters and clocks of its own."""
 
     def advance(self, **limits: float) -> Status:
@@ -280,8 +290,11 @@ class Solver:
     def wall_seconds(self) -> float: ...
     def state(self) -> dict[str, NDArray[Any]]:
         """All that the iterates, costs and times to come depend on, by the names of members."""
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a state of a solver that was made alike. Raises CoreError where it was not."""
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go on from a state of a solver that was made alike and of a problem of the same sizes.
+
+        A state that is refused, with InvalidArgument, leaves the solver as it was.
+        """
 
 class KernelSolver(Solver):
     """A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias."""
@@ -398,8 +411,10 @@ class LinearPegasos(LinearSolver):
 
     def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 
-class LinearPegasos32(LinearPegasos):
+class LinearPegasos32(LinearSolver):
     """The same with weights of float32."""
+
+    def __init__(self, features: FeatureMatrix, *, lambda_: float, project: bool = False, seed: int) -> None: ...
 
 class Asset(LinearSolver):
     """ASSET or ASSET* on rows of features; `weights` and `bias` are averages of the last iterates, weighted by steps.
@@ -462,7 +477,7 @@ class AssetStream(Solver):
     def deviation(self) -> float: ...
     def step_length(self, j: int) -> float: ...
 
-class RandomSubsets:
+class RandomSubsets(metaclass=_Class):
     """Random subsets of {0, ..., size - 1} with `count` elements, without replacement."""
 
     def __init__(self, size: int, count: int, seed: int) -> None: ...
@@ -482,7 +497,7 @@ class SdcaVariant(enum.Enum):
     safe = ...
     aggressive = ...
 
-class Shard:
+class Shard(metaclass=_Class):
     """Which of the examples a process holds: of all `size` in their order, those from `rank` on in steps of `ranks`."""
 
     def __init__(self, rank: int, ranks: int, size: int, largest_norm: float) -> None: ...
@@ -646,7 +661,7 @@ class Cpsp(Solver):
     def lower_bound(self) -> float:
         """On the optimum over the span of the present basis."""
 
-class SimplexQp:
+class SimplexQp(metaclass=_Class):
     """Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex, H positive semidefinite, variables one by one."""
 
     def __init__(self) -> None: ...
@@ -690,8 +705,22 @@ class SgdPasses(LinearSolver):
     def checks(self) -> int:
         """Times that the primal objective was computed."""
 
-class SgdPasses32(SgdPasses):
+class SgdPasses32(LinearSolver):
     """The same with weights of float32."""
+
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        eps: float,
+        check_factor: float,
+        multiplicities: list[int],
+        seed: int,
+    ) -> None: ...
+    def updates(self) -> NDArray[np.uint32]: ...
+    @property
+    def checks(self) -> int: ...
 
 def multiple_update(
     *, threshold: float, lambda_: float, response: float, squared_norm: float, multiplicity: int

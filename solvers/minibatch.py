@@ -1,10 +1,12 @@
 """Mini-batch Pegasos and SDCA (Takac, Bijral, Richtarik, Srebro: Mini-batch primal and dual methods, ICML 2013)."""
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.base import CoreSolver, LinearSnapshot, State
@@ -12,6 +14,9 @@ from solvers.errors import SettingsError
 from solvers.problem import Problem
 from solvers.rows import threads_refused
 from solvers.spectrum import beta
+
+_SIZES = "features.problem"
+"""Where the core's state has the sizes of the problem: n, d, positives, stored values."""
 
 
 class Averaging(enum.Enum):
@@ -73,15 +78,16 @@ class _MiniBatch(CoreSolver):
     def state(self) -> State | None:
         """Return all that the rest of the run depends on, on rank 0, and None on others. All ranks call this together.
 
-        The number of ranks that go on from it is free: dual variables, `alpha`, are (n,), in the problem's order, and
-        `cpu_seconds` those of all ranks.
+        The number of ranks that go on from it is free: dual variables, `alpha`, are (n,), in the problem's order,
+        `cpu_seconds` those of all ranks, and the problem's sizes those of the whole.
         """
         exchange = self.problem.exchange
         core: State = self._core.state()
-        parts = exchange.gather({name: core[name] for name in ("cpu_seconds", "alpha") if name in core})
+        parts = exchange.gather({name: core[name] for name in ("cpu_seconds", "alpha", _SIZES) if name in core})
         if parts is None:
             return None
         core["cpu_seconds"] = np.sum([part["cpu_seconds"] for part in parts], axis=0)
+        core[_SIZES] = _sizes_of_whole([part[_SIZES] for part in parts])
         if "alpha" in core:
             core["alpha"] = np.empty(self.problem.n)
             for rank, part in enumerate(parts):
@@ -102,9 +108,19 @@ class _MiniBatch(CoreSolver):
             It is not a state of this solver.
         """
         exchange = self.problem.exchange
-        core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
+        sizes = exchange.gather(self._core.state()[_SIZES])
+        if state is not None and sizes is not None and np.array_equal(state.get(_SIZES, ()), _sizes_of_whole(sizes)):
+            core = exchange.scatter(lambda rank: _of_rank(state, rank, exchange.ranks) | {_SIZES: sizes[rank]})
+        else:  # of another problem: each rank's core refuses it
+            core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
         with self.restoring():
             self._core.restore(core)
+
+
+def _sizes_of_whole(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """Return n, d, positives and stored values of a problem, given those of each rank's rows."""
+    n, d, positives, stored = np.array(parts, dtype=np.uint64).T
+    return np.array([n.sum(), d[0], positives.sum(), stored.sum()], dtype=np.uint64)
 
 
 def _of_rank(state: State, rank: int, ranks: int) -> State:

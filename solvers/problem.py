@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -402,7 +402,9 @@ class Problem:
         arrays = stored_arrays(X)
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
-        return _core.Matrix(*arrays, X.shape[1])
+        stored: Any = arrays  # offsets, indices and values, each of its own type
+        offsets, indices, values = stored
+        return _core.Matrix(offsets, indices, values, int(X.shape[1]))
 
     def _with_constant(self, X: Features) -> Features:
         return _augmented(X, self.rho) if self.rho != 0.0 else X

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <pybind11/functional.h>
+#include <pybind11/native_enum.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,7 +22,8 @@ namespace py = pybind11;
 template <typename T>
 using Array = py::array_t<T, py::array::c_style>;
 
-/// A data matrix that keeps its numpy arrays alive.
+/// A data matrix of finite values that keeps its numpy arrays alive. Values are read where they are: whoever changes them
+/// later changes results, no more. Offsets and indices are addresses: an array of them that anyone could write to is copied.
 class Matrix {
  public:
   explicit Matrix(Array<float> dense);
@@ -32,9 +36,31 @@ class Matrix {
   MatrixView view_;
 };
 
+/// Refuses an array that does not begin where its type may.
+inline void require_aligned(const py::array& array) {
+  require(reinterpret_cast<std::uintptr_t>(array.data()) % static_cast<std::size_t>(array.itemsize()) == 0,
+          "an array does not begin at a multiple of its elements' size");
+}
+
+/// Threads that a call may ask for.
+inline void require_threads(unsigned threads) {
+  constexpr unsigned most = 1024;
+  require(threads >= 1 && threads <= most, "threads must be from 1 to 1024, got " + std::to_string(threads));
+}
+
+/// A vector of finite numbers.
+inline void require_finite(const Array<double>& values, const char* what) {
+  for (py::ssize_t k = 0; k < values.size(); ++k) {
+    if (std::isfinite(values.data()[k])) continue;
+    throw InvalidArgument(std::string(what) + " are finite numbers; element " + std::to_string(k) + " is not");
+  }
+}
+
 /// Counts one iteration of a solver written in Python, on its counted view.
 template <typename View>
 void present(View& view, std::uint64_t examples) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  require(examples <= most, "an iteration looks at 2^32 examples at most, not at " + std::to_string(examples));
   ++view.counters().iterations;
   view.counters().presentations += examples;
 }

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "arrays.hpp"
@@ -71,6 +72,11 @@ void bind_asset(py::module_& module) {
                 rows.ndim() == 2 && rows.shape(1) == static_cast<py::ssize_t>(self.dimension()) && labels.ndim() == 1 &&
                     stored.ndim() == 1 && labels.size() == rows.shape(0) && stored.size() == rows.shape(0),
                 "a block is (examples, features), with a label and a number of stored coordinates for each example");
+            require_aligned(rows);
+            require_aligned(stored);
+            const std::int8_t* const end = labels.data() + labels.size();
+            require(std::all_of(labels.data(), end, [](std::int8_t label) { return label == 1 || label == -1; }),
+                    "labels are +1 and -1");
             const Hold held = self.hold();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },

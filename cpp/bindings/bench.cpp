@@ -7,15 +7,23 @@
 #include "arrays.hpp"
 
 namespace svm::python {
+namespace {
+
+constexpr std::uint64_t most_repetitions = std::uint64_t{1} << 24;
+constexpr std::uint64_t between_signals = 1024;  // rows from one look for Ctrl-C to the next
+
+}  // namespace
 
 void bind_bench(py::module_& module) {
   module.def(
       "seconds_of_row_additions",
       [](RowSource& rows, std::uint64_t repetitions, std::uint64_t seed) {
+        require(repetitions <= most_repetitions, "at most 2^24 rows are added");
         Random random(seed, Purpose::sampling);
         std::vector<double> state(rows.size());
         const auto start = std::chrono::steady_clock::now();
         for (std::uint64_t k = 0; k < repetitions; ++k) {
+          if (k % between_signals == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
           simd::kernels().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
         }
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

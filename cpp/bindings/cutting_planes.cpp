@@ -35,10 +35,18 @@ void bind_cutting_planes(py::module_& module) {
           [](SimplexQp& self, double beta, const Array<double>& products) {
             require(products.ndim() == 1 && static_cast<std::size_t>(products.size()) == self.size() + 1,
                     "products are those with each earlier variable, and with itself");
+            require(std::isfinite(beta), "beta must be finite");
+            require_finite(products, "products");
             self.add(beta, vector(products));
           },
           py::arg("beta"), py::arg("products"))
-      .def("solve", &SimplexQp::solve, py::arg("tolerance"))
+      .def(
+          "solve",
+          [](SimplexQp& self, double tolerance) {
+            require(tolerance >= 0.0, "the tolerance must not be negative");
+            self.solve(tolerance);
+          },
+          py::arg("tolerance"))
       .def_property_readonly("solution", [](const SimplexQp& self) { return array(self.solution()); })
       .def_property_readonly("value", &SimplexQp::value)
       .def_property_readonly("gap", &SimplexQp::gap);
@@ -48,7 +56,11 @@ void bind_cutting_planes(py::module_& module) {
       [](const Array<double>& from, const Array<double>& to, double slope, double curvature) {
         require(from.ndim() == 1 && to.ndim() == 1 && from.size() == to.size(),
                 "margins are two vectors of one length");
-        require(curvature > 0.0, "the curvature must be positive");
+        require(from.size() > 0, "there is no margin");
+        require(std::isfinite(slope), "the slope must be finite");
+        require(std::isfinite(curvature) && curvature > 0.0, "the curvature must be finite and positive");
+        require_finite(from, "margins");
+        require_finite(to, "margins");
         return HingeLineSearch().minimum(from.data(), to.data(), static_cast<std::size_t>(from.size()), slope,
                                          curvature);
       },

@@ -33,6 +33,8 @@ void bind_exact(py::module_& module) {
         require(gradient.ndim() == 1 && low.ndim() == 1 && high.ndim() == 1 && low.size() == m && high.size() == m &&
                     H.ndim() == 2 && H.shape(0) == m && H.shape(1) == m,
                 "a programme of m variables has a gradient and bounds of length m, and a matrix of m x m");
+        require_finite(gradient, "gradients");
+        require_finite(H, "curvatures");
         BoxQp qp(balanced);
         const auto size = static_cast<std::size_t>(m);
         qp.reset(size);

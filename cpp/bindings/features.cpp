@@ -18,11 +18,12 @@ py::tuple copy(const Slice& slice) {
 }
 
 void check_place(std::size_t place, std::size_t bound, const char* what) {
-  require(place < bound, std::string("there is no ") + what + " " + std::to_string(place));
+  if (place >= bound) throw InvalidArgument(std::string("there is no ") + what + " " + std::to_string(place));
 }
 
 void check_weight(double weight) {
-  require(std::isfinite(weight) && weight >= 0.0, "weights are finite and not negative, got " + std::to_string(weight));
+  if (std::isfinite(weight) && weight >= 0.0) return;
+  throw InvalidArgument("weights are finite and not negative, got " + std::to_string(weight));
 }
 
 using PlainTree = SumTree<Plain>;
@@ -68,6 +69,7 @@ void bind_features(py::module_& module) {
           "column",
           [](CountedFeatures& self, std::size_t j) {
             check_place(j, self.dimension(), "column");
+            require(self.has_columns(), "the matrix was made without columns");
             return copy(self.column(j));
           },
           py::arg("j"), "Places and values of column j, (s,) int32 and float32; s accesses, n by the dense convention.")

@@ -1,6 +1,10 @@
 #include "../core/kernel.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
 
 #include "../core/gram.hpp"
 #include "../core/kernel_features.hpp"
@@ -9,11 +13,74 @@
 
 namespace svm::python {
 
+namespace {
+
+constexpr auto most_columns = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+constexpr int highest_degree = 100;
+
+/// The first value that is NaN or infinite, or `size`. By bits, so that no compiler's option takes the test away.
+std::size_t first_not_finite(const float* values, std::size_t size) {
+  constexpr std::uint32_t exponent = 0x7F800000;
+  const auto wrong = [exponent](const float& value) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return (bits & exponent) == exponent;
+  };
+  constexpr std::size_t strip = 4096;  // without an exit inside, so that it runs as fast as memory
+  for (std::size_t begin = 0; begin < size; begin += strip) {
+    const std::size_t end = std::min(begin + strip, size);
+    bool any = false;
+    for (std::size_t k = begin; k < end; ++k) any |= wrong(values[k]);
+    if (any) return static_cast<std::size_t>(std::find_if(values + begin, values + end, wrong) - values);
+  }
+  return size;
+}
+
+void refuse_value(float value, std::size_t row, std::size_t column) {
+  throw InvalidArgument("the value at row " + std::to_string(row) + ", column " + std::to_string(column) + " is " +
+                        std::to_string(value) + ": it must be finite");
+}
+
+/// Whether nobody can write to an array's memory, by this array or by one that it is a view of.
+bool is_fixed(py::object array) {
+  while (py::isinstance<py::array>(array)) {
+    if (py::reinterpret_borrow<py::array>(array).writeable()) return false;
+    array = array.attr("base");
+  }
+  return true;
+}
+
+/// The array, or a copy of one that could be written to.
+template <typename T>
+Array<T> fixed(const Array<T>& array) {
+  return is_fixed(array) ? array : Array<T>(array.size(), array.data());
+}
+
+void check_columns(std::size_t columns) {
+  require(columns <= most_columns, "a matrix has fewer than 2^31 columns, not " + std::to_string(columns));
+}
+
+KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double coef0, int degree) {
+  require(std::isfinite(gamma) && gamma > 0.0, "gamma must be finite and positive");
+  require(std::isfinite(coef0), "coef0 must be finite");
+  require(degree >= 1 && degree <= highest_degree,
+          "the degree must be from 1 to " + std::to_string(highest_degree) + ", got " + std::to_string(degree));
+  return {kind, gamma, coef0, degree};
+}
+
+}  // namespace
+
 Matrix::Matrix(Array<float> dense) {
   require(dense.ndim() == 2, "a dense matrix has two dimensions, got " + std::to_string(dense.ndim()));
   view_.rows = static_cast<std::size_t>(dense.shape(0));
   view_.columns = static_cast<std::size_t>(dense.shape(1));
   view_.values = dense.data();
+  check_columns(view_.columns);
+  require_aligned(dense);
+  const auto size = static_cast<std::size_t>(dense.size());
+  if (const std::size_t place = first_not_finite(view_.values, size); place < size) {
+    refuse_value(view_.values[place], place / view_.columns, place % view_.columns);
+  }
   owners_ = {dense};
 }
 
@@ -21,6 +88,10 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
   require(offsets.ndim() == 1 && offsets.size() >= 1, "offsets are a vector of rows + 1 elements");
   require(indices.ndim() == 1 && values.ndim() == 1 && indices.size() == values.size(),
           "indices and values are vectors of one length");
+  check_columns(columns);
+  for (const py::array& array : {py::array(offsets), py::array(indices), py::array(values)}) require_aligned(array);
+  offsets = fixed(offsets);
+  indices = fixed(indices);
   const std::int64_t* first = offsets.data();
   const auto rows = static_cast<std::size_t>(offsets.size() - 1);
   require(first[0] == 0 && first[rows] == values.size(), "offsets run from 0 to the number of stored values");
@@ -31,6 +102,19 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
     return index >= 0 && static_cast<std::size_t>(index) < columns;
   });
   require(inside, "a column index is outside [0, " + std::to_string(columns) + ")");
+  const auto row_of = [&](std::size_t place) {
+    return static_cast<std::size_t>(std::upper_bound(first, last + 1, static_cast<std::int64_t>(place)) - first) - 1;
+  };
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::int32_t* const begin = indices.data() + first[row];
+    const std::int32_t* const end = indices.data() + first[row + 1];
+    require(std::adjacent_find(begin, end, std::greater_equal<>()) == end,
+            "column indices must rise within a row (row " + std::to_string(row) + ")");
+  }
+  const auto size = static_cast<std::size_t>(values.size());
+  if (const std::size_t place = first_not_finite(values.data(), size); place < size) {
+    refuse_value(values.data()[place], row_of(place), static_cast<std::size_t>(indices.data()[place]));
+  }
   view_.rows = rows;
   view_.columns = columns;
   view_.values = values.data();
@@ -40,7 +124,8 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
 }
 
 void bind_kernel(py::module_& module) {
-  py::class_<Matrix>(module, "Matrix", "A float32 data matrix, dense (n, d) or CSR; keeps its arrays alive.")
+  py::class_<Matrix>(module, "Matrix",
+                     "A float32 data matrix, dense (n, d) or CSR, of finite values; keeps its arrays alive.")
       .def(py::init<Array<float>>(), py::arg("dense").noconvert())
       .def(py::init<Array<std::int64_t>, Array<std::int32_t>, Array<float>, std::size_t>(),
            py::arg("offsets").noconvert(), py::arg("indices").noconvert(), py::arg("values").noconvert(),
@@ -50,15 +135,14 @@ void bind_kernel(py::module_& module) {
       .def_property_readonly("stored", [](const Matrix& self) { return self.view().stored(); });
 
   py::class_<KernelFunction> kernel(module, "KernelFunction", "K(x, z) from <x, z> and the squared norms.");
-  py::enum_<KernelFunction::Kind>(kernel, "Kind")
+  py::native_enum<KernelFunction::Kind>(kernel, "Kind", "enum.Enum")
       .value("gaussian", KernelFunction::Kind::gaussian)
       .value("polynomial", KernelFunction::Kind::polynomial)
-      .value("linear", KernelFunction::Kind::linear);
+      .value("linear", KernelFunction::Kind::linear)
+      .finalize();
   kernel
-      .def(py::init([](KernelFunction::Kind kind, double gamma, double coef0, int degree) {
-             return KernelFunction{kind, gamma, coef0, degree};
-           }),
-           py::arg("kind"), py::arg("gamma") = 1.0, py::arg("coef0") = 0.0, py::arg("degree") = 1)
+      .def(py::init(&kernel_function), py::arg("kind"), py::arg("gamma") = 1.0, py::arg("coef0") = 0.0,
+           py::arg("degree") = 1)
       .def(
           "require_range", [](const KernelFunction& self, double square) { require_range(self, square); },
           py::arg("square"), "Refuses squared norms up to `square` where float32 might not hold the kernel's values.");
@@ -71,6 +155,8 @@ void bind_kernel(py::module_& module) {
         require(out.ndim() == 2 && out.shape(0) == n && out.shape(1) == n && out.writeable() &&
                     (out.flags() & py::array::c_style) != 0,
                 "the Gram matrix is a writable C-contiguous float32 array of n x n");
+        require_aligned(out);
+        require_threads(threads);
         float* gram = out.mutable_data();
         unsigned refused = 0;
         interruptible(progress, [&](const Progress& report) {
@@ -91,6 +177,10 @@ void bind_kernel(py::module_& module) {
         require(out.ndim() == 2 && out.shape(0) == points && out.shape(1) == projection.shape(0) && out.writeable() &&
                     (out.flags() & py::array::c_style) != 0,
                 "the features are a writable C-contiguous float32 array of points x features");
+        require_aligned(out);
+        require_aligned(projection);
+        require_threads(threads);
+        require(projection.shape(0) <= static_cast<py::ssize_t>(most_columns), "there are too many features");
         const auto rank = static_cast<std::size_t>(projection.shape(0));
         const float* const rows = projection.data();
         float* const features = out.mutable_data();
@@ -112,6 +202,8 @@ void bind_kernel(py::module_& module) {
         const auto rows = static_cast<py::ssize_t>(support.view().rows);
         require(coefficients.ndim() == 2 && coefficients.shape(0) == rows,
                 "coefficients are (support points, vectors)");
+        require_threads(threads);
+        require(coefficients.shape(1) <= static_cast<py::ssize_t>(most_columns), "there are too many vectors");
         const auto vectors = coefficients.shape(1);
         Array<double> out({static_cast<py::ssize_t>(evaluation.view().rows), vectors});
         double* values = out.mutable_data();

@@ -1,35 +1,45 @@
 #include "../core/minibatch.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "../core/error.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
 namespace {
 
-/// An exchange that calls a Python function with a view of the values; what it raises ends advance(). The function lives
-/// as long as the solver, which is destroyed with the interpreter's lock held.
+/// An exchange that calls a Python function with a copy of the values, so that one who keeps the array keeps no address in
+/// the solver; what it raises ends advance(). The function lives as long as the solver, which is destroyed with the
+/// interpreter's lock held.
 Exchange calling(const py::object& function) {
   if (function.is_none()) return {};
   return [function](double* values, std::size_t size) {
     const py::gil_scoped_acquire lock;
-    function(Array<double>(static_cast<py::ssize_t>(size), values, py::capsule(values, [](void*) {})));
+    const Array<double> shared(static_cast<py::ssize_t>(size), values);
+    function(shared);
+    std::copy_n(shared.data(), size, values);
   };
 }
 
 }  // namespace
 
 void bind_minibatch(py::module_& module) {
-  py::enum_<Averaging>(module, "Averaging")
+  py::native_enum<Averaging>(module, "Averaging", "enum.Enum")
       .value("last", Averaging::last)
       .value("tail", Averaging::tail)
-      .value("decaying", Averaging::decaying);
-  py::enum_<SdcaVariant>(module, "SdcaVariant")
+      .value("decaying", Averaging::decaying)
+      .finalize();
+  py::native_enum<SdcaVariant>(module, "SdcaVariant", "enum.Enum")
       .value("naive", SdcaVariant::naive)
       .value("safe", SdcaVariant::safe)
-      .value("aggressive", SdcaVariant::aggressive);
+      .value("aggressive", SdcaVariant::aggressive)
+      .finalize();
 
   py::class_<RandomSubsets>(module, "RandomSubsets")
       .def(py::init([](std::size_t size, std::size_t count, std::uint64_t seed) {
+             require(size <= std::numeric_limits<std::uint32_t>::max(), "a set has fewer than 2^32 elements");
              require(count >= 1 && count <= size, "a subset has from 1 to all elements");
              return std::make_unique<RandomSubsets>(size, count, seed);
            }),
@@ -43,6 +53,8 @@ void bind_minibatch(py::module_& module) {
              require(rank < ranks && ranks <= size, "there is no rank " + std::to_string(rank) + " of " +
                                                         std::to_string(ranks) + " for " + std::to_string(size) +
                                                         " rows");
+             require(std::isfinite(largest_norm) && largest_norm >= 0.0,
+                     "the largest norm must be finite and not negative");
              return Shard{rank, ranks, size, largest_norm};
            }),
            py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
@@ -53,6 +65,7 @@ void bind_minibatch(py::module_& module) {
   py::class_<MiniBatchPegasos, MiniBatchSolver>(module, "MiniBatchPegasos")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
                        unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& exchange) {
+             require_threads(threads);
              return std::make_unique<MiniBatchPegasos>(features,
                                                        MiniBatchSettings{lambda, batch_size, average, threads}, seed,
                                                        shard != nullptr ? *shard : Shard{}, calling(exchange));
@@ -65,6 +78,7 @@ void bind_minibatch(py::module_& module) {
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, SdcaVariant variant,
                        double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed,
                        const Shard* shard, const py::object& exchange) {
+             require_threads(threads);
              return std::make_unique<MiniBatchSdca>(features, MiniBatchSettings{lambda, batch_size, average, threads},
                                                     MiniBatchSdcaSettings{variant, beta, gamma}, seed,
                                                     shard != nullptr ? *shard : Shard{}, calling(exchange));

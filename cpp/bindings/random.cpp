@@ -6,11 +6,12 @@
 namespace svm::python {
 
 void bind_random(py::module_& module) {
-  py::enum_<Purpose>(module, "Purpose")
+  py::native_enum<Purpose>(module, "Purpose", "enum.Enum")
       .value("sampling", Purpose::sampling)
       .value("order", Purpose::order)
       .value("features", Purpose::features)
-      .value("data", Purpose::data);
+      .value("data", Purpose::data)
+      .finalize();
   module.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"));
   py::class_<Random> random(module, "Random", "A stream of the counter-based generator for one seed and purpose.");
   random.def(py::init<std::uint64_t, Purpose>(), py::arg("seed"), py::arg("purpose"))

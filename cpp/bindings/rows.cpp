@@ -1,10 +1,19 @@
 #include "../core/rows.hpp"
 
+#include <limits>
+
 #include "../core/gram.hpp"
 #include "arrays.hpp"
 #include "states.hpp"
 
 namespace svm::python {
+namespace {
+
+void check_row(std::size_t i, std::size_t n) {
+  if (i >= n) throw InvalidArgument("there is no row " + std::to_string(i) + " of " + std::to_string(n));
+}
+
+}  // namespace
 
 void bind_rows(py::module_& module) {
   py::class_<Counters>(module, "Counters")
@@ -25,7 +34,7 @@ void bind_rows(py::module_& module) {
       .def(
           "row",
           [](RowSource& self, std::size_t i) {
-            require(i < self.size(), "there is no row " + std::to_string(i));
+            check_row(i, self.size());
             const Hold held(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
@@ -38,6 +47,7 @@ void bind_rows(py::module_& module) {
              require(gram.ndim() == 2 && gram.shape(0) == n && gram.shape(1) == n &&
                          (gram.flags() & py::array::c_style) != 0,
                      "the Gram matrix is a C-contiguous float32 array of n x n");
+             require_aligned(gram);
              return std::make_unique<GramRows>(kernel, matrix.view(), positives, gram.data());
            }),
            py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("gram").noconvert(),
@@ -48,8 +58,10 @@ void bind_rows(py::module_& module) {
              unsigned threads) {
             require(support.ndim() == 1 && coefficients.ndim() == 2 && coefficients.shape(0) == support.size(),
                     "coefficients are (support points, vectors)");
+            require_threads(threads);
+            require(coefficients.shape(1) <= std::numeric_limits<std::int32_t>::max(), "there are too many vectors");
             const std::vector<std::uint32_t> rows(support.data(), support.data() + support.size());
-            for (const std::uint32_t row : rows) require(row < self.size(), "there is no row " + std::to_string(row));
+            for (const std::uint32_t row : rows) check_row(row, self.size());
             const auto vectors = coefficients.shape(1);
             Array<double> out({static_cast<py::ssize_t>(self.size()), vectors});
             double* values = out.mutable_data();
@@ -74,12 +86,24 @@ void bind_rows(py::module_& module) {
   counted.def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
       .def_property_readonly("size", &CountedRows::size)
       .def_property_readonly("positives", &CountedRows::positives)
-      .def("label", &CountedRows::label, py::arg("i"))
-      .def("diagonal", &CountedRows::diagonal, py::arg("i"))
+      .def(
+          "label",
+          [](const CountedRows& self, std::size_t i) {
+            check_row(i, self.size());
+            return self.label(i);
+          },
+          py::arg("i"))
+      .def(
+          "diagonal",
+          [](const CountedRows& self, std::size_t i) {
+            check_row(i, self.size());
+            return self.diagonal(i);
+          },
+          py::arg("i"))
       .def(
           "row",
           [](CountedRows& self, std::size_t i) {
-            require(i < self.size(), "there is no row " + std::to_string(i));
+            check_row(i, self.size());
             const Hold held(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
@@ -88,7 +112,10 @@ void bind_rows(py::module_& module) {
       .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
   bind_state(counted);
 
-  py::enum_<Accounting>(module, "Accounting").value("kept", Accounting::kept).value("on_demand", Accounting::on_demand);
+  py::native_enum<Accounting>(module, "Accounting", "enum.Enum")
+      .value("kept", Accounting::kept)
+      .value("on_demand", Accounting::on_demand)
+      .finalize();
 }
 
 }  // namespace svm::python

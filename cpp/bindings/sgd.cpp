@@ -34,8 +34,17 @@ void bind_sgd(py::module_& module) {
 
   bind_passes<double>(module, "SgdPasses");
   bind_passes<float>(module, "SgdPasses32");
-  module.def("multiple_update", &multiple_update, py::kw_only(), py::arg("threshold"), py::arg("lambda_"),
-             py::arg("response"), py::arg("squared_norm"), py::arg("multiplicity"));
+  module.def(
+      "multiple_update",
+      [](double threshold, double lambda, double response, double squared_norm, std::uint32_t multiplicity) {
+        require(std::isfinite(threshold) && std::isfinite(response), "threshold and response must be finite");
+        require(std::isfinite(lambda) && lambda > 0.0, "lambda must be finite and positive");
+        require(std::isfinite(squared_norm) && squared_norm >= 0.0, "squared_norm must be finite and not negative");
+        require(multiplicity > 0, "an example is presented at least once in a row, not 0 times");
+        return multiple_update(threshold, lambda, response, squared_norm, multiplicity);
+      },
+      py::kw_only(), py::arg("threshold"), py::arg("lambda_"), py::arg("response"), py::arg("squared_norm"),
+      py::arg("multiplicity"));
 
   py::class_<Dcd, LinearSolver>(module, "Dcd")
       .def(py::init([](const FeatureMatrix& features, double C, double eps, bool shrinking, bool permutation,

@@ -27,7 +27,10 @@ Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentat
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::enum_<Status>(module, "Status").value("limit", Status::limit).value("converged", Status::converged);
+  py::native_enum<Status>(module, "Status", "enum.Enum")
+      .value("limit", Status::limit)
+      .value("converged", Status::converged)
+      .finalize();
 
   py::class_<Solver>(module, "Solver")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,

@@ -5,10 +5,10 @@
 namespace svm::python {
 namespace {
 
-/// Whether an array has this type; if so it is what the column holds then.
+/// Whether an array has this type, however it lies in memory; if so it is what the column holds then.
 template <typename T>
 bool take(const py::array& array, Column& column) {
-  if (!py::isinstance<Array<T>>(array)) return false;
+  if (!py::isinstance<py::array_t<T, 0>>(array)) return false;
   const auto values = py::cast<Array<T>>(array);
   column = std::vector<T>(values.data(), values.data() + values.size());
   return true;
@@ -32,7 +32,8 @@ py::dict state_as_arrays(const State& state) {
 State state_of_arrays(const py::dict& arrays) {
   State state;
   for (const auto& [key, value] : arrays) {
-    const auto name = py::cast<std::string>(key);
+    require(py::isinstance<py::str>(key), "the state has a name that is not a string");
+    const auto name = py::cast<std::string>(key.attr("encode")("utf-8", "backslashreplace"));
     require(py::isinstance<py::array>(value), "the state's " + name + " is not an array");
     const auto array = py::reinterpret_borrow<py::array>(value);
     Column& column = state[name];

@@ -10,6 +10,8 @@ namespace svm {
 namespace {
 
 constexpr std::size_t least_block = 256;
+constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
+constexpr std::size_t most_features = std::size_t{1} << 31;
 constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
 constexpr double largest = 1e6;
 
@@ -22,14 +24,22 @@ const AssetSettings& checked(const AssetSettings& settings) {
           "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
   require(settings.window > 0, "the average takes at least 1 iterate, not 0");
   require(settings.samples > 0, "D_G is estimated from at least 1 example, not from 0");
+  require(settings.window <= most && settings.samples <= most, "window and samples are at most 2^24, got " +
+                                                                   std::to_string(settings.window) + " and " +
+                                                                   std::to_string(settings.samples));
   return settings;
+}
+
+std::size_t checked(std::size_t dimension) {
+  require(dimension < most_features, "there are 2^31 features or more: " + std::to_string(dimension));
+  return dimension;
 }
 
 }  // namespace
 
 AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
     : settings_(checked(settings)),
-      dimension_(dimension),
+      dimension_(checked(dimension)),
       radius_(1.0 / std::sqrt(settings.lambda)),
       u_(dimension),
       average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
@@ -90,8 +100,11 @@ void AssetRule::present(const Slice& v, double y, double squared_norm, const flo
 void AssetRule::archive(StateArchive& state) {
   state.number("first_step", first_step_);
   state.number("deviation", deviation_);
-  state.number("iterations", iterations_);
-  state.number("left_in_block", left_in_block_);
+  state.count("iterations", iterations_, Counters::most);
+  const std::size_t block = average_.block();
+  state.index("left_in_block", left_in_block_, block);
+  state.check(left_in_block_ == (block - iterations_ % block) % block, "left_in_block",
+              " is not what the iterations leave of a block");
   state.part("u", u_);
   state.number("scale", scale_);
   state.number("bias", bias_);
@@ -140,10 +153,11 @@ void Asset::archive(StateArchive& state) {
         require(place < size(), "the state is not one of this solver: the log of its steps");
         return features_.coming_row(place);
       });
+  state.check(rule_.iterations() == counters().iterations, "iterations", " are not those that have been counted");
   state.part("random", random_);
   if (order_) state.part("order", *order_);
-  state.number("next", next_[0]);
-  state.number("after_next", next_[1]);
+  state.index("next", next_[0], size());
+  state.index("after_next", next_[1], size());
 }
 
 bool Asset::step() {
@@ -171,6 +185,7 @@ AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::siz
       examples_(rule_.block()) {
   require(length > 0, "the stream has no examples");
   require(dimension > 0, "there are no features");
+  require(length < Counters::most && raw_dimension < Counters::most, "a stream is shorter and narrower than 2^62");
 }
 
 std::size_t AssetStream::expected() const noexcept { return std::min(rule_.block(), length_ - fed_); }
@@ -195,8 +210,12 @@ void AssetStream::feed(const float* rows, const std::int8_t* labels, const std::
 
 void AssetStream::archive(StateArchive& state) {
   Solver::archive(state);
+  state.problem({{"length", length_}, {"raw_dimension", raw_dimension_}, {"d", dimension()}, {"block", rule_.block()}});
   state.part("counters", counters_);
-  state.number("fed", fed_);
+  state.count("fed", fed_, length_);
+  state.check(fed_ % rule_.block() == 0 || fed_ == length_, "fed", " is not where a block ends");
+  state.check(counters_.iterations <= fed_ && fed_ - counters_.iterations <= rule_.block(), "fed",
+              " and the iterations are not in one block");
   state.values("rows", rows_);
   archive_examples(state);
   rule_.archive(
@@ -205,6 +224,7 @@ void AssetStream::archive(StateArchive& state) {
         require(place < 2 * rule_.block(), "the state is not one of this solver: the log of its steps");
         return Slice{rows_.data() + place * dimension(), nullptr, dimension()};
       });
+  state.check(rule_.iterations() == counters_.iterations, "iterations", " are not those that have been counted");
 }
 
 void AssetStream::archive_examples(StateArchive& state) {

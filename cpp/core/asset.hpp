@@ -32,6 +32,8 @@ class AssetRule {
   /// Examples whose rows must stay where they are while those of the block after them are presented.
   std::size_t block() const noexcept { return average_.block(); }
   std::size_t dimension() const noexcept { return dimension_; }
+  /// Examples presented.
+  std::uint64_t iterations() const noexcept { return iterations_; }
   /// D_G^2: the mean of |v|^2 + 1 over the first examples, at g = 0 and b = 0 where all of them violate the margin.
   void start(double deviation) noexcept;
   /// `coming` has the values of a row that will be presented soon, if it is far away: it is fetched meanwhile.

@@ -1,5 +1,7 @@
 #include "blas.hpp"
 
+#include <cstddef>
+
 #include "error.hpp"
 
 namespace svm {
@@ -25,10 +27,19 @@ void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexc
 }
 
 void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {  // a leading dimension of 0 is an error in BLAS
+    for (int i = 0; i < m; ++i) {
+      float* const row = c + std::ptrdiff_t{i} * ldc;
+      for (int j = 0; j < n; ++j) row[j] = beta == 0.0F ? 0.0F : beta * row[j];
+    }
+    return;
+  }
   call(sgemm, 'T', 'N', n, m, k, b, k, a, k, beta, c, ldc);
 }
 
 void accumulate_transposed(const double* a, const double* b, double* c, int m, int n, int k) {
+  if (m == 0 || n == 0 || k == 0) return;
   call(dgemm, 'N', 'T', n, m, k, b, n, a, m, 1.0, c, n);
 }
 

@@ -1,6 +1,7 @@
 // The Cholesky factor of a matrix that rows and columns come to and leave: O(m^2) for each of them.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -24,7 +25,16 @@ class Cholesky {
   void back(double* x) const noexcept;
   /// Column k of R, k + 1 values.
   const std::vector<double>& column(std::size_t k) const noexcept { return columns_[k]; }
-  void archive(StateArchive& state) { state.lists("columns", columns_); }
+  void archive(StateArchive& state) {
+    state.lists("columns", columns_);
+    if (!state.reads()) return;
+    bool sound = true;
+    for (std::size_t k = 0; k < size(); ++k) {
+      sound = sound && columns_[k].size() == k + 1 && columns_[k][k] > 0.0;
+      for (const double value : columns_[k]) sound = sound && std::isfinite(value);
+    }
+    state.check(sound, "columns", " are not those of a triangle with a positive diagonal");
+  }
   /// x <- A^-1 x, m values.
   void solve(double* x) const noexcept {
     forward(x);

@@ -17,9 +17,12 @@ struct Counters {
   std::uint64_t feature_accesses = 0;        ///< one stored coordinate of one training vector
   std::uint64_t feature_accesses_dense = 0;  ///< the same, every vector taken as d coordinates
 
+  /// Of iterations and presentations, which step lengths are computed from: far from where they would begin at 0 again.
+  static constexpr std::uint64_t most = std::uint64_t{1} << 62;
+
   void archive(StateArchive& state) {
-    state.number("iterations", iterations);
-    state.number("presentations", presentations);
+    state.count("iterations", iterations, most);
+    state.count("presentations", presentations, most);
     state.number("kernel_evaluations", kernel_evaluations);
     state.number("inner_products", inner_products);
     state.number("feature_accesses", feature_accesses);

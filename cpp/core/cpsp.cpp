@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "dot.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr double part_of_gap = 1e-3;
 constexpr double rounding = 1e-14;
 constexpr std::size_t patience = 50;
+constexpr std::size_t most_starts = 1000000;
 // Squared distance from the span below which an image is no basis function: dividing by it would magnify the rounding errors
 // of float32 coordinates a thousand times.
 constexpr double least_distance = 1e-6;
@@ -25,7 +27,8 @@ const CpspSettings& checked(const CpspSettings& settings) {
   require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
   require(std::isfinite(settings.eps) && settings.eps > 0.0, "eps must be finite and positive");
   require(settings.capacity > 0, "the basis needs room for a function");
-  require(settings.starts > 0, "starts must be at least 1");
+  require(settings.starts > 0 && settings.starts <= most_starts,
+          "starts must be from 1 to 1,000,000, got " + std::to_string(settings.starts));
   return settings;
 }
 
@@ -48,6 +51,8 @@ void Cpsp::archive(StateArchive& state) {
   state.part("master", master_);
   state.values("margins", margins_);
   state.list("idle", idle_);
+  state.check(master_.size() == cuts_.size() && idle_.size() == cuts_.size(), "idle",
+              " has not an element for each cut");
   state.number("objective", objective_);
   state.number("bound", bound_);
 }
@@ -62,8 +67,16 @@ void Cpsp::archive_cuts(StateArchive& state) {
   state.lists("points", points);
   state.lists("examples", examples);
   if (!state.reads()) return;
+  state.check(!points.empty() && examples.size() == points.size(), "points", " and examples are not equally many");
+  for (const std::vector<double>& point : points) {
+    state.check(point.size() == basis_.size(), "points", " have not a coordinate for each basis function");
+  }
+  for (const std::vector<std::uint32_t>& cut : examples) {
+    for (const std::uint32_t i : cut)
+      state.check(i < margins_.size(), "examples", " name one that the problem has not");
+  }
   cuts_.clear();
-  for (std::size_t j = 0; j < points.size(); ++j) cuts_.push_back({std::move(points[j]), std::move(examples.at(j))});
+  for (std::size_t j = 0; j < points.size(); ++j) cuts_.push_back({std::move(points[j]), std::move(examples[j])});
 }
 
 bool Cpsp::step() {
@@ -93,7 +106,7 @@ void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double
   for (std::size_t k = 0; k < settings_.starts; ++k) {
     Place place = basis_.at(examples[random_.below(examples.size())]);
     const double value = settings_.starts > 1 ? std::abs(basis_.value(residual, place)) : 0.0;
-    if (value > best) {
+    if (k == 0 || value > best) {
       best = value;
       start = std::move(place);
     }

@@ -76,6 +76,20 @@ void Cuts::weights(const std::vector<double>& a, double* out) const {
   w.copy(1.0, out);
 }
 
+void Cuts::archive(StateArchive& state) {
+  const std::size_t n = features_.size();
+  const std::size_t length = by_features_ ? features_.dimension() : n;
+  state.lists("points", points_);
+  state.lists("examples", examples_);
+  if (!state.reads()) return;
+  bool sound = !points_.empty() && examples_.size() == (by_features_ ? 1 : points_.size());
+  for (const AlignedVector<double>& point : points_) sound = sound && point.size() == length;
+  state.check(sound, "points", " are not those of cuts of this problem");
+  for (const std::vector<std::uint32_t>& cut : examples_) {
+    for (const std::uint32_t i : cut) state.check(i < n, "examples", " name one that the problem has not");
+  }
+}
+
 void Cuts::take_margins(const WeightVector& w, double scale, double* out) {
   for (std::size_t i = 0; i < features_.size(); ++i) {
     features_.charge_inner_product();

@@ -37,10 +37,7 @@ class Cuts {
   /// w = sum_j a_j p_j, d values. Not charged.
   void weights(const std::vector<double>& a, double* out) const;
   /// All cuts; not what is known of the one added last, which the next one replaces.
-  void archive(StateArchive& state) {
-    state.lists("points", points_);
-    state.lists("examples", examples_);
-  }
+  void archive(StateArchive& state);
 
  private:
   void take_margins(const WeightVector& w, double scale, double* out);

@@ -64,6 +64,7 @@ void CuttingPlanes::archive(StateArchive& state) {
   LinearSolver::archive(state);
   state.part("cuts", cuts_);
   state.part("master", master_);
+  state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
   state.values("point", point_);
   state.number("objective", objective_);
   state.number("bound", bound_);
@@ -72,6 +73,7 @@ void CuttingPlanes::archive(StateArchive& state) {
 void SvmPerf::archive(StateArchive& state) {
   CuttingPlanes::archive(state);
   state.list("idle", idle_);
+  state.check(idle_.size() <= cuts_.size(), "idle", " has more elements than there are cuts");
 }
 
 void SvmPerf::follow() {
@@ -103,6 +105,8 @@ void Ocas::archive(StateArchive& state) {
   CuttingPlanes::archive(state);
   state.list("best", best_);
   state.list("best_products", best_products_);
+  state.check(best_.size() == cuts_.size() && best_products_.size() == cuts_.size(), "best",
+              " has not an element for each cut");
   state.values("best_margins", best_margins_);
 }
 

@@ -44,7 +44,7 @@ void Dcd::archive(StateArchive& state) {
   state.part("w", w_);
   state.values("alpha", alpha_);
   state.number("sum_alpha", sum_alpha_);
-  state.list("active", active_);
+  state.index_list("active", active_, size());
   state.number("position", position_);
   state.number("kept", kept_);
   state.number("largest", largest_);
@@ -56,6 +56,8 @@ void Dcd::archive(StateArchive& state) {
   state.number("whole", whole_);
   state.number("gap_of_all", gap_of_all_);
   state.number("close_enough", converged_);
+  state.check(converged_ || (kept_ <= position_ && position_ < active_.size()), "position",
+              " and the coordinates kept are not places in a pass");
 }
 
 bool Dcd::step() {

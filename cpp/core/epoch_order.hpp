@@ -34,8 +34,8 @@ class EpochOrder {
   }
   void archive(StateArchive& state) {
     state.part("random", random_);
-    state.values("order", order_);
-    state.number("position", position_);
+    state.permutation("order", order_);
+    state.index("position", position_, order_.size());
   }
 
  private:

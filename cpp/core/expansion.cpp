@@ -85,13 +85,10 @@ void Expansion::remove(std::size_t slot) {
 }
 
 void Expansion::archive(StateArchive& state) {
-  state.list("members", members_);
+  state.distinct_list("members", members_, held_.size());
   if (!state.reads()) return;
   std::fill(held_.begin(), held_.end(), static_cast<unsigned char>(0));
-  for (const std::uint32_t i : members_) {
-    require(i < held_.size() && held_[i] == 0, "the state is not one of this solver: members of the expansion");
-    held_[i] = 1;
-  }
+  for (const std::uint32_t i : members_) held_[i] = 1;
   kept_.assign(members_.size(), Kept());
   kept_values_ = 0;
 }

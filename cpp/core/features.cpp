@@ -27,6 +27,8 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t po
 
 FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
+  require(rows.rows > 0 && rows.columns > 0, "features need at least one row and one column, got " +
+                                                 std::to_string(rows.rows) + " x " + std::to_string(rows.columns));
   require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
   for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
   double largest = 0.0;

@@ -37,7 +37,9 @@ class FeatureMatrix {
   std::size_t size() const noexcept { return rows_.rows; }
   std::size_t dimension() const noexcept { return rows_.columns; }
   std::size_t positives() const noexcept { return positives_; }
-  bool has_columns() const noexcept { return columns_.values != nullptr; }
+  /// Of all rows.
+  std::size_t stored() const noexcept { return rows_.stored(); }
+  bool has_columns() const noexcept { return columns_.rows > 0; }
   Slice row(std::size_t i) const noexcept { return slice(rows_, i); }
   Slice column(std::size_t j) const noexcept { return slice(columns_, j); }
   /// |x_i|^2.
@@ -75,6 +77,7 @@ class CountedFeatures {
   std::size_t size() const noexcept { return matrix_.size(); }
   std::size_t dimension() const noexcept { return matrix_.dimension(); }
   std::size_t positives() const noexcept { return matrix_.positives(); }
+  bool has_columns() const noexcept { return matrix_.has_columns(); }
   double label(std::size_t i) const noexcept { return i < positives() ? 1.0 : -1.0; }
   double squared_norm(std::size_t i) const noexcept { return matrix_.squared_norm(i); }
   double largest_norm() const noexcept { return matrix_.largest_norm(); }
@@ -104,7 +107,10 @@ class CountedFeatures {
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
-  void archive(StateArchive& state) { state.part("counters", counters_); }
+  void archive(StateArchive& state) {
+    state.problem({{"n", size()}, {"d", dimension()}, {"positives", positives()}, {"stored values", matrix_.stored()}});
+    state.part("counters", counters_);
+  }
 
  private:
   Slice charged(Slice slice, std::size_t dense) noexcept {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "average.hpp"
+#include "counters.hpp"
 
 namespace svm {
 
@@ -46,8 +47,8 @@ class IterateAverage {
   void archive(StateArchive& state) {
     state.part("mean", mean_);
     state.values("previous", previous_);
-    state.number("before", before_);
-    state.number("taken", taken_);
+    state.count("before", before_, Counters::most);
+    state.count("taken", taken_, Counters::most);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "dot.hpp"
@@ -12,6 +13,15 @@
 namespace svm {
 namespace {
 
+constexpr std::size_t most_coordinates = std::size_t{1} << 48;
+
+/// Coordinates of n points.
+std::size_t room(std::size_t n, std::size_t capacity) {
+  require(capacity <= most_coordinates / n, "the basis has room for too many functions: " + std::to_string(capacity) +
+                                                " for " + std::to_string(n) + " points");
+  return n * capacity;
+}
+
 double dot_with(const Slice& x, const double* z) { return dot(simd::kernels(), x, z); }
 
 }  // namespace
@@ -19,7 +29,9 @@ double dot_with(const Slice& x, const double* z) { return dot(simd::kernels(), x
 void Place::measure() noexcept { square = dot(values.data(), values.data(), values.size()); }
 
 KernelBasis::KernelBasis(double gamma, const FeatureMatrix& points, std::size_t capacity)
-    : gamma_(gamma), capacity_(capacity), points_(points), coordinates_(points.size() * capacity) {}
+    : gamma_(gamma), capacity_(capacity), points_(points), coordinates_(room(points.size(), capacity)) {
+  require(std::isfinite(gamma) && gamma > 0.0, "gamma must be finite and positive");
+}
 
 Place KernelBasis::at(std::size_t i) const {
   Place place{std::vector<double>(dimension()), 0.0};
@@ -92,9 +104,12 @@ void KernelBasis::archive(StateArchive& state) {
   state.lists("places", places);
   state.part("factor", factor_);
   if (state.reads()) {
-    require(places.size() <= capacity_ && places.size() == factor_.size(), "the state is not one of this basis");
+    state.check(places.size() <= capacity_ && places.size() == factor_.size(), "places",
+                " and their factor do not fit the basis");
+    places_.clear();
     for (std::vector<double>& values : places) {
-      require(values.size() == dimension(), "the state is not one of this basis");
+      state.check(values.size() == dimension(), "places", " are not points of this problem");
+      for (const double value : values) state.check(std::isfinite(value), "places", " are not finite");
       Place place{std::move(values), 0.0};
       place.measure();
       take_coordinates(place);

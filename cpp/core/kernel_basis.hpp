@@ -32,7 +32,7 @@ struct Residual {
 /// coordinates on the span as many as there are.
 class KernelBasis {
  public:
-  /// K(x, z) = exp(-gamma |x - z|^2); at most `capacity` points.
+  /// K(x, z) = exp(-gamma |x - z|^2), gamma > 0; at most `capacity` points.
   KernelBasis(double gamma, const FeatureMatrix& points, std::size_t capacity);
 
   std::size_t size() const noexcept { return places_.size(); }

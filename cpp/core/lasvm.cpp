@@ -64,19 +64,23 @@ void Lasvm::archive(StateArchive& state) {
   KernelSolver::archive(state);
   state.part("expansion", expansion_);
   state.part("order", order_);
-  state.list("alpha", alpha_);
-  state.list("slopes", slopes_);
-  state.number("top", top_);
-  state.number("bottom", bottom_);
+  state.finite_list("alpha", alpha_);
+  state.finite_list("slopes", slopes_);
+  state.check(alpha_.size() == expansion_.size() && slopes_.size() == expansion_.size(), "alpha",
+              ", the slopes and the members of the expansion are not equally many");
+  const std::size_t slots = std::max<std::size_t>(expansion_.size(), 1);
+  state.index("top", top_, slots);
+  state.index("bottom", bottom_, slots);
   state.number("top_slope", top_slope_);
   state.number("bottom_slope", bottom_slope_);
   state.number("delta", delta_);
   state.number("finishing", finishing_);
   state.number("again", again_);
   state.number("changed", changed_);
-  state.part("outer_top", outer_top_);
-  state.part("outer_bottom", outer_bottom_);
+  state.part("outer_top", outer_top_, size());
+  state.part("outer_bottom", outer_bottom_, size());
   state.number("passes", passes_);
+  if (state.reads()) search();  // the same ends and slopes, of members that there are
 }
 
 bool Lasvm::step() {

@@ -62,9 +62,9 @@ class Lasvm final : public KernelSolver {
     double slope;
     std::size_t example;
 
-    void archive(StateArchive& state) {
+    void archive(StateArchive& state, std::size_t n) {
       state.number("slope", slope);
-      state.number("example", example);
+      state.index("example", example, n);
     }
   };
 

@@ -26,7 +26,7 @@ template <typename Real>
 void LinearPegasos<Real>::archive(StateArchive& state) {
   LinearSolver::archive(state);
   state.part("random", random_);
-  state.number("next", next_);
+  state.index("next", next_, size());
   state.part("weights", weights_);
   state.number("stretch", stretch_);
 }

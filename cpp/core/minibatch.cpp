@@ -19,6 +19,15 @@ const MiniBatchSettings& checked(const MiniBatchSettings& settings, std::size_t 
   return settings;
 }
 
+Shard checked(const Shard& shard, const FeatureMatrix& matrix) {
+  if (shard.ranks <= 1) return {0, 1, matrix.size(), matrix.largest_norm()};
+  require(shard.rank < shard.ranks && shard.ranks <= shard.size &&
+              shard.size <= std::numeric_limits<std::uint32_t>::max() &&
+              (shard.size - shard.rank + shard.ranks - 1) / shard.ranks == matrix.size(),
+          "the rows are not those of this shard");
+  return shard;
+}
+
 __extension__ using Wide = unsigned __int128;
 
 }  // namespace
@@ -27,16 +36,13 @@ MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSet
                                  const Shard& shard, Exchange exchange)
     : LinearSolver(matrix),
       settings_(checked(settings, shard.ranks > 1 ? shard.size : matrix.size())),
-      shard_(shard.ranks > 1 ? shard : Shard{0, 1, matrix.size(), matrix.largest_norm()}),
+      shard_(checked(shard, matrix)),
       batch_(matrix, features_, settings.batch_size, settings.threads, std::move(exchange)),
       sum_(matrix.dimension()),
       single_(settings.batch_size == 1 && settings.average == Averaging::last && shard_.ranks == 1),
       subsets_(shard_.size, settings.batch_size, seed),
       average_(settings.average, matrix.dimension()),
-      own_(shard_.ranks > 1 ? settings.batch_size : 0) {
-  require(shard_.rank < shard_.ranks && (shard_.size - shard_.rank + shard_.ranks - 1) / shard_.ranks == matrix.size(),
-          "the rows are not those of this shard");
-}
+      own_(shard_.ranks > 1 ? settings.batch_size : 0) {}
 
 void MiniBatchSolver::keep_own() noexcept {
   // ceil(2^64 / ranks) times a 32-bit number is its quotient in the upper half: a division takes as long as an example. And

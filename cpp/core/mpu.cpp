@@ -41,7 +41,9 @@ void Mpu::archive(StateArchive& state) {
   state.part("order", order_);
   state.part("a", a_);
   state.values("c", c_);
-  state.number("q", q_);
+  state.count("q", q_, finest);
+  state.check(q_ > 0, "q", " is 0");
+  state.check(std::all_of(c_.begin(), c_.end(), [this](std::uint64_t c) { return c <= q_; }), "c", " is more than q");
   state.number("unit", unit_);
   state.number("total", total_);
   state.number("losses", losses_);

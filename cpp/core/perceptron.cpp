@@ -37,8 +37,8 @@ bool Perceptron::step() {
 void Perceptron::archive(StateArchive& state) {
   KernelSolver::archive(state);
   state.part("random", random_);
-  state.values("order", order_);
-  state.number("position", position_);
+  state.permutation("order", order_);
+  state.count("position", position_, size());
   state.number("mistakes_this_epoch", mistakes_this_epoch_);
   state.values("mistakes", mistakes_);
   state.values("responses", responses_);

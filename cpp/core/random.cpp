@@ -70,12 +70,11 @@ double Random::normal() noexcept {
 
 void Random::archive(StateArchive& state) {
   state.number("block", block_);
-  state.number("used", used_);
+  state.count("used", used_, buffer_.size());
   state.number("has_spare", has_spare_);
-  state.number("spare", spare_);
+  state.finite("spare", spare_);
   if (!state.reads()) return;
-  require(used_ <= buffer_.size() && (used_ == buffer_.size() || block_ >= blocks),
-          "the state is not one of a stream of random numbers");
+  state.check(used_ == buffer_.size() || block_ >= blocks, "block", " comes before the numbers that are in use");
   if (used_ == buffer_.size()) return;
   const std::size_t used = used_;  // of numbers that are drawn again
   block_ -= blocks;

@@ -48,11 +48,15 @@ class RandomSubsets {
   }
   void archive(StateArchive& state) {
     state.part("random", random_);
-    state.values("items", items_);
-    state.values("drawn", drawn_);
-    state.number("next", next_);
-    state.values("prepared", prepared_);
+    state.permutation("items", items_);
+    state.indices("drawn", drawn_, items_.size());
+    state.count("next", next_, drawn_.size());
+    state.check(next_ % count_ == 0, "next", " is not where a subset begins");
+    state.indices("prepared", prepared_, items_.size());
     state.number("ready", ready_);
+    if (!state.reads()) return;
+    state.check(distinct(drawn_, next_), "drawn", " has an item twice in a subset");
+    state.check(!ready_ || distinct(prepared_, 0), "prepared", " has an item twice in a subset");
   }
   /// The item that comes so many after the end of the present subset, or the last one drawn: to be fetched meanwhile.
   std::uint32_t ahead(std::size_t distance) const noexcept {
@@ -68,6 +72,17 @@ class RandomSubsets {
   static constexpr std::size_t ranges = 64;
   static constexpr std::size_t large = 128;
 
+  /// Whether each subset from place `begin` on has different items.
+  bool distinct(const std::vector<std::uint32_t>& subsets, std::size_t begin) const {
+    std::vector<std::size_t> last(items_.size());  // 1 + where the subset began in which an item came last
+    for (std::size_t place = begin; place < subsets.size(); ++place) {
+      std::size_t& mark = last[subsets[place]];
+      const std::size_t own = place / count_ * count_ + 1;
+      if (mark == own) return false;
+      mark = own;
+    }
+    return true;
+  }
   void draw() noexcept {
     Random random = random_;  // a copy of its own: other threads may look at what lies beside it
     for (std::size_t begin = 0; begin < prepared_.size(); begin += count_) {

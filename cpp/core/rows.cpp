@@ -79,9 +79,10 @@ void CountedRows::leave_support(std::size_t i) noexcept {
 }
 
 void CountedRows::archive(StateArchive& state) {
+  state.problem({{"n", size()}, {"d", columns_}, {"positives", positives()}, {"stored values", stored_}});
   state.part("counters", counters_);
-  state.number("support", support_);
-  state.number("support_stored", support_stored_);
+  state.count("support", support_, size());
+  state.count("support_stored", support_stored_, stored_);
 }
 
 }  // namespace svm

@@ -99,8 +99,9 @@ struct Part {
   std::size_t stored = 0;  ///< coordinates that their points have stored
 
   std::size_t size() const noexcept { return members.size(); }
-  void archive(StateArchive& state) {
-    state.list("members", members);
+  /// n: of all examples.
+  void archive(StateArchive& state, std::size_t n) {
+    state.rising_list("members", members, n);
     state.number("stored", stored);
   }
 };

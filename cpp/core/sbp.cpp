@@ -103,12 +103,13 @@ void Sbp::renormalise() {
 void Sbp::archive(StateArchive& state) {
   KernelSolver::archive(state);
   state.part("random", random_);
-  state.part("tracker", tracker_);
+  state.finite_values("v", v_, LevelTracker::most);
+  state.part("tracker", tracker_, v_.data());
   state.part("levels", levels_);
   state.number("level", level_);
-  state.number("scale", scale_);
-  state.number("norm2", norm2_);
-  state.values("v", v_);
+  state.finite("scale", scale_, 1e-100);
+  state.finite("norm2", norm2_);
+  state.check(scale_ <= 1.0 && norm2_ <= 1.0, "scale", " or the squared norm is above 1");
   state.values("beta", beta_);
   state.number("scale_sum", scale_sum_);
   state.values("credit", credit_);

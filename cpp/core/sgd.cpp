@@ -42,7 +42,7 @@ void SgdRandom::weights(double* out) const { a_.copy(shrink(lambda_, counters())
 void SgdRandom::archive(StateArchive& state) {
   LinearSolver::archive(state);
   state.part("random", random_);
-  state.number("next", next_);
+  state.index("next", next_, size());
   state.part("a", a_);
 }
 
@@ -100,6 +100,8 @@ void SgdPasses<Real>::archive(StateArchive& state) {
   state.number("lower_bound", lower_bound_);
   state.number("checks", checks_);
   state.number("close_enough", converged_);
+  state.check(multiplicity_ == settings_.multiplicities[passes_ % settings_.multiplicities.size()], "multiplicity",
+              " is not that of this pass");
 }
 
 // flatten: its callees are a few instructions each, and a presentation takes tens of nanoseconds

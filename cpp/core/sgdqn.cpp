@@ -40,7 +40,7 @@ void SgdQnRule<Real>::archive(StateArchive& state) {
   state.part("v", v_);
   state.part("before", before_);
   state.values("gain", gain_);
-  state.number("left", left_);
+  state.count("left", left_, period_);
   state.number("regularised", regularised_);
   state.number("time", time_);
   state.number("r", r_);

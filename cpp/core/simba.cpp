@@ -53,8 +53,9 @@ void Simba::archive(StateArchive& state) {
   LinearSolver::archive(state);
   state.part("random", random_);
   state.part("q", q_);
+  state.check(q_.total() > 0.0, "q", " has no weight");
   state.part("slack", slack_);
-  state.number("next", next_);
+  state.index("next", next_, size());
   state.part("u", u_);
   state.number("shrink", shrink_);
   state.number("shrinks", shrinks_);

@@ -41,6 +41,12 @@ void SimplexQp::extend(const std::vector<double>& q) {
 
 void SimplexQp::remove(std::size_t j) {
   const std::size_t last = size() - 1;
+  const auto is_free = [j](const Free& free) { return free.variable == j; };
+  if (std::any_of(free_.begin(), free_.end(),
+                  is_free)) {  // where mass is not a number; the next `solve` makes them anew
+    factor_.clear();
+    free_.clear();
+  }
   for (Free& free : free_) {
     if (free.variable == last) free.variable = j;
   }
@@ -58,17 +64,23 @@ void SimplexQp::archive(StateArchive& state) {
     variables.push_back(free.variable);
     added.push_back(free.added);
   }
-  state.list("beta", beta_);
+  state.finite_list("beta", beta_);
   state.lists("H", H_);
-  state.list("gamma", gamma_);
-  state.list("products", products_);
-  state.list("free", variables);
-  state.list("added", added);
+  state.finite_list("gamma", gamma_);
+  state.finite_list("products", products_);
+  state.distinct_list("free", variables, size());
+  state.finite_list("added", added);
   state.part("factor", factor_);
-  state.number("lift", lift_);
+  state.finite("lift", lift_);
   if (!state.reads()) return;
+  bool sound = size() > 0 && H_.size() == size() && gamma_.size() == size() && products_.size() == size();
+  for (const std::vector<double>& row : H_) sound = sound && row.size() == size();
+  state.check(sound, "beta", " and the rest of the programme are not of one size");
+  state.check(added.size() == variables.size() && factor_.size() == variables.size(), "free",
+              " and their factor are not of one size");
+  for (const std::uint64_t j : variables) state.check(gamma_[j] > 0.0, "free", " has a variable without mass");
   free_.clear();
-  for (std::size_t p = 0; p < variables.size(); ++p) free_.push_back({variables[p], added.at(p)});
+  for (std::size_t p = 0; p < variables.size(); ++p) free_.push_back({variables[p], added[p]});
 }
 
 void SimplexQp::update_products() {
@@ -85,7 +97,8 @@ double SimplexQp::value() const noexcept {
   return value;
 }
 
-double SimplexQp::gap() const noexcept {
+double SimplexQp::gap() const {
+  require(size() > 0, "the programme has no variable yet");
   const std::size_t best = steepest();
   const double top = beta_[best] - products_[best];
   double gap = 0.0;

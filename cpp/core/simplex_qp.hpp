@@ -30,7 +30,8 @@ class SimplexQp {
   const std::vector<double>& products() const noexcept { return products_; }
   double value() const noexcept;
   /// max_j (beta - H gamma)_j - sum_j gamma_j (beta - H gamma)_j: the optimum is at most so much above value().
-  double gap() const noexcept;
+  /// Throws where there is no variable.
+  double gap() const;
   void archive(StateArchive& state);
 
  private:

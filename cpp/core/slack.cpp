@@ -11,6 +11,8 @@ namespace svm {
 namespace {
 
 // The window follows the level: wider where the level was missed, narrower where more weights than these lay inside.
+constexpr const char* no_number = "the slack cannot be selected: a weight is not a number, or too large";
+constexpr int most_attempts = 1000;  // each takes the window four times as far, until it is the whole range
 constexpr double first_margin = 0.1;
 constexpr double missed = 4.0;
 constexpr double wider = 1.05;
@@ -33,7 +35,8 @@ Slack::Slack(std::size_t n, double mass) : survey_(0, n), margin_(first_margin) 
 void Slack::select(const double* q) {
   if (count_ == 0) return;
   std::size_t above = 0;
-  for (;;) {
+  for (int attempt = 0;; ++attempt) {
+    require(attempt < most_attempts, no_number);
     survey_.take(q, window_);
     const std::size_t reached = survey_.size() - survey_.below();
     above = reached - survey_.inside().size();
@@ -50,9 +53,10 @@ void Slack::select(const double* q) {
   const auto larger =
       static_cast<std::size_t>(std::count_if(inside.begin(), inside.end(), [this](double x) { return x > level_; }));
   tied_.clear();
-  for (std::size_t k = 0; tied_.size() < count_ - above - larger; ++k) {
+  for (std::size_t k = 0; k < inside.size() && tied_.size() < count_ - above - larger; ++k) {
     if (inside[k] == level_) tied_.push_back(survey_.inside_index()[k]);
   }
+  require(!tied_.empty(), no_number);
   cut_ = tied_.back();
 }
 

@@ -14,7 +14,8 @@ class Slack {
   /// mass in [0, n].
   Slack(std::size_t n, double mass);
 
-  /// O(n): one pass against a narrow window around the level that is expected, and a selection among what lies in it.
+  /// O(n): one pass against a narrow window around the level that is expected, and a selection among what lies in it. Throws
+  /// where a weight is not a number.
   void select(const double* q);
   /// Tells that all weights have been multiplied by one factor.
   void rescale(double factor) noexcept {
@@ -24,10 +25,10 @@ class Slack {
 
   /// What follows the level; the rest is selected anew.
   void archive(StateArchive& state) {
-    state.number("level", level_);
+    state.finite("level", level_);
     state.part("window", window_);
-    state.number("margin", margin_);
-    state.number("drift", drift_);
+    state.finite("margin", margin_, 0.0);
+    state.finite("drift", drift_, 0.0);
   }
 
   /// Weights above the level get 2, those below it nothing.

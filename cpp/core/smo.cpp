@@ -73,7 +73,7 @@ bool Smo::step() {
 void Smo::archive(StateArchive& state) {
   DualSolver::archive(state);
   state.number("violation", violation_);
-  state.number("chosen", chosen_);
+  state.index("chosen", chosen_, size());
   state.number("gain", gain_);
 }
 
@@ -153,7 +153,7 @@ void SmoWithBias::archive(StateArchive& state) {
   DualSolver::archive(state);
   state.number("top", top_);
   state.number("bottom", bottom_);
-  state.number("chosen", chosen_);
+  state.index("chosen", chosen_, size());
 }
 
 double SmoWithBias::bias() const {

@@ -1,5 +1,7 @@
 #include "solver.hpp"
 
+#include <cmath>
+
 #include "clock.hpp"
 
 namespace svm {
@@ -37,6 +39,7 @@ Hold Solver::hold() const {
 }
 
 Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
+  require(!std::isnan(limit.cpu_seconds), "the limit of cpu_seconds is not a number");
   const Hold held = hold();
   const Hold rows(shared_flag(), rows_in_use);
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
@@ -71,8 +74,8 @@ void Solver::restore(const State& state) {
 
 void Solver::archive(StateArchive& state) {
   double cpu = cpu_seconds();  // those of others are this thread's from now on
-  state.number("cpu_seconds", cpu);
-  state.number("wall_seconds", wall_seconds_);
+  state.finite("cpu_seconds", cpu, 0.0);
+  state.finite("wall_seconds", wall_seconds_, 0.0);
   state.number("converged", converged_);
   if (state.reads()) cpu_seconds_ = cpu;
 }

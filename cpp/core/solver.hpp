@@ -59,7 +59,7 @@ class Solver {
     const Hold held = hold();
     return state_of(*this);
   }
-  /// Goes on from a state of a solver that was made alike and has not advanced yet. After a refusal it is to be thrown away.
+  /// Goes on from a state of a solver that was made alike and has not advanced yet. A state that is refused changes nothing.
   void restore(const State& state);
   /// The list of members for both, to which each class adds its own.
   virtual void archive(StateArchive& state);

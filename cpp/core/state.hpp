@@ -1,7 +1,11 @@
 // What an object goes on from after a pause, by names: one list of its members both writes and reads it.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -19,7 +23,9 @@ using Column = std::variant<std::vector<double>, std::vector<float>, std::vector
 /// By the names of members; those of a part are "part.member".
 using State = std::map<std::string, Column>;
 
-/// Handed through `archive(StateArchive&)` of an object that has been made from the same settings, and of its parts.
+/// Handed through `archive(StateArchive&)` of an object that has been made from the same settings, and of its parts. A state
+/// may come from anywhere. So each member says what it may be where it is listed: places have a bound, lists a size, numbers
+/// a range where a loop or an address depends on them. What members must be together, `archive` checks after it has read them.
 class StateArchive {
  public:
   /// To be written to an empty state.
@@ -31,11 +37,48 @@ class StateArchive {
   /// Whether what was read is all there is.
   bool read_all() const noexcept { return read_ == state_.size(); }
 
+  /// Refuses what has been read of a member unless `holds`; `why` goes on after the member's name.
+  void check(bool holds, const char* name, const char* why) const {
+    if (reads() && !holds) refuse(name, why);
+  }
+  /// The sizes of the problem that the state belongs to: a state of a problem of other sizes is refused.
+  void problem(std::initializer_list<std::pair<const char*, std::uint64_t>> sizes) {
+    std::vector<std::uint64_t> stored;
+    for (const auto& [what, size] : sizes) stored.push_back(size);
+    values("problem", stored);
+    std::size_t k = 0;
+    for (const auto& [what, size] : sizes) {
+      const std::uint64_t other = stored[k++];
+      require(other == size, "the state is one of another problem: " + std::string(what) + " = " +
+                                 std::to_string(other) + ", here it is " + std::to_string(size));
+    }
+  }
+
   /// Values of which the settings say how many there are: a state that has another number of them is refused.
   template <typename T, typename Allocator>
   void values(const char* name, std::vector<T, Allocator>& own) {
-    if (reads()) require(find<T>(name).size() == own.size(), "the state is not one of this solver: " + prefix_ + name);
+    if (reads() && find<T>(name).size() != own.size()) {
+      refuse(name, " has " + std::to_string(find<T>(name).size()) + " values, not " + std::to_string(own.size()));
+    }
     list(name, own);
+  }
+  /// `values` of which each is at most `most` in magnitude: no NaN, no infinity.
+  template <typename T, typename Allocator>
+  void finite_values(const char* name, std::vector<T, Allocator>& own, double most = largest) {
+    values(name, own);
+    check_finite(name, own, most);
+  }
+  /// `values` that are places in an array of `bound` elements.
+  template <typename T>
+  void indices(const char* name, std::vector<T>& own, std::size_t bound) {
+    values(name, own);
+    check_bound(name, own, bound);
+  }
+  /// `values` that are 0, 1, ... in some order.
+  template <typename T>
+  void permutation(const char* name, std::vector<T>& own) {
+    indices(name, own, own.size());
+    check_distinct(name, own, own.size());
   }
   /// As many values as there are.
   template <typename T, typename Allocator>
@@ -44,6 +87,32 @@ class StateArchive {
     const std::vector<Stored<T>>& stored = find<T>(name);
     own.assign(stored.begin(), stored.end());
     ++read_;
+  }
+  /// `list` of which each value is at most `most` in magnitude: no NaN, no infinity.
+  template <typename T, typename Allocator>
+  void finite_list(const char* name, std::vector<T, Allocator>& own, double most = largest) {
+    list(name, own);
+    check_finite(name, own, most);
+  }
+  /// `list` of at most `bound` places in an array of `bound` elements.
+  template <typename T>
+  void index_list(const char* name, std::vector<T>& own, std::size_t bound) {
+    list(name, own);
+    check(own.size() <= bound, name, " has more elements than there are places");
+    check_bound(name, own, bound);
+  }
+  /// `index_list` that names no place twice.
+  template <typename T>
+  void distinct_list(const char* name, std::vector<T>& own, std::size_t bound) {
+    index_list(name, own, bound);
+    check_distinct(name, own, bound);
+  }
+  /// `index_list` in which places rise.
+  template <typename T>
+  void rising_list(const char* name, std::vector<T>& own, std::size_t bound) {
+    index_list(name, own, bound);
+    check(std::is_sorted(own.begin(), own.end()), name, " does not rise");
+    check_distinct(name, own, bound);
   }
   /// As many lists as there are.
   template <typename List>
@@ -60,25 +129,46 @@ class StateArchive {
     if (!reads()) return;
     own.clear();
     auto next = all.cbegin();
+    const char* const wrong = " has not as many values as its sizes say";
     for (const std::uint64_t size : sizes) {
-      require(size <= static_cast<std::uint64_t>(all.cend() - next),
-              "the state is not one of this solver: " + prefix_ + name);
+      check(size <= static_cast<std::uint64_t>(all.cend() - next), name, wrong);
       const auto end = next + static_cast<std::ptrdiff_t>(size);
       own.emplace_back(next, end);
       next = end;
     }
+    check(next == all.cend(), name, wrong);
   }
   template <typename T>
   void number(const char* name, T& own) {
     std::vector<Stored<T>> one{static_cast<Stored<T>>(own)};
     values(name, one);
+    if constexpr (std::is_same_v<T, bool>) check(one[0] <= 1, name, " is neither 0 nor 1");
     own = static_cast<T>(one[0]);
   }
-  /// An object that archives itself.
-  template <typename Part>
-  void part(const char* name, Part& own) {
+  /// A number that is neither NaN nor infinite, and not less than `least`.
+  void finite(const char* name, double& own, double least = -largest) {
+    number(name, own);
+    if (reads() && !(own >= least && own <= largest)) {
+      refuse(name, " = " + std::to_string(own) + " is out of range");
+    }
+  }
+  /// A whole number of at most `most`.
+  template <typename T>
+  void count(const char* name, T& own, std::uint64_t most) {
+    number(name, own);
+    if (reads() && own > most) refuse(name, " = " + std::to_string(own) + " is more than " + std::to_string(most));
+  }
+  /// A place in an array of `bound` elements.
+  template <typename T>
+  void index(const char* name, T& own, std::size_t bound) {
+    number(name, own);
+    if (reads() && own >= bound) refuse(name, " = " + std::to_string(own) + " is not below " + std::to_string(bound));
+  }
+  /// An object that archives itself; what it needs for that besides is handed on.
+  template <typename Part, typename... Arguments>
+  void part(const char* name, Part& own, const Arguments&... arguments) {
     const std::string before = std::exchange(prefix_, prefix_ + name + ".");
-    own.archive(*this);
+    own.archive(*this, arguments...);
     prefix_ = before;
   }
 
@@ -94,6 +184,36 @@ class StateArchive {
   template <typename T>
   using Stored = typename StoredAs<T>::type;
 
+  [[noreturn]] void refuse(const char* name, const std::string& why) const {
+    throw InvalidArgument("the state is not one of this solver: " + prefix_ + name + why);
+  }
+  template <typename Values>
+  void check_finite(const char* name, const Values& own, double most) const {
+    for (std::size_t k = 0; reads() && k < own.size(); ++k) {
+      if (!(std::abs(static_cast<double>(own[k])) <= most)) {
+        refuse(name, "[" + std::to_string(k) + "] = " + std::to_string(own[k]) + " is out of range");
+      }
+    }
+  }
+  template <typename Values>
+  void check_bound(const char* name, const Values& own, std::size_t bound) const {
+    for (std::size_t k = 0; reads() && k < own.size(); ++k) {
+      if (own[k] >= bound) {
+        refuse(name,
+               "[" + std::to_string(k) + "] = " + std::to_string(own[k]) + " is not below " + std::to_string(bound));
+      }
+    }
+  }
+  template <typename Values>
+  void check_distinct(const char* name, const Values& own, std::size_t bound) const {
+    if (!reads()) return;
+    std::vector<bool> seen(bound);
+    for (const auto place : own) {
+      if (seen[place]) refuse(name, " has " + std::to_string(place) + " twice");
+      seen[place] = true;
+    }
+  }
+
   template <typename T>
   void write(const char* name, std::vector<T> values) {
     const bool fresh = written_->emplace(prefix_ + name, std::move(values)).second;
@@ -103,9 +223,11 @@ class StateArchive {
   const std::vector<Stored<T>>& find(const char* name) const {
     const auto found = state_.find(prefix_ + name);
     const auto* values = found == state_.end() ? nullptr : std::get_if<std::vector<Stored<T>>>(&found->second);
-    require(values != nullptr, "the state is not one of this solver: " + prefix_ + name);
+    if (values == nullptr) refuse(name, found == state_.end() ? " is missing" : " has another type");
     return *values;
   }
+
+  static constexpr double largest = std::numeric_limits<double>::max();
 
   State* written_ = nullptr;
   const State& state_;
@@ -122,12 +244,19 @@ State state_of(T& object) {
   return state;
 }
 
-/// Brings an object that was made alike to a state.
+/// Brings an object that was made alike to a state. A state that is refused leaves the object as it was.
 template <typename T>
 void restore(T& object, const State& state) {
-  StateArchive reader(state);
-  object.archive(reader);
-  require(reader.read_all(), "the state is not one of this solver: it says more than this one knows of");
+  const State before = state_of(object);
+  try {
+    StateArchive reader(state);
+    object.archive(reader);
+    require(reader.read_all(), "the state is not one of this solver: it says more than this one knows of");
+  } catch (...) {
+    StateArchive back(before);
+    object.archive(back);
+    throw;
+  }
 }
 
 }  // namespace svm

@@ -69,8 +69,8 @@ class OffsetSolver final : public LinearSolver {
   void archive(StateArchive& state) override {
     LinearSolver::archive(state);
     double t0 = t0_.value_or(0.0);
-    state.number("t0", t0);
-    if (t0 > 0.0) t0_ = t0;
+    state.finite("t0", t0, 0.0);
+    if (state.reads()) t0_ = t0 > 0.0 ? std::optional<double>(t0) : std::nullopt;
     state.part("rule", rule_);
     state.part("order", order_);
     state.part("sampling", sampling_);

@@ -2,6 +2,8 @@
 // O(log n) steps. A sum is always computed anew from the sixteen below it, so that nothing drifts.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -81,8 +83,22 @@ class SumTree {
 
   /// With its sums, which are not the same bits whoever has computed them.
   void archive(StateArchive& state) {
-    state.values("values", values_);
+    state.finite_values("values", values_);
     state.lists("sums", sums_);
+    if (!state.reads()) return;
+    // `draw` follows weights above 0: with none beyond the last value it never leaves the arrays
+    bool sound = !sums_.empty();
+    std::size_t count = size_;
+    for (const AlignedVector<double>& sums : sums_) {
+      count = padded(count) / fan;
+      sound = sound && sums.size() == padded(count) && none_from(sums, count);
+      sound =
+          sound && std::all_of(sums.begin(), sums.end(), [](double sum) { return sum >= 0.0 && std::isfinite(sum); });
+    }
+    state.check(sound && count == 1, "sums", " are not sums of weights");
+    const auto weighs = [](double value) { return Weigh::weight(value) >= 0.0; };
+    state.check(none_from(values_, size_) && std::all_of(values_.begin(), values_.end(), weighs), "values",
+                " are not weights");
   }
 
   /// The first i for which the weights up to and with it sum to more than uniform * total(), up to rounding; never one of
@@ -100,6 +116,11 @@ class SumTree {
 
  private:
   static std::size_t padded(std::size_t count) noexcept { return (count + fan - 1) / fan * fan; }
+  /// Whether all elements from `place` on are 0.
+  static bool none_from(const AlignedVector<double>& elements, std::size_t place) {
+    return std::all_of(elements.begin() + static_cast<std::ptrdiff_t>(place), elements.end(),
+                       [](double element) { return element == 0.0; });
+  }
 
   void touch(const std::int32_t* places, std::size_t count) {
     touched_.clear();

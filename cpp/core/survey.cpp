@@ -39,8 +39,9 @@ void Survey::gather(const double* v) {
   }
   const auto total = static_cast<std::size_t>(units);
   below_ = static_cast<std::size_t>(codes - units * simd::inside_unit);
-  inside_.resize(total + simd::lanes);
-  inside_index_.resize(total + simd::lanes);
+  // with NaN among the responses a block may have more than its code says
+  inside_.resize(total + simd::block + simd::lanes);
+  inside_index_.resize(inside_.size());
   std::size_t kept = 0;
   for (std::size_t b = 0; b < codes_.size() && kept < total; ++b) {
     if (codes_[b] < simd::inside_unit) continue;
@@ -52,14 +53,20 @@ void Survey::gather(const double* v) {
   inside_index_.resize(total);
 }
 
-// Not surveyed again: the sum below the window depends on the pass that it was made in, to the last bit.
-void Survey::archive(StateArchive& state) {
+// Read, not only surveyed again: the sum below the window depends on the pass that it was made in, to the last bit.
+void Survey::archive(StateArchive& state, const double* v) {
   state.part("window", window_);
   state.values("codes", codes_);
   state.number("below", below_);
-  state.number("below_sum", below_sum_);
+  state.finite("below_sum", below_sum_);
   state.list("inside", inside_);
   state.list("inside_index", inside_index_);
+  if (!state.reads()) return;
+  Survey again(begin_, end_);
+  again.take(v, window_);
+  state.check(again.codes_ == codes_ && again.below_ == below_ && again.inside_ == inside_ &&
+                  again.inside_index_ == inside_index_,
+              "inside", " is not what a survey of the responses finds");
 }
 
 std::size_t Survey::covered(double level) const noexcept {
@@ -67,22 +74,24 @@ std::size_t Survey::covered(double level) const noexcept {
          static_cast<std::size_t>(std::count_if(inside_.begin(), inside_.end(), [=](double x) { return x <= level; }));
 }
 
-std::size_t Survey::covered_index(const double* v, double level, std::size_t k) const noexcept {
+std::size_t Survey::covered_index(const double* v, double level, std::size_t k) const {
   if (k >= below_) {
     k -= below_;
-    for (std::size_t p = 0;; ++p) {
+    for (std::size_t p = 0; p < inside_.size(); ++p) {
       if (inside_[p] <= level && k-- == 0) return inside_index_[p];
     }
+  } else {
+    std::size_t b = 0;
+    for (; b < codes_.size(); ++b) {
+      const std::size_t here = static_cast<std::size_t>(codes_[b]) % static_cast<std::size_t>(simd::inside_unit);
+      if (k < here) break;
+      k -= here;
+    }
+    for (std::size_t j = begin_ + b * simd::block; j < end_; ++j) {
+      if (v[j] < window_.low && k-- == 0) return j;
+    }
   }
-  std::size_t b = 0;
-  for (;; ++b) {
-    const std::size_t here = static_cast<std::size_t>(codes_[b]) % static_cast<std::size_t>(simd::inside_unit);
-    if (k < here) break;
-    k -= here;
-  }
-  for (std::size_t j = begin_ + b * simd::block;; ++j) {
-    if (v[j] < window_.low && k-- == 0) return j;
-  }
+  throw InvalidArgument("no such response is covered by the water level: a response or the level is not a number");
 }
 
 }  // namespace svm

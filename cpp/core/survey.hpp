@@ -16,8 +16,9 @@ struct Window {
   double high = everything;
 
   void archive(StateArchive& state) {
-    state.number("low", low);
-    state.number("high", high);
+    state.finite("low", low);
+    state.finite("high", high);
+    state.check(low <= high, "low", " is above the window's other end");
   }
 };
 
@@ -43,9 +44,11 @@ class Survey {
   const std::vector<std::size_t>& inside_index() const noexcept { return inside_index_; }
   /// Elements covered at `level`, a level inside the window: those with v <= level.
   std::size_t covered(double level) const noexcept;
-  /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it).
-  std::size_t covered_index(const double* v, double level, std::size_t k) const noexcept;
-  void archive(StateArchive& state);
+  /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it). Throws where fewer are
+  /// covered, as by a level that is no number.
+  std::size_t covered_index(const double* v, double level, std::size_t k) const;
+  /// v: the responses that have been surveyed, or that go with the state.
+  void archive(StateArchive& state, const double* v);
 
  private:
   void gather(const double* v);

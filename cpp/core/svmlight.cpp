@@ -23,13 +23,14 @@ bool SvmLight::responses(double* out) const { return active_.size() == size() &&
 
 void SvmLight::archive(StateArchive& state) {
   DualSolver::archive(state);
-  state.part("active", active_);
+  state.part("active", active_, size());
   state.values("doubted", doubted_);
-  state.list("working", working_);
+  state.distinct_list("working", working_, size());
+  state.check(working_.size() <= settings_.working_set, "working", " has more variables than the working set");
   state.number("violation", violation_);
   state.number("middle", middle_);
-  state.part("aside", aside_);
-  state.number("recovered", recovered_);
+  state.part("aside", aside_, size());
+  state.count("recovered", recovered_, size());
 }
 
 bool SvmLight::step() {

@@ -9,6 +9,8 @@
 namespace svm {
 namespace {
 
+constexpr int most_attempts = 20;  // from the ninth on the windows are the whole range
+
 // What one Newton step needs of the inside values at a level: how many are covered and their sum.
 struct Covered {
   double count = 0.0;
@@ -140,10 +142,11 @@ namespace {
 
 void check(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
   require(n > 0, "a water level needs at least one response");
-  require(std::isfinite(volume) && volume >= 0.0, "the volume must be finite and not negative");
+  require(volume >= 0.0 && volume <= LevelTracker::most, "the volume must be finite and not negative, at most 1e150");
   require(!bias || (positives > 0 && positives < n), "a water level with bias needs responses of both classes");
   for (std::size_t i = 0; i < n; ++i) {
-    require(std::isfinite(responses[i]), "response " + std::to_string(i) + " is not finite");
+    if (std::abs(responses[i]) <= LevelTracker::most) continue;  // not so of NaN
+    throw InvalidArgument("response " + std::to_string(i) + " is not finite, or larger than 1e150");
   }
 }
 
@@ -191,7 +194,8 @@ Solved LevelTracker::solve_within(double volume) {
 }
 
 void LevelTracker::centre(const Levels& levels) {
-  if (width_ >= Window::everything) {
+  // where responses are huge a Newton step may end nowhere
+  if (width_ >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
     positive_window = negative_window = Window{};
     return;
   }
@@ -206,12 +210,12 @@ void LevelTracker::rescale(double factor) {
   centre(last_);
 }
 
-void LevelTracker::archive(StateArchive& state) {
-  state.part("positive", positive);
-  state.part("negative", negative);
+void LevelTracker::archive(StateArchive& state, const double* v) {
+  state.part("positive", positive, v);
+  state.part("negative", negative, v);
   state.part("positive_window", positive_window);
   state.part("negative_window", negative_window);
-  state.number("width", width_);
+  state.finite("width", width_, 0.0);
   state.part("last", last_);
 }
 
@@ -226,6 +230,7 @@ Levels LevelTracker::solve(const double* v, double volume) {
     width_ = std::max(width_, 1e-12);
   }
   for (int attempt = 0; !solved.exact; ++attempt) {
+    require(attempt < most_attempts, "there is no water level: a response is not a number, or too large");
     if (attempt > 0) width_ *= 4.0;
     if (attempt > 8) width_ = Window::everything;
     centre(solved.levels);

@@ -20,8 +20,8 @@ struct Levels {
   double level() const noexcept { return 0.5 * (positive + negative); }
   double bias() const noexcept { return 0.5 * (negative - positive); }
   void archive(StateArchive& state) {
-    state.number("positive", positive);
-    state.number("negative", negative);
+    state.finite("positive", positive);
+    state.finite("negative", negative);
   }
 };
 
@@ -51,17 +51,22 @@ class LevelTracker {
  public:
   LevelTracker(std::size_t n, std::size_t positives, bool bias);
 
+  /// The largest magnitude of a response, and the largest volume, that a level is found for.
+  static constexpr double most = 1e150;
+
   /// Positive-class and negative-class surveys, to be taken with `positive_window` and `negative_window`.
   Survey positive;
   Survey negative;
   Window positive_window;
   Window negative_window;
 
-  /// The levels after both surveys have been taken; surveys v again where the windows missed.
+  /// The levels after both surveys have been taken; surveys v again where the windows missed. Throws where there are none:
+  /// a response is not a number, or too large.
   Levels solve(const double* v, double volume);
   /// Moves the windows along with responses that have been multiplied by `factor`; the surveys are to be taken again.
   void rescale(double factor);
-  void archive(StateArchive& state);
+  /// v: the responses that have been surveyed, or that go with the state.
+  void archive(StateArchive& state, const double* v);
 
  private:
   Solved solve_within(double volume);

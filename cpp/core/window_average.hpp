@@ -81,13 +81,17 @@ class WindowAverage {
     state.list("sizes", sizes);
     state.list("numbers", numbers);
     state.number("steps", steps_);
-    state.number("place", place_);
+    state.index("place", place_, log_.size());
     for (Base& base : bases_) state.values(&base == bases_ ? "even" : "odd", base);
     if (!state.reads()) return;
-    require(places.size() <= log_.size() && sizes.size() == places.size() && numbers.size() == 4 * places.size(),
-            "the state is not one of this solver: the log of its steps");
+    state.check(place_ == steps_ % log_.size(), "place", " is not where the steps end");
+    state.check(places.size() == std::min<std::uint64_t>(steps_, log_.size()) && sizes.size() == places.size() &&
+                    numbers.size() == 4 * places.size(),
+                "places", " are not as many as the log has steps");
     for (std::size_t k = 0; k < places.size(); ++k) {
       const Slice x = row(places[k]);
+      // of two rows that begin at one place the first is empty
+      state.check(sizes[k] == x.size || sizes[k] == 0, "sizes", " are not those of the rows");
       const double* of = numbers.data() + 4 * k;
       log_[k] = {{x.values, x.indices, static_cast<std::size_t>(sizes[k])}, of[0], of[1], of[2], of[3]};
     }

@@ -254,7 +254,7 @@ def test_the_units_refuse_what_does_not_fit() -> None:
         master.add(0.5, np.zeros(2))
     with pytest.raises(ValueError, match="two vectors of one length"):
         _core.hinge_line_minimum(np.zeros(2), np.zeros(3), slope=0.0, curvature=1.0)
-    with pytest.raises(ValueError, match="the curvature must be positive"):
+    with pytest.raises(ValueError, match="the curvature must be finite and positive"):
         _core.hinge_line_minimum(np.zeros(2), np.zeros(2), slope=0.0, curvature=0.0)
 
 

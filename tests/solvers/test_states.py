@@ -1,0 +1,134 @@
+"""A state that is not one of the object is refused with a sentence, and the object stays as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import problem, solver
+from core_arguments import changed
+from test_limits_and_resuming import LINEAR, STREAMS, VARIANTS, make, same_members, state
+
+from solvers import Limit, Linear, SettingsError, Solver, _core, get
+from solvers._core import InvalidArgument as CoreError
+
+CLOCKS = {"cpu_seconds", "wall_seconds"}
+CORE = [name for name in [*VARIANTS, *LINEAR] if name.partition(",")[0] not in ("averaged_perceptron", "cpny")]
+"""Variants whose state is that of one object of the core."""
+
+
+def on(n: int, variant: str) -> Solver:
+    """A solver of a problem of n rows, after some iterations."""
+    name, bias, own = (VARIANTS | LINEAR | STREAMS)[variant]
+    kernel = {"kernel": Linear()} if variant in LINEAR or get(name).kernels == {"linear"} else {}
+    made = solver(name, problem(n, bias=bias, flips=0.15, **kernel), 1, **own)
+    made.advance(Limit(iterations=7))
+    return made
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, *LINEAR, "asset_online", "asset_star_online"])
+def test_a_state_of_a_problem_with_more_rows_is_refused(variant: str) -> None:
+    other, mine, untouched = on(90, variant), make(variant), make(variant)
+    with pytest.raises(SettingsError, match=r"the state is one of another problem: (n|length) = 90, here it is 77"):
+        mine.restore(other.state())
+    for made in (mine, untouched):
+        made.advance(Limit(iterations=60))
+    assert state(mine) == state(untouched)
+    same_members(mine, untouched)
+
+
+@pytest.mark.parametrize("variant", [name for name in CORE if not name.startswith("asset")])
+def test_every_member_is_needed_and_none_is_changed_by_a_refusal(variant: str) -> None:
+    """Members are read in some order: the last of them missing, those before it have been read already."""
+    begun = make(variant)
+    begun.advance(Limit(iterations=40))
+    taken = begun.state()
+    core: Any = make(variant)._core  # type: ignore[attr-defined]
+    before = core.state()
+    assert taken is not None
+    for name in taken:
+        with pytest.raises(CoreError, match=r"the state is not one of this solver: .* is missing"):
+            core.restore({other: values for other, values in taken.items() if other != name})
+        assert set(changed(before, core.state())) <= CLOCKS
+    core.restore(taken)
+    assert set(changed(taken, core.state())) <= CLOCKS
+
+
+WRONG = {
+    ("pegasos, linear", "next"): 10**9,
+    ("sgd_r", "next"): 77,
+    ("simba", "next"): 77,
+    ("sgd_s", "order.position"): 77,
+    ("sgd_s", "order.random.used"): 65,
+    ("sgd_s", "order.order"): 2**31,
+    ("perceptron", "order"): 77,
+    ("perceptron", "position"): 78,
+    ("dcd", "active"): 77,
+    ("dcd", "position"): 77,
+    ("smo", "chosen"): 2**40,
+    ("smo, bias", "chosen"): 77,
+    ("svmlight", "active.members"): 77,
+    ("svmlight", "working"): 77,
+    ("svmlight", "recovered"): 78,
+    ("lasvm", "expansion.members"): 77,
+    ("lasvm", "top"): 77,
+    ("lasvm, bias", "outer_top.example"): 77,
+    ("ocas", "master.free"): 10**6,
+    ("svmperf", "cuts.points"): None,
+    ("cpsp", "basis.places"): None,
+    ("cpsp", "master.factor.columns"): float("inf"),
+    ("minibatch_pegasos", "subsets.next"): 10**6,
+    ("minibatch_sdca", "subsets.drawn"): 77,
+    ("minibatch_sdca", "subsets.items"): 77,
+    ("sbp", "v"): float("nan"),
+    ("sbp", "tracker.positive.below"): 10**6,
+    ("sbp", "tracker.negative.inside_index"): 10**6,
+    ("sbp", "scale"): 0.0,
+    ("simba", "q.values"): -1.0,
+    ("simba", "u.sums"): float("inf"),
+    ("mpu", "q"): 0,
+    ("svmsgd", "wall_seconds"): float("nan"),
+    ("sgdqn, float32", "rule.left"): 2**50,
+}
+
+
+@pytest.mark.parametrize(("variant", "member"), WRONG)
+def test_wrong_members_are_refused_by_name(variant: str, member: str) -> None:
+    begun = make(variant)
+    begun.advance(Limit(iterations=40))
+    taken = dict(begun.state() or {})
+    values = taken[member].copy()
+    if WRONG[variant, member] is None:
+        values = values[1:]
+    else:
+        values[-1] = WRONG[variant, member]
+    taken[member] = values
+    with pytest.raises(SettingsError, match=f"the state is not one of this solver: {member.split('.')[0]}"):
+        make(variant).restore(taken)
+
+
+def test_the_average_of_asset_reads_only_rows_that_there_are() -> None:
+    features = _core.FeatureMatrix(_core.Matrix(np.eye(9, 4, dtype=np.float32)), 5)
+
+    def fresh() -> _core.Asset:
+        return _core.Asset(features, lambda_=0.1, window=5, samples=3, seed=1)
+
+    begun = fresh()
+    begun.advance(iterations=20)
+    taken = begun.state()
+    for member, value in {"places": 9, "sizes": 10**9, "place": 10**6, "left_in_block": 3, "next": 9}.items():
+        values = taken[member].copy()
+        values[-1] = value
+        with pytest.raises(CoreError, match="the state is not one of this solver"):
+            fresh().restore(taken | {member: values})
+    with pytest.raises(CoreError, match="places are not as many as the log has steps"):
+        fresh().restore(taken | {"steps": taken["steps"] + 512})
+
+
+def test_a_state_of_another_shape_is_refused_by_the_views() -> None:
+    """Solvers written in Python have the views' states: these name their problem, too."""
+    matrix = [_core.Matrix(np.eye(n, 4, dtype=np.float32)) for n in (8, 9)]
+    few, many = (_core.CountedFeatures(_core.FeatureMatrix(one, 3)) for one in matrix)
+    with pytest.raises(CoreError, match="another problem: n = 9, here it is 8"):
+        few.restore(many.state())
