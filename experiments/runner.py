@@ -61,8 +61,6 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     SettingsError, DataError, StoreError
         The user's errors. Nothing has been recorded, unless the store itself broke down.
     """
-    from experiments.evaluation import Evaluator
-
     store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
     build = solvers.build_info()
@@ -94,6 +92,8 @@ def _make(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
+    from experiments.evaluation import Evaluator
+
     store.warm_up()
     cache_dir = datasets.default_cache_dir()
     display.note(f"loading {settings.dataset.name}")

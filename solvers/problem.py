@@ -89,7 +89,7 @@ def _square_bound(X: Features) -> float:
     """Return what the largest |x|^2 cannot exceed, in two passes over the values."""
     values = X if isinstance(X, np.ndarray) else X.data
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    return X.shape[1] * largest**2
+    return float(X.shape[1] * largest**2)
 
 
 def check_range(kernel: Kernel, X: Features, what: str) -> None:
