@@ -1,7 +1,7 @@
 """Renders the Jinja templates of the report, the scorecards and the verdict pages.
 
-Templates named ``*.html.j2`` escape what is put into them. In ``*.md.j2`` each text goes through one of the filters
-`escaped`, `paragraph`, `code`, `fenced` or `cell`.
+Templates named ``*.html.j2`` escape every value. In ``*.md.j2`` each text that comes from a file goes through one of
+the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
 """
 
 from __future__ import annotations
