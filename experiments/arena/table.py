@@ -11,8 +11,8 @@ from experiments.arena.targets import COSTS, TIME
 from experiments.papers.effort import Effort, seconds_text
 from experiments.papers.panels import called
 from experiments.plotting import axis_name, styles_for
-from experiments.reproduction.made import Table
-from experiments.reproduction.report.words import NOTHING, quantity
+from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.report.labels import NOTHING, quantity
 
 NOT_COUNTED = "not counted"
 
@@ -56,7 +56,7 @@ def remarks(races: Sequence[Race]) -> list[str]:
     return said
 
 
-def _rows(race: Race, level: float) -> list[tuple[str, ...]]:
+def _rows(race: Race, level: float) -> list[tuple[str | Bold, ...]]:
     names = styles_for(race.entrants)
     efforts = {name: {cost: race.effort(name, cost, level) for cost in COSTS} for name in race.entrants}
     head = (called(race.panel), race.targets.text(level))
@@ -78,7 +78,7 @@ def _there(race: Race, name: str, level: float) -> str:
     return f"{got} of {len(tracks)}"
 
 
-def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float | None) -> str:
+def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float | None) -> str | Bold:
     if effort is None:
         return NOT_COUNTED if race.tracks[name] else NOTHING
     written = seconds_text if cost == TIME else _count
@@ -86,7 +86,7 @@ def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float 
     low, high = min(effort.costs), max(effort.costs)
     if effort.known and low < high:
         text += f" [{written(low)}, {written(high) if all(effort.reached) else '>' + written(high)}]"
-    return f"**{text}**" if effort.known and effort.median == least else text
+    return Bold(text) if effort.known and effort.median == least else text
 
 
 def _count(value: float) -> str:

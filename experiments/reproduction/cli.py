@@ -125,7 +125,7 @@ def _list(command: Command) -> int:
 
 
 def _report(command: Command) -> int:
-    from experiments.reproduction.report import write_markdown, write_report
+    from experiments.reproduction.report.pages import write_markdown, write_report
 
     page = write_report(command.figures, command.report)
     for paper in filter(None, dict.fromkeys(catalogue().values())):

@@ -15,20 +15,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Bold:
+    """A table's cell in bold type, such as the best of a row."""
+
+    bold: str
+
+
+@dataclass(frozen=True)
 class Table:
-    """A table of a paper, as text.
+    """A table of a paper, as text without markup.
 
     Attributes
     ----------
     columns : sequence of str
-    rows : sequence of sequences of str
+    rows : sequence of sequences of str or Bold
         Each as long as `columns`; an empty string is an empty cell.
     notes : sequence of str
-        Below the table.
+        Paragraphs below the table.
     """
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Bold]]
     notes: Sequence[str] = ()
 
 

@@ -11,6 +11,7 @@ from race_cases import arena_evidence, gaps, race_panel, rows
 
 from experiments.arena import figure
 from experiments.reproduction.evidence import Panel
+from experiments.reproduction.made import Bold
 
 RUNS = {
     "sbp": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],
@@ -41,10 +42,10 @@ def test_the_table(panel: Panel) -> None:
     assert table is not None
     cells = {(row[1], row[2]): row[3:] for row in table.rows}
     assert len(cells) == 6
-    assert cells["gap 0.1", "SBP"][:2] == ("2 of 2", "**10,500 [7,000, 14,000]**")
+    assert cells["gap 0.1", "SBP"][:2] == ("2 of 2", Bold("10,500 [7,000, 14,000]"))
     assert cells["gap 0.1", "Pegasos"][0] == "1 of 2"
     assert cells["gap 0.01", "Pegasos"][:2] == ("1 of 2", ">20,000")
-    assert cells["gap 0.1", "LIBSVM"] == ("2 of 2", "not counted", "not counted", "**4 ms**", "**4**")
+    assert cells["gap 0.1", "LIBSVM"] == ("2 of 2", "not counted", "not counted", Bold("4 ms"), Bold("4"))
     assert f"Left out on Adult: DCD: {REASON}." in table.notes
     assert any("SBP 100 % (100 %), Pegasos 0 % (50 %)" in note for note in table.notes)
 

@@ -14,6 +14,7 @@ from experiments.papers import effort
 from experiments.papers.sgdr import single_claim
 from experiments.papers.sgdr.single import make
 from experiments.reproduction.evidence import Panel
+from experiments.reproduction.made import Bold
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
@@ -111,7 +112,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table.rows[1:4] == [
         ["0.01", "SVMSGD", "4 s (4)", "20 s (20)", "8.94"],
         ["0.01", "SGD-QN", "2 s (2)", "2 s (2)", "2"],
-        ["0.01", "SGD-m", "**1 s**", "**1 s**", "1"],
+        ["0.01", "SGD-m", Bold("1 s"), Bold("1 s"), "1"],
     ]
 
 

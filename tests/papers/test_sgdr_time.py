@@ -14,6 +14,7 @@ from experiments.papers import effort
 from experiments.papers.sgdr.cpu_time import make
 from experiments.papers.sgdr.timing import methods
 from experiments.reproduction.evidence import Panel
+from experiments.reproduction.made import Bold
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
@@ -247,7 +248,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert len(rows) == 3 * (1 + len(names) + 2)
     assert rows[f"{SMALL:g}", "(SGD-s, told)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]  # one checkpoint only
     assert rows[f"{SMALL:g}", "J_opt"] == [f"{J_OPT:.6f}"] * 6 + [""]
-    assert rows[f"{SMALL:g}", "SVMperf"] == ["**20 ms**"] * 6 + ["1"]
+    assert rows[f"{SMALL:g}", "SVMperf"] == [Bold("20 ms")] * 6 + ["1"]
     assert rows[f"{SMALL:g}", "DCD"] == ["60 ms (3)"] * 6 + ["3"]
     assert rows[f"{LARGE:g}", "Pegasos"] == [">2 s"] * 6 + [""]
     assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table.notes)

@@ -1,4 +1,4 @@
-"""A folder of figures to report on, and what a parser sees of the report."""
+"""Builds a folder of figures to report on, and parses the report."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def verdict(**changes: Any) -> dict[str, Any]:
     return content | changes
 
 
-def put(figures: Path, figure: str, scale: str, content: Any, *, table: str = "") -> Path:
+def put(figures: Path, figure: str, scale: str, content: Any, *, table: Any = None) -> Path:
     folder = figures / figure / scale
     folder.mkdir(parents=True)
     (folder / "verdict.json").write_text(json.dumps(content), encoding="utf-8")
@@ -61,7 +61,8 @@ def put(figures: Path, figure: str, scale: str, content: Any, *, table: str = ""
     (folder / "figure.pdf").write_bytes(b"%PDF-1.7")
     (folder / "data.csv").write_text("panel,x,mean\n0,1,2\n", encoding="utf-8")
     if table:
-        (folder / "table.md").write_text(table, encoding="utf-8")
+        (folder / "table.md").write_text("| a |\n| --- |\n", encoding="utf-8")
+        (folder / "table.json").write_text(json.dumps(table), encoding="utf-8")
     return folder
 
 
@@ -73,7 +74,7 @@ def some_figures(place: Path) -> Path:
         "sbp_table2",
         "quick",
         verdict(claims=[]),
-        table="| a | b |\n| --- | --- |\n| x \\| y | 1.5 |\n\nA note.\n",
+        table={"columns": ["a", "b"], "rows": [["x | y", {"bold": "1.5"}]], "notes": ["A note."]},
     )
     put(place, "other_fig1", "demo", verdict(paper="other", label="Figure 1", title="Unknown", numbers=[]))
     return place
@@ -95,7 +96,7 @@ def some_specs(place: Path) -> Path:
 
 
 class Page(HTMLParser):
-    """What a parser sees of a page; fails on elements that are not closed in order."""
+    """Parses a page; fails if elements are not closed in order."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

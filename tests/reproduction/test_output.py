@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from experiments.reproduction import frame
-from experiments.reproduction.made import Made, Table
-from experiments.reproduction.output import markdown_table, replacing, verdict_text, write_texts
+from experiments.reproduction.made import Bold, Made, Table
+from experiments.reproduction.output import replacing, write_texts
+from experiments.reproduction.report.rendering import render
+from experiments.reproduction.report.verdict_reader import read_table, read_verdict
 from experiments.reproduction.verdict import Claim, Number, Verdict
 
 CLAIM = Claim("sbp.1", "it is faster", "3 | 4 times", {"ratio": 3.0, "bad": float("nan")}, "partly", "because")
@@ -34,7 +37,7 @@ def made() -> Made:
     def draw(figure) -> None:  # type: ignore[no-untyped-def]
         figure.subplots().plot([1, 2], [3, 4])
 
-    table = Table(("a", "b"), [("1", "x|y")], ["a note"])
+    table = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
     return Made(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
 
 
@@ -46,19 +49,40 @@ def test_texts(tmp_path: Path) -> None:
     assert written["claims"][0]["statistic"] == {"ratio": 3.0, "bad": None}
     assert [number["agrees"] for number in written["numbers"]] == [True, None]
     assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]
-    assert (tmp_path / "table.md").read_text() == "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n\na note\n"
+    table = "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | **2** |\n\na note\n"
+    assert (tmp_path / "table.md").read_text() == table
     text = (tmp_path / "verdict.md").read_text()
-    for part in ("Stand-in", "digits", "mnist", "1 failed", "sbp.1: partly", "with changes", "yes"):
+    for part in (
+        "Stand-in",
+        "digits",
+        "mnist",
+        "1 failed",
+        "sbp.1: ◐ partly",
+        "with changes",
+        "✓ agrees",
+        "3 \\| 4 times",
+    ):
         assert part in text
 
 
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    write_texts(tmp_path, made(), VERDICT, FACTS | {"paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}})
+    assert read_table((tmp_path / "table.json").read_bytes()) == made().table
+    verdict = read_verdict((tmp_path / "verdict.json").read_bytes())
+    assert verdict.claims == [replace(CLAIM, statistic={"ratio": 3.0, "bad": None})]
+    assert (verdict.numbers, verdict.absent, verdict.missing) == (VERDICT.numbers, VERDICT.absent, VERDICT.missing)
+    assert (verdict.commit, verdict.dirty, verdict.paper, verdict.seeds) == (VERDICT.commit, True, "sbp", 3)
+
+
 def test_a_table_without_notes() -> None:
-    assert markdown_table(Table(("a",), [("1",)])) == "| a |\n| --- |\n| 1 |\n"
+    assert render("table.md.j2", table=Table(("a",), [("1",)])) == "| a |\n| --- |\n| 1 |\n"
 
 
 def test_a_verdict_without_claims_has_a_heading() -> None:
     empty = Verdict("f", "paper", {}, None, None, "cmd", [], [])
-    assert verdict_text(empty, "Heading").startswith("# Heading\n")
+    assert render("verdict.md.j2", verdict=empty, heading="Heading") == (
+        "# Heading\n\nScale paper; commit unknown; `cmd`\n"
+    )
 
 
 def test_pictures(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_cases import HOSTILE, Page, put, some_figures, some_specs, tree, verdict
 
-from experiments.reproduction.report import write_markdown, write_report
-from experiments.reproduction.report.collect import collect
-from experiments.reproduction.report.section import anchor
+from experiments.reproduction.report.figures import collect
+from experiments.reproduction.report.pages import write_markdown, write_report
+from experiments.reproduction.report.rendering import anchor
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def specs(tmp_path: Path) -> Path:
     return some_specs(tmp_path / "specs")
 
 
-def test_the_scorecard_holds_every_figure_made_or_not(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_the_scorecard_lists_figures_that_are_made_and_that_are_not(figures: Path, specs: Path, tmp_path: Path) -> None:
     path = write_report(figures, tmp_path / "report", specs=specs)
     assert path == tmp_path / "report" / "index.html"
     page = Page(path)
@@ -65,7 +65,7 @@ def test_the_largest_scale_comes_first_and_the_others_are_folded(figures: Path, 
     assert "not what the paper did" in article[places[0] :]
 
 
-def test_the_page_needs_nothing_else_and_its_links_lead_somewhere(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_the_page_is_self_contained_and_its_links_have_targets(figures: Path, specs: Path, tmp_path: Path) -> None:
     put(figures, "sbp_odd & #1", "paper", verdict())
     report = tmp_path / "report"
     page = Page(write_report(figures, report, specs=specs))
@@ -88,7 +88,7 @@ def test_the_page_needs_nothing_else_and_its_links_lead_somewhere(figures: Path,
     assert str(tmp_path) not in (report / "index.html").read_text(encoding="utf-8")
 
 
-def test_text_stays_text(tmp_path: Path, specs: Path) -> None:
+def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     figures = tmp_path / "figures"
     claim = dict.fromkeys(("id", "paper_says", "measured", "why"), HOSTILE)
     claims = [claim | {"verdict": "partly", "statistic": {HOSTILE: HOSTILE}}]
@@ -97,7 +97,8 @@ def test_text_stays_text(tmp_path: Path, specs: Path) -> None:
     content = verdict(claims=claims, numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons, paper=HOSTILE)
     content |= dict.fromkeys(("command", "commit", "label", "title", "made"), HOSTILE)
     content |= {"run_commits": [HOSTILE], "data_sets": [HOSTILE], "machine": {"cpu": HOSTILE}, "versions": reasons}
-    put(figures, "odd", "paper", content, table=f"| {HOSTILE} |\n| --- |\n| {HOSTILE} |\n\n{HOSTILE}\n")
+    table = {"columns": [HOSTILE, HOSTILE], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE]}
+    put(figures, "odd", "paper", content, table=table)
     page = Page(write_report(figures, tmp_path / "report", specs=specs))
     assert {name for name, _ in page.elements} & {"script"} == set()
     assert not [found for _, found in page.elements if "onerror" in found]
@@ -113,14 +114,14 @@ def test_two_reports_on_the_same_figures_are_the_same(figures: Path, specs: Path
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
-def test_nothing_made_is_a_page_too(specs: Path, tmp_path: Path) -> None:
+def test_without_figures_the_page_lists_the_commands(specs: Path, tmp_path: Path) -> None:
     page = Page(write_report(tmp_path / "none", tmp_path / "deep" / "report", specs=specs))
     assert "0 of 3 figures and tables are made" in page.text
     assert "not made" in write_markdown(tmp_path / "none", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
     Page(write_report(tmp_path / "none", tmp_path / "empty", specs=tmp_path / "nowhere"))
 
 
-def test_descriptions_that_cannot_be_read_are_named(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_a_description_that_cannot_be_read_is_named(figures: Path, specs: Path, tmp_path: Path) -> None:
     (specs / "sbp_bad.yaml").write_text("claims: 3\n", encoding="utf-8")
     page = Page(write_report(figures, tmp_path / "report", specs=specs))
     assert "sbp_bad.yaml" in page.text
@@ -153,7 +154,7 @@ def test_a_failure_leaves_the_earlier_report(
     assert tree(place)["report/files/sbp_fig2/paper/data.csv"] == b"other\n"
 
 
-def test_what_is_someone_else_s_stays(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_files_of_others_are_kept(figures: Path, specs: Path, tmp_path: Path) -> None:
     target = tmp_path / "report"
     (target / "files").mkdir(parents=True)
     (target / "notes.txt").write_text("mine", encoding="utf-8")

@@ -14,12 +14,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from report_cases import HOSTILE, png, put, some_figures, some_specs, verdict
 
-from experiments.reproduction.report import write_report
+from experiments.reproduction.report.pages import write_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 WIDTHS = (1280, 800, 360)
 
-# What each frame shows is written into the page that holds it; --dump-dom prints that page.
+# The script writes what each frame shows into the page around it; --dump-dom prints that page.
 HARNESS = """<!doctype html><meta charset="utf-8">
 <style>iframe { border: 0; height: 900px }</style>
 %s
@@ -41,7 +41,7 @@ function contrast(element, view) {
   const [a, b] = [view.getComputedStyle(element).color, ground(element, view)].map(luminance);
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
-function look(frame) {
+function measure(frame) {
   const page = frame.contentDocument, view = frame.contentWindow, root = page.documentElement;
   const all = selector => [...page.querySelectorAll(selector)];
   const shown = all("main *").filter(e => e.getClientRects().length && [...e.childNodes].some(
@@ -68,7 +68,7 @@ function look(frame) {
 }
 window.onload = () => {
   console.error("canary");
-  document.getElementById("seen").textContent = JSON.stringify([...document.querySelectorAll("iframe")].map(look));
+  document.getElementById("seen").textContent = JSON.stringify([...document.querySelectorAll("iframe")].map(measure));
 };
 </script>
 """
@@ -86,19 +86,21 @@ def browser() -> str:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("a report")
     figures = some_figures(place / "figures")
+    claim = verdict()["claims"][0]
+    rulings = ("partly", "not_reproduced", "not_applicable")
     for scale, content in (
         ("paper", verdict(title=HOSTILE, command=HOSTILE + "x" * 300, stand_in={"adult": HOSTILE})),
-        ("demo", verdict(claims=[{"verdict": ruling, "id": "a"} for ruling in ("partly", "not_reproduced", "")])),
+        ("demo", verdict(claims=[claim | {"verdict": ruling} for ruling in rulings])),
     ):
-        table = "| " + " | ".join(["a wide column"] * 12) + " |\n" + "| --- " * 12 + "|\n" + "| 1.5 " * 12 + "|\n"
+        table = {"columns": ["a wide column"] * 12, "rows": [["1.5"] * 12]}
         folder = put(figures, "sbp_odd #1 & 100%", scale, content, table=table)
         (folder / "figure.png").write_bytes(png(1800, 1050))
     (figures / "sbp_table2" / "quick" / "figure.png").unlink()
     return write_report(figures, place / "report", specs=some_specs(place / "specs"))
 
 
-def looked_at(browser: str, report: Path, place: Path, *options: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """What each frame shows, and what the browser's console says."""
+def open_in_browser(browser: str, report: Path, place: Path, *options: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what each frame shows, and the lines of the browser's console."""
     frames = "".join(f'<iframe src="{report.as_uri()}" style="width: {width}px"></iframe>' for width in WIDTHS)
     (place / "harness.html").write_text(HARNESS % frames, encoding="utf-8")
     words = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]
@@ -116,7 +118,7 @@ def looked_at(browser: str, report: Path, place: Path, *options: str) -> tuple[l
 @pytest.mark.parametrize("scheme", ["dark", "light"])
 def test_the_report_opens_from_disk(browser: str, report: Path, tmp_path: Path, scheme: str) -> None:
     option = f"--blink-settings=preferredColorScheme={('dark', 'light').index(scheme)}"
-    frames, console = looked_at(browser, report, tmp_path, option)
+    frames, console = open_in_browser(browser, report, tmp_path, option)
     assert len(console) == 1, console
     assert "canary" in console[0]
     assert len(frames) == len(WIDTHS)

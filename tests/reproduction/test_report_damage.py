@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -13,8 +12,8 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from report_cases import Page, png, put, some_figures, some_specs, verdict
 
-from experiments.reproduction.report import write_markdown, write_report
-from experiments.reproduction.report.collect import collect
+from experiments.reproduction.report.figures import collect
+from experiments.reproduction.report.pages import write_markdown, write_report
 
 
 @pytest.fixture
@@ -27,27 +26,52 @@ def specs(tmp_path: Path) -> Path:
     return some_specs(tmp_path / "specs")
 
 
+CLAIM = verdict()["claims"][0]
+
+
+def write(name: str, content: str | bytes) -> Callable[[Path], object]:
+    data = content if isinstance(content, bytes) else content.encode()
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+TABLE = '{"columns": ["a", "b"], "rows": [["1", "2"], ["3"]]}'
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no verdict": (lambda folder: (folder / "verdict.json").unlink(), "verdict.json is missing."),
-    "empty verdict": (lambda folder: (folder / "verdict.json").write_text(""), "verdict.json is damaged at line 1"),
-    "half a verdict": (lambda folder: (folder / "verdict.json").write_text('{"claims": [{'), "column 14"),
-    "a list": (lambda folder: (folder / "verdict.json").write_text("[]"), "it holds no object"),
-    "not UTF-8": (lambda folder: (folder / "verdict.json").write_bytes(b'{"a": "\xff"}'), "it is not UTF-8"),
+    "empty verdict": (write("verdict.json", ""), "verdict.json is damaged: EOF while parsing a value at line 1"),
+    "half a verdict": (write("verdict.json", '{"claims": [{'), "column 13"),
+    "a list": (write("verdict.json", "[]"), "verdict.json is damaged: input should be an object."),
+    "not UTF-8": (write("verdict.json", b'{"a": "\xff"}'), "invalid unicode code point at line 1 column 8"),
+    "half a character": (write("verdict.json", '{"a": "\\ud800"}'), "verdict.json is damaged"),
     "a folder": (
         lambda folder: ((folder / "verdict.json").unlink(), (folder / "verdict.json").mkdir()),
         "verdict.json cannot be read",
     ),
-    "too deep": (lambda folder: (folder / "verdict.json").write_text("[" * 100_000), "verdict.json is damaged"),
+    "too deep": (write("verdict.json", "[" * 100_000), "verdict.json is damaged: recursion limit exceeded"),
     "no picture": (lambda folder: (folder / "figure.png").unlink(), "figure.png is missing."),
-    "cut picture": (lambda folder: (folder / "figure.png").write_bytes(png()[:-30]), "figure.png is damaged"),
+    "cut picture": (write("figure.png", png()[:-30]), "figure.png is damaged"),
     "no data": (lambda folder: (folder / "data.csv").unlink(), "data.csv is missing."),
-    "table not UTF-8": (lambda folder: (folder / "table.md").write_bytes(b"\xff"), "table.md is damaged"),
+    "half a table": (write("table.json", '{"columns": ["a"'), "table.json is damaged: EOF while parsing a list"),
+    "short row": (write("table.json", TABLE), "table.json is damaged: rows[2] has 1 cells, not 2."),
+    "a number in a table": (
+        write("table.json", '{"columns": ["a", 2], "rows": []}'),
+        "damaged: columns[2]: input should",
+    ),
+    "figure of an older version": (write("table.md", "| a |\n| --- |\n"), "make the figure again for its table."),
     "nothing": (lambda folder: (shutil.rmtree(folder), folder.mkdir()), "verdict.json is missing."),
+}
+VERDICT_IS_READ = {
+    "no picture",
+    "cut picture",
+    "no data",
+    "half a table",
+    "short row",
+    "a number in a table",
+    "figure of an older version",
 }
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_damage_is_shown_and_the_rest_of_the_page_is_there(
+def test_damage_is_named_and_the_rest_of_the_page_is_shown(
     name: str, figures: Path, specs: Path, tmp_path: Path
 ) -> None:
     damage, message = DAMAGE[name]
@@ -56,33 +80,50 @@ def test_damage_is_shown_and_the_rest_of_the_page_is_there(
     assert message in page.text
     assert "It does, by 0.2 points." in page.text
     text = write_markdown(figures, tmp_path / "docs", "sbp", specs=specs).read_text(encoding="utf-8")
-    assert message in text
+    assert message in text.replace("\\", "")
     assert str(tmp_path) not in page.text + text
     state = collect(figures, specs).figures[1].state
-    picture_or_data = name in ("no picture", "cut picture", "no data", "table not UTF-8")
-    assert state == ("reproduced" if picture_or_data else "damaged")
+    assert state == ("reproduced" if name in VERDICT_IS_READ else "damaged")
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("claims", {}, "claims is not what it should be"),
-        ("claims", [1], "claims[1] is not"),
-        ("claims", [{"verdict": "perhaps"}], "claims[1].verdict is not"),
-        ("numbers", [{"paper": "15"}], "numbers[1].paper is not"),
-        ("numbers", [{"paper": 1, "measured": [2]}], "numbers[1].measured is not"),
-        ("numbers", [{"paper": 1, "measured": float("nan")}], "numbers[1].measured is not"),
-        ("stand_in", ["adult"], "stand_in is not"),
-        ("machine", 2, "machine is not"),
-        ("command", ["python"], "command is not"),
+        ("claims", {}, "claims: input should be"),
+        ("claims", [1], "claims[1]: input should be an object"),
+        (
+            "claims",
+            [CLAIM, CLAIM | {"verdict": "perhaps"}],
+            "claims[2].verdict: input should be 'reproduced', 'partly'",
+        ),
+        ("claims", [{**CLAIM, "why": None}], "claims[1].why: input should be"),
+        (
+            "numbers",
+            [{"name": "a", "paper": "15", "measured": 1.0}],
+            "numbers[1].paper: input should be a valid number",
+        ),
+        ("numbers", [{"name": "a", "paper": 1, "measured": [2]}], "numbers[1].measured: input should be"),
+        ("numbers", [{"name": "a", "paper": 1, "measured": float("nan")}], "expected value at line 1"),
+        ("numbers", [{"paper": 1, "measured": 1}], "numbers[1].name: field required"),
+        ("stand_in", ["adult"], "stand_in: input should be an object"),
+        ("machine", 2, "machine: input should be an object"),
+        ("command", ["python"], "command: input should be a valid string"),
     ],
 )
-def test_a_field_that_is_something_else_is_named(
+def test_a_wrong_field_is_named_and_the_figure_is_damaged(
     field: str, value: object, message: str, tmp_path: Path, specs: Path
 ) -> None:
-    put(tmp_path / "figures", "sbp_fig2", "paper", verdict(**{field: value}))
-    assert message in Page(write_report(tmp_path / "figures", tmp_path / "report", specs=specs)).text
-    assert message in write_markdown(tmp_path / "figures", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
+    figures = tmp_path / "figures"
+    put(figures, "sbp_fig2", "paper", verdict(**{field: value}))
+    assert f"verdict.json is damaged: {message}" in Page(write_report(figures, tmp_path / "report", specs=specs)).text
+    assert message in write_markdown(figures, tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
+    assert collect(figures, specs).figures[0].state == "damaged"
+
+
+def test_several_wrong_fields_are_counted(tmp_path: Path, specs: Path) -> None:
+    put(tmp_path / "figures", "sbp_fig2", "paper", {"figure": "sbp_fig2"})
+    (result,) = collect(tmp_path / "figures", specs).figures[0].results
+    assert result.problems == ("verdict.json is damaged: scale: field required (6 more such faults).",)
 
 
 json_values = st.recursive(
@@ -91,28 +132,56 @@ json_values = st.recursive(
     max_leaves=6,
 )
 any_field = st.sampled_from([*verdict(), "absent", "missing", "run_commits", "data_sets", "seeds", "made", "machine"])
-any_claim = st.dictionaries(st.sampled_from([*verdict()["claims"][0]]), json_values)
-any_number = st.dictionaries(st.sampled_from([*verdict()["numbers"][0]]), json_values)
+any_text = st.text(st.characters(codec="utf-8"), max_size=12)
+any_number = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+valid_claim = st.builds(
+    lambda text, statistic, ruling: (
+        CLAIM | dict.fromkeys(("id", "paper_says", "measured", "why"), text) | statistic | ruling
+    ),
+    any_text,
+    st.dictionaries(any_text, any_text | any_number, max_size=3).map(lambda tree: {"statistic": tree}),
+    st.sampled_from(("reproduced", "partly", "not_reproduced", "not_applicable")).map(lambda name: {"verdict": name}),
+)
+valid_number = st.builds(
+    lambda text, paper, measured, tolerance: {
+        "name": text,
+        "paper": paper,
+        "measured": measured,
+        "unit": text,
+        "tolerance": tolerance,
+        "note": text,
+    },
+    any_text,
+    st.floats(-10, 10),
+    any_number,
+    st.none() | st.floats(0, 1),
+)
+valid_table = st.integers(1, 3).flatmap(
+    lambda width: st.fixed_dictionaries(
+        {
+            "columns": st.lists(any_text, min_size=width, max_size=width),
+            "rows": st.lists(st.lists(any_text | st.builds(dict, bold=any_text), min_size=width, max_size=width)),
+            "notes": st.lists(any_text, max_size=2),
+        }
+    )
+)
 
 
 @examples(max_examples=60)
 @given(
-    st.dictionaries(any_field, json_values),
-    st.lists(any_claim, max_size=2),
-    st.lists(any_number | st.floats(-10, 10).map(lambda paper: {"paper": paper, "measured": -paper}), max_size=2),
-    st.text(max_size=40),
+    st.lists(valid_claim, max_size=2),
+    st.lists(valid_number, max_size=2),
+    st.dictionaries(any_field, json_values, max_size=2),
+    valid_table | json_values,
 )
-def test_whatever_a_verdict_holds_there_is_a_page(
-    fields: dict[str, Any], claims: list[Any], numbers: list[Any], table: str
+def test_there_is_a_page_for_any_content(
+    claims: list[Any], numbers: list[Any], fields: dict[str, Any], table: Any
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        folder = place / "figures" / "sbp_fig2" / "paper"
-        folder.mkdir(parents=True)
-        content = {"claims": claims, "numbers": numbers} | fields
-        (folder / "verdict.json").write_text(json.dumps(content), encoding="utf-8")
-        (folder / "table.md").write_text(table, encoding="utf-8", errors="replace")
+        put(place / "figures", "sbp_fig2", "paper", verdict(claims=claims, numbers=numbers) | fields, table=table)
         Page(write_report(place / "figures", place / "report", specs=place))
-        paper = collect(place / "figures", place).figures[0].paper
-        if paper == "sbp":
+        (figure,) = collect(place / "figures", place).figures
+        if figure.paper == "sbp":
             write_markdown(place / "figures", place / "docs", "sbp", specs=place)
+        assert fields or figure.verdict is not None, figure.results[0].problems

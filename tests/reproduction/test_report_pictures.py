@@ -10,7 +10,7 @@ from report_cases import png
 from experiments.reproduction.report.pictures import LIMIT, PictureError, checked, fitted, size
 
 
-def test_a_picture_gets_smaller_only_when_it_must() -> None:
+def test_a_picture_below_the_limit_is_unchanged() -> None:
     small = png()
     assert fitted(small) == small
     lines = png(900, 700)
@@ -33,7 +33,7 @@ def test_noise_is_shrunk(limit: int) -> None:
     assert fitted(noise, limit) == small
 
 
-def test_what_is_clear_becomes_white() -> None:
+def test_transparent_pixels_become_white() -> None:
     image = Image.fromarray(np.random.default_rng(0).integers(0, 256, (60, 60, 4), dtype=np.uint8))
     image.putalpha(0)
     stream = BytesIO()
@@ -43,6 +43,6 @@ def test_what_is_clear_becomes_white() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"GIF89a", png()[:50], png()[:-30], b"\x89PNG\r\n\x1a\n" + b"0" * 99])
-def test_what_is_no_picture_is_refused(data: bytes) -> None:
+def test_bytes_that_are_not_a_picture_are_refused(data: bytes) -> None:
     with pytest.raises(PictureError):
         checked(data)

@@ -1,29 +1,22 @@
-"""The gallery of the site: every figure, with what its scorecard says of it."""
+"""The gallery of the site shows every figure with the verdict of its scorecard."""
 
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from experiments.reproduction.report.labels import LABELS
 from experiments.reproduction.spec import catalogue, read_figure
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 
-CARD = """# A paper: scorecard
-
-| figure | shows | verdict | claims | numbers | scale |
-| --- | --- | --- | --- | --- | --- |
-| [Figure 2](#figure-2-errors) | Errors | ◐ partly | ✓ reproduced: sbp.1 | 1 of 2 agree | paper, stand-in data |
-
-| data set | b |
-| --- | --- |
-| Adult | 1 |
-"""
+CARD = {"sbp_fig2": {"anchor": "figure-2-errors", "state": "partly", "scale": "paper, stand-in data"}}
 
 
 @pytest.fixture
@@ -50,8 +43,8 @@ def test_links_and_pictures_are_there(gallery: ModuleType) -> None:
 
 
 def test_the_verdict_is_the_scorecards(gallery: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "sbp.md").write_text(CARD, encoding="utf-8")
-    assert list(gallery.scorecard(tmp_path / "sbp.md")) == ["Figure 2"]
+    (tmp_path / "sbp").mkdir()
+    (tmp_path / "sbp" / "scorecard.json").write_text(json.dumps(CARD), encoding="utf-8")
     lines = gallery.page(tmp_path, tmp_path)
     told = lines[lines.index(f"### Figure 2: {read_figure('sbp_fig2').title}") + 2]
     assert told == (
@@ -63,4 +56,18 @@ def test_the_verdict_is_the_scorecards(gallery: ModuleType, tmp_path: Path) -> N
 
 
 def test_a_paper_without_a_scorecard_has_no_verdicts(gallery: ModuleType, tmp_path: Path) -> None:
-    assert gallery.scorecard(tmp_path / "sbp.md") == {}
+    assert gallery.scorecard(tmp_path / "sbp") == {}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs" / "results").glob("*/scorecard.json")), ids=lambda path: path.parent.name
+)
+def test_the_scorecards_data_agree_with_its_page(path: Path) -> None:
+    lines = path.parent.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+    card = json.loads(path.read_text(encoding="utf-8"))
+    rows = [line for line in lines if line.startswith("| [")]
+    assert len(rows) == len(card)
+    for row, (name, entry) in zip(rows, card.items(), strict=True):
+        assert row.startswith(f"| [{read_figure(name).label}](#{entry['anchor']}) | ")
+        assert f" | {LABELS[entry['state']]} | " in row
+        assert row.endswith(f" | {entry['scale']} |")

@@ -1,4 +1,4 @@
-"""The site as `make site` builds it: no warning, no dead link, nothing from elsewhere, no complaint of a browser."""
+"""Builds the site as `make site` does: no warnings, no dead links, no browser errors, nothing loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 @dataclass
 class Page:
-    """What a page names, and what in it can be linked to."""
+    """Links and sources of a page, and its anchors."""
 
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Page:
 
 
 class Reader(HTMLParser):
-    """Collects a `Page`."""
+    """Collects a `Page` from HTML."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ def test_nothing_comes_from_elsewhere(pages: dict[Path, Page], site: Path) -> No
         assert not re.search(r"(?:url\(|@import )\s*[\"']?(?:https?:)?//", path.read_text(encoding="utf-8")), path
 
 
-def test_the_pages_show_what_they_are_for(site: Path) -> None:
+def test_the_pages_have_their_contents(site: Path) -> None:
     start = (site / "index.html").read_text(encoding="utf-8")
     assert 'url=docs/site/index.html"' in start
     gallery = (site / PAGES[1]).read_text(encoding="utf-8")
@@ -117,13 +117,13 @@ def test_the_pages_show_what_they_are_for(site: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_browser_opens_it_without_complaint(site: Path, page: str, tmp_path: Path) -> None:
+def test_a_browser_opens_it_without_errors(site: Path, page: str, tmp_path: Path) -> None:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr"]
     words += ["--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path}", "--virtual-time-budget=10000"]
-    told = (site / page).with_name("told.html")  # the page, and something to say, so that silence means something
+    told = (site / page).with_name("told.html")  # with an error of its own: without it the console is not read
     said = '<script>console.error("canary")</script>'
     told.write_text((site / page).read_text(encoding="utf-8") + said, encoding="utf-8")
     words += ["--dump-dom", told.as_uri()]

@@ -14,7 +14,7 @@ from experiments.papers.sgdr.effort import ACCURACY, STOPPING
 from experiments.papers.sgdr.lost import LOST
 from experiments.papers.sgdr.timing import Case
 from experiments.plotting import STYLES
-from experiments.reproduction.made import Table
+from experiments.reproduction.made import Bold, Table
 
 COLUMNS: Final = ("panel", "dataset", "C", "series", "seconds", "least", "largest", "runs", "reached", "over_fastest")
 
@@ -43,7 +43,7 @@ def points(cases: Sequence[Case], names: Sequence[str]) -> pd.DataFrame:
 
 def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
     """Return for each C the optima and a row for each method, with a column for each data set."""
-    rows: list[list[str]] = []
+    rows: list[list[str | Bold]] = []
     for C in sorted({case.C for case in cases}):
         own = [case for case in cases if case.C == C]
         optima = ["" if case.optimum is None else f"{case.optimum.upper:.6f}" for case in own]
@@ -72,14 +72,14 @@ def table(cases: Sequence[Case], names: Sequence[str]) -> Table:
     return Table(["C", "method", *(case.short for case in data_sets.values()), "mean multiple"], rows, notes)
 
 
-def _cell(case: Case, name: str) -> str:
+def _cell(case: Case, name: str) -> str | Bold:
     effort, multiple = case.efforts.get(name), case.multiple(name)
     if effort is None:
         return ""
     text = effort.text(seconds_text)
     if multiple is None:
         return text
-    return f"**{text}**" if multiple == 1 else f"{text} ({multiple_text(multiple)})"
+    return Bold(text) if multiple == 1 else f"{text} ({multiple_text(multiple)})"
 
 
 def _mean(cases: Sequence[Case], name: str) -> str:

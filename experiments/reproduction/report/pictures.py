@@ -1,4 +1,4 @@
-"""Pictures small enough to be put into a page or a repository."""
+"""Checks PNG pictures and makes them small enough for a page or a repository."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from io import BytesIO
 from PIL import Image
 
 LIMIT = 300_000
-"""Bytes; a picture in the repository is smaller."""
+"""Bytes; a picture in the repository has fewer."""
 
 _COLOURS = (256, 64)
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
 
 
 class PictureError(ValueError):
-    """Bytes that are no picture."""
+    """The bytes are not a PNG picture that can be decoded."""
 
 
 def checked(png: bytes) -> bytes:
-    """Return a picture unchanged if every pixel of it can be read.
+    """Return the bytes of a PNG picture unchanged if every pixel can be decoded.
 
     Raises
     ------
     PictureError
-        It is damaged, or no PNG.
+        It cannot.
     """
     _decoded(png)
     return png
 
 
 def size(png: bytes) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """Return width and height in pixels."""
     with Image.open(BytesIO(png)) as image:
         return image.size
 
 
 def fitted(png: bytes, limit: int = LIMIT) -> bytes:
-    """Make a picture smaller than a limit, with as little loss as that takes.
+    """Make a picture smaller than a limit.
 
-    Fewer colours come first, as lines and letters do not suffer from that; fewer pixels only where it is not enough.
+    First the number of colours is reduced, which hardly changes lines and letters; then, if needed, that of pixels.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def fitted(png: bytes, limit: int = LIMIT) -> bytes:
             return small
     width, height = picture.size
     while len(small) >= limit and max(width, height) > 1:
-        # bytes go with the area, roughly; a little further each time, so that it ends
+        # The size is about proportional to the area. At most 0.95 each time, so that the loop ends.
         shrink = min(0.95, (limit / len(small)) ** 0.5)
         width, height = max(1, int(width * shrink)), max(1, int(height * shrink))
         small = _encoded(picture.resize((width, height), Image.Resampling.LANCZOS), _COLOURS[-1])
@@ -76,11 +76,11 @@ def _decoded(png: bytes) -> Image.Image:
             white = Image.new("RGBA", clear.size, "white")
             return Image.alpha_composite(white, clear).convert("RGB")
     except (*_DAMAGE, Image.DecompressionBombWarning) as error:
-        raise PictureError("it is no picture that can be read") from error
+        raise PictureError("it is not a readable PNG picture") from error
 
 
 def _encoded(picture: Image.Image, colours: int) -> bytes:
-    # not dithered: dots on even surfaces are ugly, and do not compress
+    # Without dithering, whose dots on even surfaces are ugly and compress badly.
     reduced = picture.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     stream = BytesIO()
     reduced.save(stream, format="PNG", optimize=True)

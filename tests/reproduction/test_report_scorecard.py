@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import png, put, some_figures, some_specs, tree, verdict
+from report_cases import HOSTILE, png, put, some_figures, some_specs, tree, verdict
 
-from experiments.reproduction.report import write_markdown
-from experiments.reproduction.report.markdown import escaped
+from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.report.pages import write_markdown
 from experiments.reproduction.report.pictures import LIMIT
+from experiments.reproduction.report.rendering import escaped, render
 
 
 @pytest.fixture
@@ -24,11 +26,16 @@ def specs(tmp_path: Path) -> Path:
     return some_specs(tmp_path / "specs")
 
 
+def one_line(text: str) -> str:
+    """Return a text without control characters and without spaces in a row."""
+    return " ".join(re.sub(r"[\0-\x1f\x7f-\x9f]", " ", text).split())
+
+
 def cells(line: str) -> int:
     return line.replace("\\|", "").count("|") - 1
 
 
-def test_the_page_for_the_repository(figures: Path, specs: Path, tmp_path: Path) -> None:
+def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) -> None:
     (figures / "sbp_fig2" / "paper" / "figure.png").write_bytes(png(800, 600, noise=True))
     (figures / "sbp_fig2" / "paper" / "verdict.json").write_text(
         json.dumps(verdict(stand_in={"adult": "half | of it"}, machine={"cpu": "a CPU", "cores": 2, "os": "Linux"})),
@@ -37,7 +44,16 @@ def test_the_page_for_the_repository(figures: Path, specs: Path, tmp_path: Path)
     target = tmp_path / "docs" / "results"
     path = write_markdown(figures, target, "sbp", specs=specs)
     text = path.read_text(encoding="utf-8")
-    assert sorted(tree(target)) == ["sbp.md", "sbp/sbp_fig2.png", "sbp/sbp_table2.png"]
+    assert sorted(tree(target)) == [
+        "sbp.md",
+        "sbp/sbp_fig2.png",
+        "sbp/sbp_table2.png",
+        "sbp/scorecard.json",
+    ]
+    assert json.loads(tree(target)["sbp/scorecard.json"]) == {
+        "sbp_fig2": {"anchor": "figure-2-title-of-sbp_fig2", "state": "reproduced", "scale": "paper, stand-in data"},
+        "sbp_table2": {"anchor": "table-2-title-of-sbp_table2", "state": "reproduced", "scale": "quick"},
+    }
     assert max(map(len, tree(target).values())) < LIMIT
     assert tree(target)["sbp/sbp_table2.png"] == png()
     for expected in (
@@ -52,7 +68,7 @@ def test_the_page_for_the_repository(figures: Path, specs: Path, tmp_path: Path)
         "- Commit: 3f2a9c1d\n",
         "- Machine: a CPU, 2 cores, Linux",
         "(also made: ✓ reproduced at `quick`, ✓ reproduced at `demo`)",
-        "| x \\| y | 1.5 |",
+        "| x \\| y | **1.5** |\n\nA note.\n",
         "○ not made. The command that makes it:\n\n```sh\npython reproduce.py figure=sbp_fig9 scale=paper\n```",
     ):
         assert expected in text, expected
@@ -63,10 +79,10 @@ def test_the_page_for_the_repository(figures: Path, specs: Path, tmp_path: Path)
             assert len({cells(line) for line in table.splitlines()}) == 1
     shutil.rmtree(figures / "sbp_table2")
     write_markdown(figures, target, "sbp", specs=specs)
-    assert sorted(tree(target)) == ["sbp.md", "sbp/sbp_fig2.png"]
+    assert sorted(tree(target)) == ["sbp.md", "sbp/sbp_fig2.png", "sbp/scorecard.json"]
 
 
-def test_what_all_figures_were_made_with_is_told_once(tmp_path: Path, specs: Path) -> None:
+def test_what_all_figures_share_is_written_once(tmp_path: Path, specs: Path) -> None:
     same = {"versions": {"numpy": "2.3"}}
     put(tmp_path / "figures", "sbp_fig2", "paper", verdict(machine={"cpu": "one"}, **same))
     put(tmp_path / "figures", "sbp_table2", "paper", verdict(machine={"cpu": "another"}, **same))
@@ -81,10 +97,41 @@ def test_a_paper_without_figures_is_refused(figures: Path, specs: Path, tmp_path
     assert not (tmp_path / "docs").exists()
 
 
+def test_markdown_and_html_in_texts_are_escaped(tmp_path: Path, specs: Path) -> None:
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    claim = dict.fromkeys(("id", "paper_says", "measured", "why"), HOSTILE) | {"verdict": "partly", "statistic": {}}
+    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "tolerance": 0.5, "note": HOSTILE}]
+    content = verdict(claims=[claim], numbers=numbers, stand_in={HOSTILE: HOSTILE}, missing={"a": HOSTILE})
+    content |= {"data_sets": [HOSTILE], "versions": {HOSTILE: HOSTILE}, "command": HOSTILE}
+    table = {"columns": [HOSTILE, "b"], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE, f"- {HOSTILE}"]}
+    put(tmp_path / "figures", "sbp_fig2", "paper", content, table=table)
+    text = write_markdown(tmp_path / "figures", tmp_path, "sbp", specs=specs).read_text(encoding="utf-8")
+    tokens = markdown.parse(text)
+    inline = [child for token in tokens for child in token.children or ()]
+    assert not {token.type for token in (*tokens, *inline)} & {"html_block", "html_inline", "em_open", "s_open"}
+    shown = ["".join(child.content for child in token.children or ()) for token in tokens if token.type == "inline"]
+    assert sum(line.count(HOSTILE) for line in shown) >= 14
+
+
+texts = st.text(st.sampled_from("ab1 \\`*_[]()<>|~$&#;!:/-.\n") | st.characters(codec="utf-8"), max_size=12)
+
+
+@given(st.lists(st.lists(texts | st.builds(Bold, texts), min_size=2, max_size=2), min_size=1, max_size=3), texts)
+def test_a_table_is_read_back_as_it_was(rows: list[list[str | Bold]], note: str) -> None:
+    markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table")
+    tokens = markdown.parse(render("table.md.j2", table=Table(["a", "b"], rows, [f"x{note}", note, "end"])))
+    shown = ["".join(child.content for child in token.children or ()) for token in tokens if token.type == "inline"]
+    cells = [cell.bold if isinstance(cell, Bold) else cell for row in rows for cell in row]
+    plain = [one_line(text) for text in ("a", "b", *cells, f"x{note}", note)]
+    assert shown == [*plain[: 2 + len(cells)], *filter(None, plain[2 + len(cells) :]), "end"]
+    strong = [child for token in tokens for child in token.children or () if child.type == "strong_open"]
+    assert len(strong) == sum(isinstance(cell, Bold) and bool(cell.bold.split()) for row in rows for cell in row)
+
+
 @given(st.text(st.sampled_from("ab1 \\`*_[]()<>|~$&#;!:/-.\n") | st.characters(codec="utf-8"), max_size=30))
 def test_escaped_text_is_read_back_as_it_was(text: str) -> None:
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    words = " ".join(text.replace("\0", "").split())
+    words = one_line(text)
     for source in (f"x {escaped(words)}", f"| a | b |\n| --- | --- |\n| x {escaped(words)} | y |"):
         (line,) = [token for token in markdown.parse(source) if token.type == "inline" and token.content[0] == "x"]
         assert {child.type for child in line.children} <= {"text", "text_special"}

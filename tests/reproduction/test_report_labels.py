@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.reproduction.report.fields import leaves, moment
-from experiments.reproduction.report.tables import Grid, parsed, spans
-from experiments.reproduction.report.words import agreement, comparison, quantity, state_of
+from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, quantity, state_of
+from experiments.reproduction.report.rendering import right_aligned
 from experiments.reproduction.verdict import Claim, Number, Ruling
 
 
@@ -26,7 +26,7 @@ from experiments.reproduction.verdict import Claim, Number, Ruling
         (10**400, "—"),
     ],
 )
-def test_numbers_for_people(value: float | None, text: str) -> None:
+def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert quantity(value) == text
 
 
@@ -34,7 +34,7 @@ def number(paper: float, measured: float | None, tolerance: float | None = None)
     return Number("name", paper, measured, "%", tolerance)
 
 
-def test_numbers_beside_each_other() -> None:
+def test_a_number_is_compared_with_the_papers() -> None:
     agrees = comparison(number(15.0, 15.02, 0.05))
     assert (agrees.paper, agrees.ours, agrees.difference, agrees.tolerance, agrees.agrees) == (
         "15\N{NO-BREAK SPACE}%",
@@ -69,24 +69,6 @@ def test_state_of_a_figure(rulings: list[Ruling], numbers: list[Number], state: 
     assert state_of([Claim("", "", "", {}, ruling, "") for ruling in rulings], numbers) == state
 
 
-def test_tables_are_read() -> None:
-    text = "# Title\n\nA `code` line\nand more.\n"
-    text += "| a | b | c |\n|:---|---:|---|\n| 1 | x | 3.5 % |\n| 2 \\| 3 | y\n- item\n"
-    title, paragraph, grid, item = parsed(text)
-    assert (title, paragraph, item) == ("Title", "A `code` line and more.", "item")
-    assert isinstance(grid, Grid)
-    assert grid.header == ("a", "b", "c")
-    assert grid.rows == (("1", "x", "3.5 %"), ("2 \\| 3", "y", ""))
-    assert grid.right == (False, True, True)
-    assert list(spans("a **b** `c\\|d` \\`e\\` &lt;")) == [
-        ("", "a "),
-        ("b", "b"),
-        ("", " "),
-        ("code", "c|d"),
-        ("", " `e` <"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("cell", "right"),
     [
@@ -102,13 +84,11 @@ def test_tables_are_read() -> None:
         ("8 against the rest", False),
     ],
 )
-def test_columns_of_numbers_stand_to_the_right(cell: str, right: bool) -> None:
-    (grid,) = parsed(f"| a |\n| --- |\n| {cell} |\n| |")
-    assert isinstance(grid, Grid)
-    assert grid.right == (right,)
+def test_a_column_of_numbers_is_aligned_to_the_right(cell: str, right: bool) -> None:
+    assert right_aligned(Table(["a", "b", "c"], [[cell, Bold(cell), ""], ["", "-", ""]])) == [right, right, False]
 
 
-def test_nested_numbers_by_their_names() -> None:
+def test_nested_values_have_dotted_names() -> None:
     nested = {
         "a": {"b": {"c": 0.25}, "d": [1, None, "x"]},
         "e": {},
@@ -117,7 +97,7 @@ def test_nested_numbers_by_their_names() -> None:
     }
     assert dict(leaves(nested)) == {
         "a.b.c": "0.25",
-        "a.d": "1, , x",
+        "a.d": "1, —, x",
         "e": "{}",
         "f": "no",
         "g.h.i.j.k": '{"l": 1}',
@@ -134,5 +114,5 @@ def test_nested_numbers_by_their_names() -> None:
         ("", ""),
     ],
 )
-def test_times_for_people(text: str, expected: str) -> None:
+def test_times_are_shown_in_utc(text: str, expected: str) -> None:
     assert moment(text) == expected

@@ -1,0 +1,216 @@
+"""Reads a folder of figures into typed data.
+
+A file that is missing or damaged becomes a sentence in `Result.problems`, never an exception, so that the other
+figures are still shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from experiments.reproduction.made import Table
+from experiments.reproduction.report.labels import State, agreement, command_for, state_of
+from experiments.reproduction.report.pictures import PictureError, checked
+from experiments.reproduction.report.verdict_reader import DamagedFileError, VerdictFile, read_table, read_verdict
+from experiments.reproduction.spec import FIGURES, SCALES, FigureError, FigureSpec, catalogue, read_figure
+
+FILES = ("figure.pdf", "figure.png", "data.csv", "table.md", "table.json", "verdict.json")
+"""Files of a figure that the report links to."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A figure as it was made at one scale.
+
+    Attributes
+    ----------
+    figure, scale : str
+    verdict : VerdictFile or None
+        ``verdict.json``; None if it cannot be read.
+    picture : bytes or None
+        ``figure.png``; None if it cannot be read.
+    table : Table or None
+        ``table.json``; None for a figure without a table, or if it cannot be read.
+    files : mapping of str to Path
+        Those of `FILES` that exist.
+    problems : tuple of str
+        What is missing or damaged, one sentence each.
+    """
+
+    figure: str
+    scale: str
+    verdict: VerdictFile | None
+    picture: bytes | None
+    table: Table | None
+    files: dict[str, Path]
+    problems: tuple[str, ...]
+
+    @property
+    def state(self) -> State:
+        """Verdict on the figure at this scale."""
+        return "damaged" if self.verdict is None else state_of(self.verdict.claims, self.verdict.numbers)
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether a data set only stands in for the paper's."""
+        return self.verdict is not None and bool(self.verdict.stand_in)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure or table, made or not.
+
+    Attributes
+    ----------
+    id, paper, label, title : str
+    spec : FigureSpec or None
+        None for a folder that no file of conf/figure/ describes.
+    results : tuple of Result
+        The largest scale first; empty if the figure is not made.
+    """
+
+    id: str
+    paper: str
+    label: str
+    title: str
+    spec: FigureSpec | None
+    results: tuple[Result, ...]
+
+    @property
+    def heading(self) -> str:
+        """Label and title."""
+        return f"{self.label}: {self.title}" if self.title else self.label
+
+    @property
+    def verdict(self) -> VerdictFile | None:
+        """The verdict at the largest scale; None if there is none or it cannot be read."""
+        return self.results[0].verdict if self.results else None
+
+    @property
+    def state(self) -> State:
+        """State at the largest scale."""
+        return self.results[0].state if self.results else "not_made"
+
+    @property
+    def claims(self) -> list[tuple[str, State]]:
+        """Id and state of each claim; without a verdict, each claim of conf/figure/ has the state of the figure."""
+        if self.verdict is not None:
+            return [(claim.id, claim.verdict) for claim in self.verdict.claims]
+        return [(claim.id, self.state) for claim in self.spec.claims] if self.spec is not None else []
+
+    @property
+    def agreement(self) -> str:
+        """How many numbers agree with the paper's; empty without numbers."""
+        return "" if self.verdict is None else agreement(self.verdict.numbers)
+
+    @property
+    def scale(self) -> str:
+        """The largest scale, and whether the data are a stand-in; empty if the figure is not made."""
+        return "" if not self.results else self.results[0].scale + (", stand-in data" * self.results[0].stand_in)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the figure at the paper's scale."""
+        return command_for(self.id)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All figures, in the order of the papers and of each paper.
+
+    Attributes
+    ----------
+    figures : tuple of Figure
+    problems : tuple of str
+        Sentences that concern no figure in particular.
+    """
+
+    figures: tuple[Figure, ...]
+    problems: tuple[str, ...] = ()
+
+    def papers(self) -> dict[str, list[Figure]]:
+        """Return the figures of each paper, in order."""
+        found: dict[str, list[Figure]] = {}
+        for figure in self.figures:
+            found.setdefault(figure.paper, []).append(figure)
+        return found
+
+    def claims(self) -> list[State]:
+        """Return the states of all claims."""
+        return [state for figure in self.figures for _, state in figure.claims]
+
+    def claims_at_smaller_scale(self) -> int:
+        """Return how many claims are judged at a smaller scale than the paper's."""
+        return sum(
+            len(figure.claims) for figure in self.figures if figure.verdict and figure.results[0].scale != "paper"
+        )
+
+
+def collect(figures: Path, specs: Path = FIGURES) -> Collection:
+    """Read a folder that reproduce.py has filled, and the descriptions of the figures that it may contain.
+
+    Parameters
+    ----------
+    figures : Path
+        With ``<id>/<scale>/verdict.json`` and so on. It need not exist.
+    specs : Path
+        Folder of the figures' descriptions.
+    """
+    problems: list[str] = []
+    try:
+        known = {name: read_figure(name, specs) for name in catalogue(specs)}
+    except FigureError as error:
+        known = {}
+        problems.append(f"The descriptions of the figures cannot be read, so those not made are not shown: {error}.")
+    made = [folder.name for folder in _folders(figures) if any((folder / scale).is_dir() for scale in SCALES)]
+    found = [_figure(figures / name, known.get(name)) for name in dict.fromkeys([*known, *sorted(made)])]
+    # The sort is stable, so described figures keep their paper's order. Figures of no paper come last.
+    return Collection(tuple(sorted(found, key=lambda figure: (not figure.paper, figure.paper))), tuple(problems))
+
+
+def _folders(place: Path) -> Iterator[Path]:
+    if place.is_dir():
+        yield from (
+            path for path in place.iterdir() if path.is_dir() and path.name.isprintable() and path.name[0] != "."
+        )
+
+
+def _figure(folder: Path, spec: FigureSpec | None) -> Figure:
+    results = tuple(_result(folder / scale) for scale in reversed(SCALES) if (folder / scale).is_dir())
+    name = folder.name
+    if spec is not None:
+        return Figure(name, spec.paper, spec.label or name, spec.title, spec, results)
+    recorded = next((result.verdict for result in results if result.verdict and result.verdict.label), None)
+    if recorded is None:
+        return Figure(name, name.partition("_")[0], name, "", None, results)
+    return Figure(name, recorded.paper, recorded.label, recorded.title, None, results)
+
+
+def _result(folder: Path) -> Result:
+    problems: list[str] = []
+
+    def read(name: str, reader: Callable[[bytes], _T]) -> _T | None:
+        try:
+            return reader((folder / name).read_bytes())
+        except FileNotFoundError:
+            problems.append(f"{name} is missing.")
+        except OSError as error:  # its text has the path, which does not belong into a report
+            problems.append(f"{name} cannot be read: {error.strerror or type(error).__name__}.")
+        except (DamagedFileError, PictureError) as error:
+            problems.append(f"{name} is damaged: {error}.")
+        return None
+
+    verdict = read("verdict.json", read_verdict)
+    picture = read("figure.png", checked)
+    files = {name: folder / name for name in FILES if (folder / name).is_file()}
+    table = read("table.json", read_table) if (folder / "table.json").exists() else None  # most figures have none
+    if "table.md" in files and not (folder / "table.json").exists():
+        problems.append("table.json is missing, as in figures of older versions: make the figure again for its table.")
+    if "data.csv" not in files:
+        problems.append("data.csv is missing.")
+    return Result(folder.parent.name, folder.name, verdict, picture, table, files, tuple(problems))

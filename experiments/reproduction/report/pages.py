@@ -1,0 +1,145 @@
+"""Writes the report as one HTML page, and a paper's scorecard as Markdown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
+from pathlib import Path
+
+from experiments.reproduction.citations import paper_named
+from experiments.reproduction.output import replacing
+from experiments.reproduction.report import labels
+from experiments.reproduction.report.figures import FILES, Figure, collect
+from experiments.reproduction.report.pictures import fitted
+from experiments.reproduction.report.rendering import heading_anchor, render
+from experiments.reproduction.spec import FIGURES
+
+
+def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
+    """Write the report on a folder of figures: one HTML page without scripts that loads nothing from elsewhere.
+
+    Parameters
+    ----------
+    figures : Path
+        As reproduce.py leaves it.
+    target : Path
+        Folder that gets ``index.html``, and in ``files`` copies of the files that the page links to. Other files in
+        it stay.
+    specs : Path
+        Folder of the figures' descriptions; those that were not made are listed too.
+
+    Returns
+    -------
+    Path
+        ``index.html``.
+
+    Raises
+    ------
+    FileExistsError
+        ``files`` has a file that no report has written.
+    """
+    collection = collect(figures, specs)
+    text = render("report.html.j2", collection=collection)
+    with _page_with_files(target, "index.html", text, "files", FILES) as files:
+        for result in (result for figure in collection.figures for result in figure.results):
+            folder = files / result.figure / result.scale
+            folder.mkdir(parents=True)
+            for name, path in result.files.items():
+                shutil.copyfile(path, folder / name)
+    return target / "index.html"
+
+
+def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIGURES) -> Path:
+    """Write a paper's scorecard, to be kept in the repository.
+
+    Parameters
+    ----------
+    figures : Path
+        As reproduce.py leaves it.
+    target : Path
+        Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, and
+        ``scorecard.json``: for each figure that is made ``anchor``, ``state`` and ``scale``.
+    paper : str
+        Key of the paper.
+    specs : Path
+        Folder of the figures' descriptions; those that were not made are listed too.
+
+    Returns
+    -------
+    Path
+        ``<paper>.md``.
+
+    Raises
+    ------
+    ValueError
+        There is no figure of this paper, made or to be made.
+    FileExistsError
+        ``<paper>`` has a file that no scorecard has written.
+    """
+    collection = collect(figures, specs)
+    chosen = collection.papers().get(paper, [])
+    if not chosen:
+        known = ", ".join(collection.papers()) or "none"
+        raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
+    values = {"paper": paper_named(paper), "key": paper, "figures": chosen, "problems": collection.problems}
+    text = render("scorecard.md.j2", **values, shared=_shared_facts(chosen))
+    with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json")) as files:
+        made = {}
+        for figure in (figure for figure in chosen if figure.results):
+            made[figure.id] = {
+                "anchor": heading_anchor(figure.heading),
+                "state": figure.state,
+                "scale": figure.scale,
+            }
+            if figure.results[0].picture is not None:
+                (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))
+        (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    return target / f"{paper}.md"
+
+
+def _shared_facts(figures: Sequence[Figure]) -> list[tuple[str, str]]:
+    """Return machine and versions if they are the same for all figures, so that the page has them once."""
+    made = [labels.facts(figure.verdict) for figure in figures if figure.verdict is not None]
+    shared = [fact for fact in made[0] if fact[0] in ("Machine", "Versions")] if len(made) > 1 else []
+    return [fact for fact in shared if all(fact in facts for facts in made)]
+
+
+@contextmanager
+def _page_with_files(target: Path, page: str, text: str, folder: str, owned: Collection[str]) -> Iterator[Path]:
+    """Write a page and give an empty folder for its files; both replace earlier ones at the end, or neither does.
+
+    Parameters
+    ----------
+    target : Path
+        Created if needed; its other files stay.
+    page, folder : str
+        Names in `target`.
+    text : str
+        Of the page.
+    owned : collection of str
+        Patterns of the names of files that the folder may have and that are replaced.
+
+    Raises
+    ------
+    FileExistsError
+        The folder has another file, which someone else has put there.
+    """
+    target = target.resolve()
+    for path in (target / folder).rglob("*"):
+        if path.is_file() and not path.name.startswith(".") and not any(fnmatch(path.name, one) for one in owned):
+            message = f"{folder}/{path.name} was not written by a report: choose another place than {target}"
+            raise FileExistsError(message)
+    created = not target.exists()
+    try:
+        with replacing(target / folder) as draft:
+            yield draft
+            (draft / ".page").write_text(text, encoding="utf-8")
+            (draft / ".page").replace(target / page)
+    except BaseException:
+        if created:
+            with suppress(OSError):
+                target.rmdir()
+        raise

@@ -1,0 +1,152 @@
+"""Renders the Jinja templates of the report, the scorecards and the verdict pages.
+
+Templates named ``*.html.j2`` escape every value. In ``*.md.j2`` each text that comes from a file goes through one of
+the filters `escaped`, `paragraph`, `code`, `fenced` and `cell`.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from experiments.reproduction.citations import paper_named
+from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.report import labels, pictures
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def render(template: str, **values: Any) -> str:
+    """Render a template.
+
+    Parameters
+    ----------
+    template : str
+        Name of a file in ``templates``.
+    **values
+        What the template names.
+
+    Returns
+    -------
+    str
+        Control characters, which no page can hold, are spaces. A Markdown page has at most one empty line in a row.
+    """
+    text = _CONTROL.sub(" ", _environment().get_template(template).render(values))
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n" if template.endswith(".md.j2") else text
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        LABELS=labels.LABELS,
+        agreement=labels.agreement,
+        command_for=labels.command_for,
+        paper_named=paper_named,
+        right_aligned=right_aligned,
+    )
+    environment.filters.update(
+        anchor=anchor,
+        base64=lambda content: base64.b64encode(content).decode("ascii"),
+        cell=_cell,
+        code=_code,
+        comparison=labels.comparison,
+        escaped=escaped,
+        facts=labels.facts,
+        fenced=_fenced,
+        fitted=pictures.fitted,
+        heading_anchor=heading_anchor,
+        leaves=labels.leaves,
+        limitations=labels.limitations,
+        paragraph=_paragraph,
+        quantity=labels.quantity,
+        quoted=lambda text: quote(text, safe=""),
+        size=pictures.size,
+    )
+    return environment
+
+
+def anchor(name: str) -> str:
+    """Return a name that can follow ``#`` in a link; different names stay different."""
+    return re.sub(r"[^A-Za-z0-9_-]", lambda match: f".{ord(match[0]):x}.", name)
+
+
+def heading_anchor(heading: str) -> str:
+    """Return the anchor that the usual renderers of Markdown give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+_NUMBER = re.compile(
+    r"[<>=~±+\-\u2212\u2248\u2264\u2265]*\s*\d[\d.,]*"  # sign, digits
+    r"(\s*[x\u00d7]?\s*10[\^⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻+\-\d]+|e[+-]?\d+)?"  # power of ten
+    r"\s*(%|[a-zµ]{1,3})?"  # unit
+    r"(\s*(±|to|\.\.|\u2013)\s*[+\-\u2212]?\d[\d.,]*\s*%?)?"  # spread
+)
+_EMPTY = {"", "-", "\N{EN DASH}", labels.NOTHING}
+
+
+def right_aligned(table: Table) -> list[bool]:
+    """Return for each column whether it is aligned to the right: all cells that are not empty are numbers."""
+    aligned = []
+    for place in range(len(table.columns)):
+        texts = {cell.bold if isinstance(cell, Bold) else cell for row in table.rows for cell in [row[place]]} - _EMPTY
+        aligned.append(bool(texts) and all(map(_NUMBER.fullmatch, texts)))
+    return aligned
+
+
+_SPECIAL = re.compile(
+    r"[`*|~$]"
+    r"|\](?=\()"  # of a link
+    r"|<(?=[A-Za-z/!?])"  # of a tag
+    r"|&(?=#?\w+;)"  # of an entity
+    r"|\\(?=[!-/:-@\[-`{-~]|$)"  # that escapes, or breaks the line
+    r"|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # within a word it has no meaning
+)
+
+
+def escaped(text: str) -> str:
+    """Return a text on one line without Markdown's meaning of its characters; not for the beginning of a line."""
+    return _SPECIAL.sub(r"\\\g<0>", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def _paragraph(text: str) -> str:
+    """Return a text as a paragraph: no list, heading, quotation or link definition at its beginning."""
+    return re.sub(r"^(?=[-+#>=\[])|^(\d+)(?=[.)])", r"\1\\", escaped(text))
+
+
+def _cell(cell: str | Bold) -> str:
+    text = escaped(cell.bold if isinstance(cell, Bold) else cell)
+    return f"**{text}**" if isinstance(cell, Bold) and text else text
+
+
+def _code(text: str) -> str:
+    flat = _one_line(text) or labels.NOTHING
+    ticks = "`" * (_longest(flat) + 1)
+    space = " " if "`" in flat[:1] + flat[-1:] else ""
+    return ticks + space + flat + space + ticks
+
+
+def _fenced(text: str) -> str:
+    fence = "`" * max(3, _longest(text) + 1)
+    return f"{fence}sh\n{text.strip()}\n{fence}"
+
+
+def _longest(text: str) -> int:
+    """Return the length of the longest run of backticks."""
+    return max((len(run) for run in re.findall("`+", text)), default=0)
