@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from experiments.papers.judging import above, at_most
+from experiments.papers.cases import above, at_most
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Ruling
@@ -124,7 +124,7 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds < 999.5 else f"{seconds:,.0f} s"
 
 
-def unequal(panel: Panel, series: Iterable[str]) -> str:
+def clock_mismatch(panel: Panel, series: Iterable[str]) -> str:
     """Why the clocks of some series cannot be compared; empty where they can."""
     runs = [run for name in series for run in panel.runs.get(name, ())]
     for what, text in (("cpu", "processors"), ("threads", "numbers of threads")):

@@ -31,7 +31,7 @@ def height(panels: int, columns: int = COLUMNS) -> float:
     return _ROW * max(1, math.ceil(panels / columns))
 
 
-def places(figure: Figure | SubFigure, panels: int, head: float, columns: int = COLUMNS) -> list[Axes]:
+def add_panels(figure: Figure | SubFigure, panels: int, head: float, columns: int = COLUMNS) -> list[Axes]:
     """Add axes for some panels, below a head."""
     whole = figure.bbox.height / figure.dpi
     axes: list[Axes] = []
@@ -44,7 +44,7 @@ def places(figure: Figure | SubFigure, panels: int, head: float, columns: int = 
     return axes[:panels]
 
 
-def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
+def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
     """Lay out logarithmic axes and name them; the value in the first panel of a row only."""
     from matplotlib.ticker import NullFormatter
 
@@ -58,7 +58,7 @@ def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS)
     plain_frame(axes, PANEL.ticks)
 
 
-def head(
+def legend_and_caption(
     figure: Figure | SubFigure, first: Axes, styles: Iterable[Style], *captions: str, per_line: int | None = None
 ) -> None:
     """Write a legend and lines of small print above panels, from the left edge of the first.
@@ -91,7 +91,7 @@ def plain_ticks(axis: Axis, multiples: Sequence[float] = (1.0, 2.0, 5.0)) -> Non
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def doubled(axes: Axes, ticks: Sequence[int]) -> None:
+def doubling_axis(axes: Axes, ticks: Sequence[int]) -> None:
     """Make the horizontal axis one of sizes that are doubled from each to the next, with plain numbers at some."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 

@@ -9,7 +9,7 @@ from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.verdict import Number, number
 
 
-def departure(panel: Panel, full: int | None) -> str:
+def data_difference(panel: Panel, full: int | None) -> str:
     """Why a panel's data are not those of the paper, in a few words; empty where they are, or where there is no run.
 
     Parameters
@@ -24,7 +24,7 @@ def departure(panel: Panel, full: int | None) -> str:
     return "" if n is None or full is None or n == full else f"a sample, n = {n:,} of {full:,}"
 
 
-def compared(spec: NumberSpec, why: str, measured: float | None, note: str = "") -> Number:
+def compare_number(spec: NumberSpec, why: str, measured: float | None, note: str = "") -> Number:
     """Put a measured number beside a printed one.
 
     Parameters

@@ -8,7 +8,7 @@ from experiments.settings import RunSettings
 from solvers import Problem
 
 
-def problem_of(run: RunSettings) -> Problem:
+def load_problem(run: RunSettings) -> Problem:
     """Load the data of a run and build its problem.
 
     Raises

@@ -13,7 +13,7 @@ import pandas as pd
 from evidence_cases import MadeUp, finished_run, panel
 
 from experiments import curve
-from experiments.papers.minibatch.spectrum import Spectrum
+from experiments.papers.minibatch.data import Spectrum
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 

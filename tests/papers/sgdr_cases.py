@@ -9,8 +9,7 @@ from typing import Any
 
 from evidence_cases import finished_run, panel
 
-from experiments.papers.sgdr.effort import STOPPING
-from experiments.papers.sgdr.timing import methods
+from experiments.papers.sgdr.timing import STOPPING, methods
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.store import FinishedRun

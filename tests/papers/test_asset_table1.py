@@ -11,8 +11,7 @@ from pictures import drawn_with_table
 
 from experiments.composition import composing, settings_of
 from experiments.papers.asset import table1
-from experiments.papers.asset.spectrum import Spectrum, spectrum_of
-from experiments.papers.asset.table1 import PARAMETERS, make
+from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.plan import Options, overrides_of
 from experiments.reproduction.spec import read_figure
@@ -102,12 +101,11 @@ def test_without_runs() -> None:
 def test_the_spectrum_is_that_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.spatial.distance import cdist
 
-    from experiments.papers.asset import spectrum
     from solvers import Gaussian, Problem
 
     X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
     problem = Problem(X, np.where(np.arange(60) % 2, 1, -1), Gaussian(2.0))
-    monkeypatch.setattr(spectrum, "problem_of", lambda _: problem)
+    monkeypatch.setattr(table1, "load_problem", lambda _: problem)
     found = spectrum_of(SimpleNamespace(solver_settings=SimpleNamespace(eps_d=1e-16), seed=0))  # type: ignore[arg-type]
     expected = np.linalg.eigvalsh(np.exp(-cdist(X, X, "sqeuclidean") / 4.0))[::-1] / 60
     np.testing.assert_allclose(found.eigenvalues[:20], expected[:20], rtol=1e-4)

@@ -11,9 +11,8 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 
 from experiments.papers import effort
-from experiments.papers.asset.printed import TABLE_2, ratio
-from experiments.papers.asset.table2 import make
-from experiments.papers.asset.timing import TOLD
+from experiments.papers.asset.printed import TABLE_2, printed_ratio
+from experiments.papers.asset.table2 import TO_TARGET, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -55,7 +54,7 @@ def timed_panel(
 def _rows(name: str, seconds: float, star_end: float) -> list[dict[str, Any]]:
     there = 15.05 if seconds > 0 else 16.0
     end = {"asset": 15.0, "asset_star": star_end, "cpny": 15.1}.get(name, 14.9)
-    told = name in TOLD
+    told = name in TO_TARGET
     rows = [(0.5 * abs(seconds), 20.0), (abs(seconds), there if told else end)]
     rows += [(5 * abs(seconds), 16.0 if seconds < 0 else end)] if told else []
     return [
@@ -113,7 +112,7 @@ def test_nearly_equal(tmp_path: Path, changes: dict[str, Any], case: str, ruling
 def test_without_cpny_there_is_nothing_to_stop_at(tmp_path: Path) -> None:
     made = drawn_with_table(make(evidence(SPEC, [timed_panel(tmp_path, without=["cpny"])])))
     assert {claim.verdict for claim in made.claims} == {"not_applicable"}
-    assert not set(made.data["series"]) & set(TOLD)
+    assert not set(made.data["series"]) & set(TO_TARGET)
 
 
 def test_other_data_and_other_clocks_are_measured_and_not_counted(tmp_path: Path) -> None:
@@ -154,6 +153,6 @@ def test_the_printed_table_is_that_of_the_file() -> None:
         assert TABLE_2[int(size)][asked][method][1] == number.paper
     assert len(SPEC.numbers) == 2 * 2 * 5
     # what the paper's text says of CPSP with s = 512 and ASSET with s = 1024: 2 to 40 times
-    over = [ratio(512, name, "cpsp", "asset", 1024) or 0.0 for name in SPEC.datasets]
+    over = [printed_ratio(512, name, "cpsp", "asset", 1024) or 0.0 for name in SPEC.datasets]
     assert min(over) == pytest.approx(2.0, abs=0.01)
     assert max(over) == pytest.approx(38.9, abs=0.1)

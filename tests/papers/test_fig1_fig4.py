@@ -16,12 +16,12 @@ import solvers
 from experiments.assembly import assemble
 from experiments.composition import composing, settings_of
 from experiments.evaluation import Evaluator
-from experiments.papers.sbp import basin, fig1, fig4, water_levels
+from experiments.papers.sbp import basin, water_levels
 from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import SCALES, read_figure
 
-FIGURES = {"sbp_fig1": fig1, "sbp_fig4": fig4}
+FIGURES = ("sbp_fig1", "sbp_fig4")
 
 values = st.lists(st.floats(-10, 10) | st.integers(-2, 2).map(float), min_size=2, max_size=12)
 
@@ -134,7 +134,7 @@ def test_the_table_is_thin_and_keeps_the_ends() -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> None:
     spec = read_figure(name)
-    made = FIGURES[name].make(evidence(spec, [panels[name]]))
+    made = water_levels.make(evidence(spec, [panels[name]]))
     (claim,) = made.claims
     assert claim.id == spec.claims[0].id
     assert claim.verdict == "reproduced"
@@ -166,7 +166,7 @@ def test_responses_are_those_of_the_recorded_predictor(name: str, panels: dict[s
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_without_a_data_set_nothing_is_decided(name: str) -> None:
-    made = FIGURES[name].make(evidence(read_figure(name), []))
+    made = water_levels.make(evidence(read_figure(name), []))
     assert [claim.verdict for claim in made.claims] == ["not_applicable"]
     assert list(made.data.columns) == list(water_levels.COLUMNS)
     render(made)
@@ -179,7 +179,7 @@ def test_awkward_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, v
     drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
     monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
     spec = read_figure("sbp_fig4" if bias else "sbp_fig1")
-    made = fig1.make(evidence(spec, [Panel("adult", "adult", settings={"sbp": None})]))  # type: ignore[dict-item]
+    made = water_levels.make(evidence(spec, [Panel("adult", "adult", settings={"sbp": None})]))  # type: ignore[dict-item]
     assert made.claims[0].verdict == "reproduced"
     render(made)
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from pictures import render
 
 from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.fig2 import make
-from experiments.papers.sbp.smo_claim import median_over_log_cost
+from experiments.papers.sbp.fig2 import make, median_over_log_cost
 from experiments.plotting import MeanCurve
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import read_figure

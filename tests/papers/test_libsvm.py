@@ -10,8 +10,7 @@ from evidence_cases import evidence, finished_run, panel
 from pictures import render
 
 from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.libsvm import make
-from experiments.papers.sbp.running_time import RunningTimes
+from experiments.papers.sbp.libsvm import RunningTimes, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import read_figure

@@ -6,8 +6,7 @@ from evidence_cases import evidence
 from pictures import render
 
 from experiments.papers.minibatch import counterexample
-from experiments.papers.minibatch.counterexample import make
-from experiments.papers.minibatch.two_points import VARIANTS, Path, path
+from experiments.papers.minibatch.counterexample import VARIANTS, Path, make, path
 from experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("minibatch_counterexample")

@@ -11,7 +11,7 @@ from pictures import drawn_with_table, render
 
 from experiments.papers.minibatch import data
 from experiments.papers.minibatch.fig2 import make
-from experiments.papers.minibatch.looks import METHODS
+from experiments.papers.minibatch.methods import METHODS
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim

@@ -11,8 +11,7 @@ from datasets import DataError
 from experiments.composition import composing, settings_of
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import data
-from experiments.papers.minibatch.data import data_of
-from experiments.papers.minibatch.spectrum import spectrum_of
+from experiments.papers.minibatch.data import data_of, spectrum_of
 from experiments.papers.minibatch.study import Exponent, exponent, studies
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
@@ -108,9 +107,9 @@ def test_the_spectrum_of_a_run() -> None:
     assert first.sigma2 == pytest.approx(second.sigma2, rel=1e-5)
     assert 1 / 60 <= first.sigma2 <= 1
     assert (first.n, first.lambda_) == (60, 0.01)
-    assert (first.beta(1), first.share(1)) == (1.0, 1.0)
+    assert (first.beta(1), first.beta_over_b(1)) == (1.0, 1.0)
     assert first.beta(60) == pytest.approx(60 * first.sigma2)
-    assert first.beta(first.enough) <= 2 + 1e-9
+    assert first.beta(first.inverse_sigma2) <= 2 + 1e-9
 
 
 def test_a_fake_run_is_what_it_says(tmp_path: Path) -> None:

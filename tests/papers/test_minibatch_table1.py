@@ -69,7 +69,7 @@ def test_the_table_and_the_picture(tmp_path: Path) -> None:
     assert made.table.rows[0][1:6] == ["522,911", "58,101", "54", "22 %", "1e-05"]
     assert made.table.rows[1][-4:] == ["0.0001", "0.25", "4", "0.3000000"]
     assert set(LAMBDAS) == set(ROWS) == set(SPEC.datasets)
-    assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.share(SPECTRUM.n))
+    assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.beta_over_b(SPECTRUM.n))
 
 
 def test_without_runs() -> None:

@@ -8,8 +8,7 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 from sgdr_cases import J_OPT, optimum_run, run
 
-from experiments.papers.sgdr.accuracy import make
-from experiments.papers.sgdr.study import studies
+from experiments.papers.sgdr.accuracy import make, studies
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.store import FinishedRun

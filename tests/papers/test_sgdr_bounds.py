@@ -12,10 +12,8 @@ from sgdr_cases import optimum_run, run
 
 from datasets import DataError
 from experiments.composition import composing, settings_of
-from experiments.papers.sgdr import bounds_claim
-from experiments.papers.sgdr.bounds import make
-from experiments.papers.sgdr.bounds_claim import METHODS
-from experiments.papers.sgdr.box import Box, box
+from experiments.papers.sgdr import bounds as figure
+from experiments.papers.sgdr.bounds import METHODS, DualBox, dual_box, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -23,7 +21,7 @@ from experiments.reproduction.verdict import Claim
 SPEC = read_figure("sgdr_bounds")
 GOOD = [(1.0, 0.5, None), (2.0, 0.3, 0.4), (3.0, 0.01, 0.02)]
 
-INSIDE = Box(30, 1.0, 1e-14)
+INSIDE = DualBox(30, 1.0, 1e-14)
 
 Points = Sequence[tuple[float, float, float | None]]
 
@@ -40,7 +38,7 @@ def bounds(folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: floa
 
 @pytest.fixture(autouse=True)
 def inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds_claim, "box", lambda _: INSIDE)
+    monkeypatch.setattr(figure, "dual_box", lambda _: INSIDE)
 
 
 def judge(*panels: Panel) -> Claim:
@@ -111,18 +109,18 @@ def test_what_is_missing_leaves_it_undecided(tmp_path: Path) -> None:
     assert judge(replace(wrong, runs={**wrong.runs, "sgd_m": ()})).verdict == "partly"
 
 
-def refuse(_: object) -> Box:
+def refuse(_: object) -> DualBox:
     raise DataError("adult cannot be had: no network")
 
 
 def test_the_box_is_looked_at_in_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bounds(tmp_path)
-    for outside in (Box(30, 1 + 1e-6, 0.0), Box(30, 0.5, 1e-6)):
-        monkeypatch.setattr(bounds_claim, "box", lambda _, found=outside: found)
+    for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6)):
+        monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
         claim = judge(whole)
         assert claim.verdict == "partly"
         assert claim.statistic["adult"]["sgd_m box"]["ruling"] == "not_reproduced"
-    monkeypatch.setattr(bounds_claim, "box", refuse)
+    monkeypatch.setattr(figure, "dual_box", refuse)
     claim = judge(whole)
     assert claim.verdict == "not_applicable"
     assert "SGD-s's dual variables: adult cannot be had" in claim.why
@@ -133,7 +131,7 @@ def test_the_box_of_real_runs() -> None:
     words = ["dataset=synthetic", "dataset.n=40", "kernel=linear", "problem.C=1"]
     with composing():
         found = {
-            name: box(settings_of([f"algo={name}", *words, *more]), passes=5)
+            name: dual_box(settings_of([f"algo={name}", *words, *more]), passes=5)
             for name, more in (("sgd_s", ["algo.eps=1e-9"]), ("sgd_m", ["algo.eps=10"]))
         }
     assert found["sgd_s"].holds

@@ -10,7 +10,7 @@ from sgdr_cases import J_OPT, optimum_run, run, timed_run
 
 from experiments.papers.effort import Effort, ratio_of, seconds_text
 from experiments.papers.optimum import Optimum, accuracy, optimum_of
-from experiments.papers.sgdr.effort import STOPPING, effort, fastest, slowest, stopped
+from experiments.papers.sgdr.timing import STOPPING, effort, fastest, slowest, stopped
 from experiments.reproduction.evidence import Panel
 
 EXACT = Optimum(J_OPT, J_OPT)

@@ -11,7 +11,7 @@ from pictures import drawn_with_table
 from sgdr_cases import everywhere, times_panel
 
 from experiments.papers import effort
-from experiments.papers.sgdr import single_claim
+from experiments.papers.sgdr import single
 from experiments.papers.sgdr.single import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
@@ -22,7 +22,7 @@ SPEC = read_figure("sgdr_single")
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (effort, single_claim):
+    for module in (effort, single):
         monkeypatch.setattr(module, "RESAMPLES", 50)
 
 
@@ -49,7 +49,7 @@ def both(folder: Path, dense: float, sparse: float, **fields: Any) -> list[Panel
     """Data of few and of many dimensions, on which SVMSGD takes so many times as long as SGD-m."""
     return [
         timed(folder, "adult", (dense, dense), **fields),
-        timed(folder, "web", (sparse, sparse), d=single_claim.MANY, **fields),
+        timed(folder, "web", (sparse, sparse), d=single.MANY, **fields),
     ]
 
 
@@ -89,7 +89,7 @@ def test_one_kind_of_data_leaves_it_undecided(tmp_path: Path) -> None:
 
 def test_missing_runs_leave_it_undecided(tmp_path: Path) -> None:
     dense, sparse = both(tmp_path, 4.0, 20.0)
-    claim = judge(dense, timed(tmp_path / "less", "web", (20.0, 20.0), sgdqn=(), d=single_claim.MANY))
+    claim = judge(dense, timed(tmp_path / "less", "web", (20.0, 20.0), sgdqn=(), d=single.MANY))
     assert claim.verdict == "not_applicable"
     assert "no finished runs of SGD-QN" in claim.why
     assert judge(sparse).verdict == "not_applicable"
@@ -97,8 +97,8 @@ def test_missing_runs_leave_it_undecided(tmp_path: Path) -> None:
 
 def test_a_method_that_is_never_there_is_left_out_of_the_means(tmp_path: Path) -> None:
     dense, _ = both(tmp_path, 4.0, 20.0)
-    never = timed(tmp_path / "never", "real_sim", (-20.0, -20.0), d=single_claim.MANY)
-    sparse = timed(tmp_path / "sparse", "web", (20.0, 20.0), d=single_claim.MANY)
+    never = timed(tmp_path / "never", "real_sim", (-20.0, -20.0), d=single.MANY)
+    sparse = timed(tmp_path / "sparse", "web", (20.0, 20.0), d=single.MANY)
     claim = judge(dense, sparse, never)
     assert claim.statistic["all"]["sparse"]["ratio_of_ratios"]["estimate"] == pytest.approx(5.0)
     assert "3 of 9 cases left out" in claim.why

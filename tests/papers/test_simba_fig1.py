@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from pictures import render
 from simba_cases import COSTS, ZEROS, error, swept_panel
 
-from experiments.papers.simba import reach as reach_module
+from experiments.papers.simba import fig1_claim as reach_module
 from experiments.papers.simba.fig1 import make
-from experiments.papers.simba.reach import TOLERANCE, excess, reach
-from experiments.papers.simba.sweep import DENSE, NONZEROS, Runs
+from experiments.papers.simba.fig1_claim import DENSE, NONZEROS, TOLERANCE, Runs, excess, reach
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import read_figure

@@ -14,7 +14,7 @@ from pictures import drawn_with_table
 
 from experiments.checkpoints import Limits, Looks, schedule
 from experiments.composition import composing, settings_of
-from experiments.papers.judging import within
+from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made

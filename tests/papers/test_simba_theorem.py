@@ -20,11 +20,10 @@ import solvers
 from experiments.assembly import assemble
 from experiments.composition import composing, settings_of
 from experiments.evaluation import Evaluator
-from experiments.papers.simba import rate as rate_module
 from experiments.papers.simba import theorem
-from experiments.papers.simba.optimum import optimum
-from experiments.papers.simba.rate import Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
-from experiments.papers.simba.theorem import make
+from experiments.papers.simba import theorem as rate_module
+from experiments.papers.simba.saddle_point import optimum
+from experiments.papers.simba.theorem import Rate, Saddle, make, rate_along, rate_of_ends, theorem_iterations
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import FigureSpec, read_figure

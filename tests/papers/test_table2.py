@@ -10,7 +10,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from pictures import render
 
-from experiments.papers.sbp.printed import SIZES, TRAINING, departure
+from experiments.papers.sbp.printed import SIZES, TRAINING, data_difference
 from experiments.papers.sbp.table2 import COLUMNS, make, number_name
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
@@ -222,14 +222,14 @@ def test_other_data_are_shown_and_not_compared(tmp_path: Path) -> None:
         asked="covtype",
         stand_in="part of it",
     )
-    assert departure(sample) == "a sample, n = 1,000 of 32,561"
-    assert departure(stand_in) == "a stand-in, n = 83,666"
+    assert data_difference(sample) == "a sample, n = 1,000 of 32,561"
+    assert data_difference(stand_in) == "a stand-in, n = 83,666"
     made = make(evidence(SPEC, [sample, stand_in], scale="demo"))
     assert judged(made).verdict == "not_applicable"
     found = numbers(made)
     assert found["adult without bias"].measured == 2e-2
     assert found["adult without bias"].agrees is None
-    assert found["adult without bias"].note == departure(sample)
+    assert found["adult without bias"].note == data_difference(sample)
     assert found["covtype with bias"].measured == 1e-5
     assert found["covtype with bias"].note.startswith("a stand-in")
     render(made)
@@ -239,7 +239,7 @@ def test_a_data_set_that_the_paper_does_not_have(tmp_path: Path) -> None:
     own = panel("digits", {"unbiased": [solved(tmp_path, "digits", "unbiased", 1e-3)]})
     made = make(evidence(SPEC, [own]))
     assert judged(made).verdict == "not_applicable"
-    assert departure(own) == ""
+    assert data_difference(own) == ""
     render(made)
 
 

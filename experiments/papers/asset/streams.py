@@ -40,7 +40,7 @@ class Stream:
         Test errors in per cent against each of `COSTS`.
     """
 
-    looks: NDArray[np.float64]
+    last_errors: NDArray[np.float64]
     areas: NDArray[np.float64]
     seconds: NDArray[np.float64]
     bands: Mapping[str, Band]
@@ -48,7 +48,7 @@ class Stream:
     @property
     def means(self) -> NDArray[np.float64]:
         """Last error of each run."""
-        means: NDArray[np.float64] = self.looks.mean(axis=1)
+        means: NDArray[np.float64] = self.last_errors.mean(axis=1)
         return means
 
 

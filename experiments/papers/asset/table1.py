@@ -3,21 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from datasets import DataError
-from experiments.papers.asset import table1_picture
-from experiments.papers.asset.spectrum import SAMPLE, SHARE, Spectrum, spectrum_of
-from experiments.papers.asset.table1_picture import Known
-from experiments.papers.panels import name_of
-from experiments.papers.printed import compared, departure
+from experiments.papers import layout
+from experiments.papers.panels import empty, name_of
+from experiments.papers.printed import compare_number, data_difference
+from experiments.papers.problem import load_problem
+from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import FigureSpec, NumberSpec
 from experiments.reproduction.verdict import Number
+from experiments.settings import RunSettings
+from solvers.nystrom import Nystrom
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+SAMPLE: Final = 1024
+"""Points at most."""
+SHARE: Final = 0.99
+"""Of the trace, whose eigenvalues are counted."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Of K_SS for a uniform sample S.
+
+    Attributes
+    ----------
+    points : int
+        In S.
+    eigenvalues : (r,) float64
+        Falling, over the trace; those that are rounding errors of float32 are left out, r <= points.
+    """
+
+    points: int
+    eigenvalues: NDArray[np.float64]
+
+    @property
+    def rank(self) -> int:
+        """How many there are."""
+        return len(self.eigenvalues)
+
+    @property
+    def needed(self) -> int:
+        """Number of largest eigenvalues that hold `SHARE` of the trace."""
+        return int(np.searchsorted(np.cumsum(self.eigenvalues), SHARE)) + 1
+
+
+def spectrum_of(run: RunSettings) -> Spectrum:
+    """Return the spectrum for a run's data and kernel; the points are those of its seed.
+
+    Raises
+    ------
+    DataError
+        The data cannot be had.
+    """
+    problem = load_problem(run)
+    points = min(SAMPLE, problem.n)
+    sampled = Nystrom.sample(problem, points, run.solver_settings.eps_d, run.seed)
+    return Spectrum(points, sampled.eigenvalues / points)  # K(x, x) = 1, so that the trace is their number
+
+
+_HEIGHT: Final = 4.2  # inches, as below
+_BOX: Final = (0.85, 0.55, 6.4, 3.45)
+_COLORS: Final = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#666666", "#e69f00")
+_SMALLEST: Final = 1e-7
+
+
+@dataclass(frozen=True)
+class Known:
+    """A data set whose spectrum is known."""
+
+    panel: Panel
+    spectrum: Spectrum
+
+
+def _size() -> tuple[float, float]:
+    """Width and height of the drawing, in inches."""
+    return layout.WIDTH, _HEIGHT
+
+
+def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
+    """Draw all data sets in one panel, and a dot where most of the trace is reached."""
+    if not found:
+        empty(figure, "no finished runs")
+        return
+    left, below, width, height = _BOX
+    axes = figure.add_axes((left / layout.WIDTH, below / _HEIGHT, width / layout.WIDTH, height / _HEIGHT))
+    layout.log_axes(axes, "k", "k-th eigenvalue over the trace", 0)
+    for place, each in enumerate(sorted(found, key=lambda each: each.spectrum.needed)):
+        color, spectrum = _COLORS[place % len(_COLORS)], each.spectrum
+        axes.plot(np.arange(1, spectrum.rank + 1), spectrum.eigenvalues, color=color, linewidth=2.0)
+        axes.plot([spectrum.needed], [spectrum.eigenvalues[spectrum.needed - 1]], "o", color=color, mec="white")
+        top = -10 - 34 * place
+        _beside(axes, name_of(each.panel), top, PANEL.ticks, color)
+        of = f"{spectrum.rank:,} features of {spectrum.points:,} points"
+        _beside(axes, f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %", top - 13, PANEL.note, INK)
+    axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
+    _beside(axes, f"Dots: up to there {100 * SHARE:g} % of the trace.", -14 - 34 * len(found), PANEL.note, FAINT)
+
+
+def _beside(axes: Axes, text: str, down: float, size: float, color: str) -> None:
+    """Write a line to the right of the panel, so many points from its upper corner."""
+    look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
+    axes.annotate(text, (1, 1), (14, down), size=size, color=color, **look)
+
 
 COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")
 PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
@@ -54,8 +154,8 @@ def make(evidence: Evidence) -> Made:
     known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.asked]) is not None]
     return Made(
         _points(known),
-        partial(table1_picture.draw, found=known),
-        table1_picture.size(),
+        partial(_draw, found=known),
+        _size(),
         table=_table(evidence, found),
         numbers=_numbers(evidence),
     )
@@ -83,9 +183,9 @@ def _numbers(evidence: Evidence) -> list[Number]:
 def _number(spec: NumberSpec, panel: Panel | None, full: Mapping[str, int]) -> Number:
     quantity, _, asked = spec.name.partition(" of ")
     if panel is None:
-        return compared(spec, "", None)
+        return compare_number(spec, "", None)
     note = DENSITIES.get(asked, "") if quantity == "density" else ""
-    return compared(spec, departure(panel, full[asked]), _measured(panel, quantity), note)
+    return compare_number(spec, data_difference(panel, full[asked]), _measured(panel, quantity), note)
 
 
 def _measured(panel: Panel, quantity: str) -> float | None:

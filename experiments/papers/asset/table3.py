@@ -4,23 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
-from experiments.papers.asset import table3_picture
-from experiments.papers.asset.looks import LOOKS
+from experiments.papers import layout
+from experiments.papers.asset.errors import written
 from experiments.papers.asset.printed import TABLE_3
-from experiments.papers.asset.sizes import written
 from experiments.papers.asset.streams import LAST, METHODS, Stream, Streams, all_streams
 from experiments.papers.effort import seconds_text
-from experiments.papers.panels import name_of
-from experiments.papers.printed import compared, departure
+from experiments.papers.panels import empty, heading, name_of
+from experiments.papers.printed import compare_number, data_difference
+from experiments.plotting import FAINT, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.verdict import Number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+_HEAD: Final = 0.62  # inches
+_CAPTION: Final = (
+    "Means over the last looks and the runs, bars: all looks. Grey, same symbols: printed, for other images."
+)
+
+
+def _size() -> tuple[float, float]:
+    """Width and height of the drawing, in inches."""
+    return layout.WIDTH, _HEAD + layout.height(1)
+
+
+def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
+    """Draw one panel per data set."""
+    if not found:
+        empty(figure, "no finished runs")
+        return
+    axes = layout.add_panels(figure, len(found), _HEAD, max(2, len(found)))
+    layout.legend_and_caption(figure, axes[0], [STYLES[name] for name in METHODS], _CAPTION)
+    for k, (place, each) in enumerate(zip(axes, found, strict=True)):
+        layout.log_axes(place, "d, random features", "Test error, %", k, len(found))
+        for column, name in enumerate(METHODS):
+            style = STYLES[name]
+            printed = [cell[2 * column] for cell in TABLE_3.values()]
+            grey: dict[str, Any] = style.markers(PANEL.lines) | {"markerfacecolor": FAINT}
+            place.plot(list(TABLE_3), printed, color=FAINT, linewidth=0.8, linestyle=style.line, **grey, zorder=2)
+            own = each.of.get(name, {})
+            means = [stream.means.mean() for stream in own.values()]
+            look: dict[str, Any] = {"color": style.color, "linestyle": style.line, **style.markers(PANEL.lines)}
+            place.plot(list(own), means, linewidth=style.width, **look, zorder=4)
+            for d, stream in own.items():
+                place.plot(
+                    [d, d],
+                    [stream.last_errors.min(), stream.last_errors.max()],
+                    color=style.color,
+                    linewidth=1.0,
+                    zorder=3,
+                )
+        layout.doubling_axis(place, list(TABLE_3))
+        layout.plain_ticks(place.yaxis)
+        heading(place, each.panel)
+
 
 COLUMNS: Final = ("panel", "dataset", "series", "d", "error", "sd", "seconds", "runs")
 FULL: Final = 1_000_000
@@ -32,8 +77,8 @@ def make(evidence: Evidence) -> Made:
     shown = [each for each in found if each.of]
     return Made(
         _points(shown),
-        partial(table3_picture.draw, found=shown),
-        table3_picture.size(),
+        partial(_draw, found=shown),
+        _size(),
         table=_table(shown),
         numbers=[_number(spec, found) for spec in evidence.spec.numbers],
     )
@@ -44,13 +89,13 @@ def _number(spec: NumberSpec, found: Sequence[Streams]) -> Number:
     each = next((each for each in found if each.panel.asked == "mnist_elastic"), None)
     own = None if each is None else each.of.get(method, {}).get(int(d))
     if each is None or own is None:
-        return compared(spec, "", None)
-    return compared(spec, departure(each.panel, FULL), float(own.means.mean()))
+        return compare_number(spec, "", None)
+    return compare_number(spec, data_difference(each.panel, FULL), float(own.means.mean()))
 
 
 def deviation(own: Stream) -> float:
     """Return the standard deviation over the last looks of a run: the mean over the runs."""
-    return float(np.mean(own.looks.std(axis=1, ddof=1)))
+    return float(np.mean(own.last_errors.std(axis=1, ddof=1)))
 
 
 def _points(shown: Sequence[Streams]) -> pd.DataFrame:
@@ -76,8 +121,8 @@ def _table(shown: Sequence[Streams]) -> Table:
     columns = [
         "data set",
         "d",
-        *(LOOKS[name].name for name in METHODS),
-        *(f"train, {LOOKS[name].name}" for name in METHODS),
+        *(STYLES[name].name for name in METHODS),
+        *(f"train, {STYLES[name].name}" for name in METHODS),
     ]
     rows: list[list[str]] = []
     for d in sorted({*TABLE_3, *(d for each in shown for d in each.dimensions)}):

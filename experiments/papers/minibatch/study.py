@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, cost_to_reach
+from experiments.papers.cases import above, at_most, interval_text
 from experiments.papers.effort import RESAMPLES, Effort, effort_of
-from experiments.papers.judging import above, at_most, between
 from experiments.papers.minibatch.data import Data, data_of
-from experiments.papers.minibatch.looks import METHODS, TAIL
+from experiments.papers.minibatch.methods import METHODS, TAIL
 from experiments.papers.optimum import Optimum
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
@@ -91,7 +91,7 @@ class Exponent:
 
     def text(self) -> str:
         """Write it with its interval."""
-        return ("at most " if self.bound else "") + between(self.interval, ".2f")
+        return ("at most " if self.bound else "") + interval_text(self.interval, ".2f")
 
 
 def studies(evidence: Evidence) -> list[Study]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from experiments.papers.judging import Part, above, between, judged, put_together
+from experiments.papers.cases import Case, above, claim_from_cases, interval_text, judge_claims
 from experiments.papers.panels import MEASURE, CurveFigure, Row, name_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
@@ -26,7 +26,7 @@ ROWS = (
 def make(evidence: Evidence) -> Made:
     """Draw the figure and judge the claim."""
     figure = CurveFigure(evidence, ROWS)
-    return Made(figure.data, figure.draw, figure.size, claims=judged(evidence, {"sbp.5": sbp_against_features}))
+    return Made(figure.data, figure.draw, figure.size, claims=judge_claims(evidence, {"sbp.5": sbp_against_features}))
 
 
 def sbp_against_features(evidence: Evidence, spec: ClaimSpec) -> Claim:
@@ -36,19 +36,19 @@ def sbp_against_features(evidence: Evidence, spec: ClaimSpec) -> Claim:
         "that the Fourier features take over those that the SBP takes; their geometric mean, with its 95 % interval "
         "over seeds. Reproduced where the interval begins above 1, not reproduced where it ends below 1, else partly."
     )
-    return put_together(spec, rule, [_part(panel) for panel in evidence.panels])
+    return claim_from_cases(spec, rule, [_case(panel) for panel in evidence.panels])
 
 
-def _part(panel: Panel) -> Part:
+def _case(panel: Panel) -> Case:
     place = (panel.asked, "fourier_over_sbp")
     below = math.inf if panel.trivial_error is None else panel.trivial_error
     found = cost_ratio(panel.curves("sbp"), panel.curves("fourier"), cost=COST, measure=MEASURE, below=below)
     if found is None:
         lacking = [STYLES[name].name for name in ("sbp", "fourier") if not panel.runs.get(name)]
         note = f"no finished runs of {', '.join(lacking)}" if lacking else "the two reach no error in common"
-        return Part(place, name_of(panel), "not_applicable", note=note)
+        return Case(place, name_of(panel), "not_applicable", note=note)
     measured = (
-        f"features cost {between(found.ratio, '.2g')} times as much as the SBP at errors from "
+        f"features cost {interval_text(found.ratio, '.2g')} times as much as the SBP at errors from "
         f"{100 * found.low_error:.2f} % (there {found.at_best:.2g} times) to {100 * found.high_error:.2f} %"
     )
     ruling = above(found.ratio, 1.0)
@@ -59,4 +59,4 @@ def _part(panel: Panel) -> Part:
         notes.append("measured, though the paper claims nothing there")
     if panel.stand_in or panel.asked not in CLAIMED:
         ruling = "not_applicable"
-    return Part(place, name_of(panel), ruling, measured, found.as_dict(), ", ".join(notes))
+    return Case(place, name_of(panel), ruling, measured, found.as_dict(), ", ".join(notes))

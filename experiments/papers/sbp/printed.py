@@ -22,11 +22,11 @@ TRAINING: Final[Mapping[str, int]] = {"reuters_money_fx": 7770, "adult": 32561, 
 """Training sizes of the data sets as published: Adult's is printed with two digits exchanged."""
 
 
-def departure(panel: Panel) -> str:
+def data_difference(panel: Panel) -> str:
     """Why a panel's data are not those of the paper, in a few words; empty where they are, or where there is no run."""
-    return printed.departure(panel, TRAINING.get(panel.asked))
+    return printed.data_difference(panel, TRAINING.get(panel.asked))
 
 
-def compared(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:
+def compare_number(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:
     """Put a measured number beside a printed one; agreement is asked only where the data are the paper's."""
-    return printed.compared(spec, "" if panel is None else departure(panel), measured, note)
+    return printed.compare_number(spec, "" if panel is None else data_difference(panel), measured, note)

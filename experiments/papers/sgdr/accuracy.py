@@ -3,19 +3,145 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 
-from experiments.papers.judging import between
-from experiments.papers.panels import name_of
-from experiments.papers.sgdr import accuracy_picture
+from experiments.curve import column, cost_to_reach
+from experiments.papers import layout
+from experiments.papers.bands import Band, band
+from experiments.papers.cases import interval_text
+from experiments.papers.optimum import Optimum, accuracy, optimum_of
+from experiments.papers.panels import empty, heading, name_of
 from experiments.papers.sgdr.lost import LOST
-from experiments.papers.sgdr.study import FITTED, TARGETS, Study, studies
-from experiments.reproduction.evidence import Evidence
+from experiments.plotting import INK, Style
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
+from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+SERIES: Final = "sgd_s"
+TARGETS: Final = (1e-1, 1e-2, 1e-3, 1e-4)
+FITTED: Final = 1e-1
+"""The exponent is fitted to what is at least as accurate as this."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """SGD-s on one data set with one C.
+
+    Attributes
+    ----------
+    panel : Panel
+    C : float
+    frames : tuple of DataFrame
+        Curves of its runs, at least one.
+    optimum : Optimum or None
+    """
+
+    panel: Panel
+    C: float
+    frames: tuple[pd.DataFrame, ...]
+    optimum: Optimum | None
+
+    @cached_property
+    def accuracy(self) -> Band | None:
+        """Return (J - L) / L against epochs; None before the first lower bound."""
+        return band([(column(frame, "epochs"), accuracy(frame)) for frame in self.frames])
+
+    @cached_property
+    def excess(self) -> Band | None:
+        """Return (J - J_opt) / J_opt against epochs; None where the optimum is not known."""
+        if self.optimum is None:
+            return None
+        return band([(column(frame, "epochs"), self.optimum.excess(column(frame, "primal"))) for frame in self.frames])
+
+    def epochs_to(self, target: float) -> list[float]:
+        """Epochs of each run to its first checkpoint with (J - L) / L <= target, rising; inf: not within its budget."""
+        found = [cost_to_reach(column(frame, "epochs"), accuracy(frame), target) for frame in self.frames]
+        return sorted(np.inf if epochs is None else epochs for epochs in found)
+
+    @cached_property
+    def exponent(self) -> Interval | None:
+        """Return a of (J - L) / L ~ epochs^-a, mean over the runs with its interval; None where no line can be laid."""
+        slopes: list[float] = []
+        for frame in self.frames:
+            epochs, values = column(frame, "epochs"), accuracy(frame)
+            fitted = (values > 0) & (values <= FITTED)
+            if len(np.unique(epochs[fitted])) >= 2:
+                slopes.append(-loglog_slope(epochs[fitted], values[fitted]))
+        return bootstrap_mean(slopes) if slopes else None
+
+
+def studies(panels: Sequence[Panel], spec: FigureSpec) -> list[Study]:
+    """Return all data sets and values of C that there are runs of SGD-s for, in the figure's order."""
+    optima = spec.members("optimum")
+    return [
+        Study(panel, C, frames, optimum_of(panel, optima[C]) if C in optima else None)
+        for panel in panels
+        for C, series in spec.members(SERIES).items()
+        if (frames := panel.curves(series))
+    ]
+
+
+_HEAD: Final = 0.62  # inches
+_CAPTION: Final = (
+    "SGD-s, medians over the runs, bands from the least to the largest. Full: (J - L) / L, which the method knows "
+    "itself; dashed: (J - J_opt) / J_opt. Dotted: 1 / epochs."
+)
+_COLORS_AND_MARKERS: Final = (("#d95f02", "o"), ("#1b9e77", "s"), ("#54479e", "^"), ("#e7298a", "D"), ("#666666", "v"))
+"""Colour and marker of each C, in their order; beyond these from the first on."""
+_DASHES: Final = (0, (4.0, 1.6))
+_SMALLEST: Final = 1e-7
+"""What is nearer to the optimum is drawn here: it itself is not known much better."""
+_LARGEST: Final = 30.0
+
+
+def _size(panels: int) -> tuple[float, float]:
+    """Width and height of the drawing, in inches."""
+    return layout.WIDTH, _HEAD + layout.height(panels)
+
+
+def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Sequence[Study]) -> None:
+    """Draw one panel per data set."""
+    if not panels:
+        empty(figure, "no finished runs")
+        return
+    values = dict.fromkeys(study.C for study in found)
+    looks = {C: _COLORS_AND_MARKERS[k % len(_COLORS_AND_MARKERS)] for k, C in enumerate(values)}
+    styles = {C: Style(f"C = {C:g}", color, "-", marker) for C, (color, marker) in looks.items()}
+    axes = layout.add_panels(figure, len(panels), _HEAD)
+    layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
+    for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
+        own = [study for study in found if study.panel is panel]
+        layout.log_axes(place, "Epochs", "Relative accuracy", k)
+        _draw_one(place, own, styles)
+        heading(place, panel)
+
+
+def _draw_one(axes: Axes, own: Sequence[Study], styles: dict[float, Style]) -> None:
+    last = 1.0
+    for study in own:
+        style = styles[study.C]
+        if study.accuracy is not None:
+            layout.draw_band(axes, study.accuracy.at_least(_SMALLEST), style)
+            last = max(last, float(study.accuracy.cost[-1]))
+        if study.excess is not None:
+            thin = replace(style, line=_DASHES, width=0.6 * style.width)
+            layout.draw_line(axes, study.excess.at_least(_SMALLEST), thin)
+    low, high = axes.get_ylim()
+    first, last = 0.8, 1.3 * last
+    axes.plot([first, last], [1 / first, 1 / last], color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+    axes.set_xlim(first, last)  # the first lower bound comes at the end of the first epoch
+    axes.set_ylim(low, min(high, _LARGEST))
+
 
 COLUMNS: Final = ("panel", "dataset", "C", "measure", "epochs", "median", "low", "high", "runs")
 MEASURES: Final = ("accuracy", "excess")
@@ -28,8 +154,8 @@ def make(evidence: Evidence) -> Made:
     shown = [panel for panel in evidence.panels if any(study.panel is panel for study in found)]
     return Made(
         _data(found),
-        partial(accuracy_picture.draw, panels=shown, found=found),
-        accuracy_picture.size(len(shown)),
+        partial(_draw, panels=shown, found=found),
+        _size(len(shown)),
         table=_table(found),
     )
 
@@ -65,7 +191,7 @@ def _table(found: Sequence[Study]) -> Table:
             "" if study.optimum is None else f"{study.optimum.upper:.6f}",
             *(_epochs(study.epochs_to(target)) for target in TARGETS),
             "" if study.accuracy is None else f"{study.accuracy.median[-1]:.1e}",
-            "" if study.exponent is None else between(study.exponent, ".2f"),
+            "" if study.exponent is None else interval_text(study.exponent, ".2f"),
         ]
         for study in found
     ]

@@ -3,16 +3,79 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from experiments.papers.effort import Effort, unequal
+from experiments.curve import column, cost_to_reach
+from experiments.papers.effort import Effort, clock_mismatch, effort_of
 from experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
 from experiments.papers.panels import called
-from experiments.papers.sgdr.effort import STOPPING, effort
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
+from experiments.store import FinishedRun
+
+ACCURACY: Final = 0.01
+"""(J - J_opt) / J_opt that is timed."""
+STOPPING: Final = ("sgd_s", "sgd_m")
+"""Methods that are timed to their own end, as in the paper; others to the first checkpoint of the accuracy."""
+ROUNDING: Final = 1e-9
+
+
+def effort(runs: Sequence[FinishedRun], optimum: Optimum, *, to_the_end: bool = False) -> Effort | None:
+    """Time some runs; None without runs.
+
+    Parameters
+    ----------
+    runs : sequence of FinishedRun
+    optimum : Optimum
+    to_the_end : bool
+        To the end that the method sets, not to the first checkpoint of the accuracy.
+    """
+    timed = [run for run in runs if len(run.curve)]
+    if not timed:
+        return None
+    found = [stop_seconds(run) if to_the_end else reach_seconds(run, optimum) for run in timed]
+    longest = max(float(column(run.curve, "cpu_seconds")[-1]) for run in timed)
+    return effort_of(found, longest)
+
+
+def reach_seconds(run: FinishedRun, optimum: Optimum) -> float | None:
+    """Return the time of a run's first checkpoint with (J - J_opt) / J_opt <= `ACCURACY`; None where there is none."""
+    excess = optimum.excess(column(run.curve, "primal"))
+    return cost_to_reach(column(run.curve, "cpu_seconds"), excess, ACCURACY + ROUNDING)
+
+
+def stop_seconds(run: FinishedRun) -> float | None:
+    """Return the time of a run's end, if it is its own; None where the budget ended it."""
+    return float(column(run.curve, "cpu_seconds")[-1]) if stopped(run) else None
+
+
+def stopped(run: FinishedRun) -> bool:
+    """Whether a run ended by its own rule, before its budget of epochs."""
+    return bool(run.result["counters"]["epochs"] < run.result["settings"]["budget"]["epochs"])
+
+
+def tolerance(run: FinishedRun) -> float:
+    """Return the eps of a run's stopping rule."""
+    return float(run.result["settings"]["algo"]["eps"])
+
+
+def fastest(efforts: Iterable[Effort | None]) -> Effort | None:
+    """Return the one with the smallest median; None where one of them has no runs, for it might be that."""
+    return next(iter(_sorted(efforts, key=lambda effort: effort.median)), None)
+
+
+def slowest(efforts: Iterable[Effort | None]) -> Effort | None:
+    """Return the one with the largest median, or that has none; None where one has no runs, for it might be that."""
+    return next(reversed(_sorted(efforts, key=lambda effort: (not effort.known, effort.median))), None)
+
+
+def _sorted(efforts: Iterable[Effort | None], key: Callable[[Effort], Any]) -> list[Effort]:
+    found = list(efforts)
+    known = [effort for effort in found if effort is not None]
+    return sorted(known, key=key) if len(known) == len(found) else []
+
 
 SHORT: Final[Mapping[str, str]] = {
     "covtype": "Forest",
@@ -26,7 +89,7 @@ SHORT: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Case:
+class TimedProblem:
     """One data set with one C.
 
     Attributes
@@ -46,7 +109,7 @@ class Case:
     C: float
     optimum: Optimum | None
     efforts: Mapping[str, Effort]
-    told: Mapping[str, Effort]
+    to_target_efforts: Mapping[str, Effort]
     unfit: str
 
     @property
@@ -60,9 +123,9 @@ class Case:
         name = SHORT.get(self.panel.dataset, self.panel.dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
 
-    def when_told(self) -> Case:
-        """Return the case with `told` for these methods."""
-        return replace(self, efforts={**self.efforts, **self.told})
+    def to_target(self) -> TimedProblem:
+        """Return the case with `to_target_efforts` for these methods."""
+        return replace(self, efforts={**self.efforts, **self.to_target_efforts})
 
     def multiple(self, method: str) -> float | None:
         """How many times as long as the fastest a method takes, by medians; None where it is not known to get there."""
@@ -77,17 +140,17 @@ def methods(spec: FigureSpec) -> list[str]:
     return [series.name for series in spec.series if series.name != SERIES]
 
 
-def cases(evidence: Evidence) -> list[Case]:
+def timed_problems(evidence: Evidence) -> list[TimedProblem]:
     """Return all data sets, for each all values of C."""
     spec = evidence.spec
-    return [_case(panel, spec, C) for panel in evidence.panels for C in spec.members(SERIES)]
+    return [_timed_problem(panel, spec, C) for panel in evidence.panels for C in spec.members(SERIES)]
 
 
-def _case(panel: Panel, spec: FigureSpec, C: float) -> Case:
+def _timed_problem(panel: Panel, spec: FigureSpec, C: float) -> TimedProblem:
     series = {name: spec.members(name)[C] for name in methods(spec)}
     optimum = optimum_of(panel, spec.members(SERIES)[C])
     if optimum is None:
-        return Case(panel, C, None, {}, {}, "the optimum is not known")
+        return TimedProblem(panel, C, None, {}, {}, "the optimum is not known")
     runs = {name: panel.runs.get(member, ()) for name, member in series.items()}
     efforts = {
         name: found
@@ -98,4 +161,4 @@ def _case(panel: Panel, spec: FigureSpec, C: float) -> Case:
     unfit = ""
     if optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
-    return Case(panel, C, optimum, efforts, told, unfit or unequal(panel, series.values()))
+    return TimedProblem(panel, C, optimum, efforts, told, unfit or clock_mismatch(panel, series.values()))

@@ -12,7 +12,7 @@ METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
 """Series that the paper compares."""
 TAIL: Final = "pegasos_tail"
 """Pegasos as its theorem has it, by the mean of the tail of its iterates."""
-LOOKS: Final[Mapping[str, Style]] = {
+METHOD_STYLES: Final[Mapping[str, Style]] = {
     "pegasos": replace(STYLES["minibatch_pegasos"], name="Pegasos", marker="s", line=(0, (7.0, 1.8))),
     "naive": Style("naive SDCA", "#b0578d", (0, (2.0, 1.2)), "v", 1.8),
     "safe": Style("safe SDCA", "#2b7bba", (0, (6.0, 1.6, 1.2, 1.6)), "D", 1.8),

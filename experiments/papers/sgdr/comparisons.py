@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final, Literal
 
-from experiments.papers.cases import counted
+from experiments.papers.cases import Case, exclude_undeclared
 from experiments.papers.effort import Effort, Ratio, multiple_text, ratio_of
-from experiments.papers.judging import Part
-from experiments.papers.sgdr.effort import STOPPING, fastest, slowest
-from experiments.papers.sgdr.timing import Case
+from experiments.papers.sgdr.timing import STOPPING, TimedProblem, fastest, slowest
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.verdict import Ruling
@@ -43,13 +41,13 @@ class Side:
             return names[0]
         return f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
 
-    def effort(self, case: Case) -> Effort | None:
+    def effort(self, problem: TimedProblem) -> Effort | None:
         """Time of this side; None where one of its methods has no runs."""
-        return _PICKS[self.pick](case.efforts.get(name) for name in self.methods)
+        return _PICKS[self.pick](problem.efforts.get(name) for name in self.methods)
 
 
 @dataclass(frozen=True)
-class Question:
+class Comparison:
     """Whether one side takes longer than the other, or not much longer.
 
     Attributes
@@ -70,23 +68,23 @@ class Question:
         """In words."""
         return f"{self.first.name} over {self.second.name}"
 
-    def asked_of(self, cases: Sequence[Case]) -> list[Case]:
+    def asked_of(self, problems: Sequence[TimedProblem]) -> list[TimedProblem]:
         """Return the cases with the values of C that it is about."""
-        values = sorted({case.C for case in cases})
+        values = sorted({problem.C for problem in problems})
         chosen = {"every": values, "smallest": values[:1], "largest": values[-1:], "but largest": values[:-1]}[self.at]
-        return [case for case in cases if case.C in chosen]
+        return [problem for problem in problems if problem.C in chosen]
 
-    def parts(self, evidence: Evidence, cases: Sequence[Case]) -> list[Part]:
+    def cases(self, evidence: Evidence, problems: Sequence[TimedProblem]) -> list[Case]:
         """Answer it on all cases that it is about."""
-        return [counted(self._part(case), evidence, case.panel) for case in self.asked_of(cases)]
+        return [exclude_undeclared(self._case(problem), evidence, problem.panel) for problem in self.asked_of(problems)]
 
-    def _part(self, case: Case) -> Part:
-        place, about = (case.panel.asked, f"C={case.C:g} {self.name}"), case.name
-        first, second = self.first.effort(case), self.second.effort(case)
+    def _case(self, problem: TimedProblem) -> Case:
+        place, about = (problem.panel.asked, f"C={problem.C:g} {self.name}"), problem.name
+        first, second = self.first.effort(problem), self.second.effort(problem)
         if first is None or second is None:
-            lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in case.efforts]
+            lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in problem.efforts]
             why = f"no finished runs of {', '.join(STYLES[name].name for name in lacking)}"
-            return Part(place, about, "not_applicable", note=case.unfit or why)
+            return Case(place, about, "not_applicable", note=problem.unfit or why)
         ratio = ratio_of(first, second)
         statistic = {
             "first_seconds": first.median,
@@ -95,17 +93,17 @@ class Question:
         }
         if ratio is None:
             why = f"{self.name}: neither got there within its budget"
-            return Part(place, about, "not_applicable", "", statistic, why)
-        if case.unfit:
-            return Part(place, about, "not_applicable", "", statistic, case.unfit)
+            return Case(place, about, "not_applicable", "", statistic, why)
+        if problem.unfit:
+            return Case(place, about, "not_applicable", "", statistic, problem.unfit)
         ruling = self.judge(ratio)
         why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
         if len(first.costs) == len(second.costs) == 1:
             why = "one run each, so that intervals are points"
-        return Part(place, about, ruling, "", statistic, why)
+        return Case(place, about, ruling, "", statistic, why)
 
 
-def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
+def summary(comparison: Comparison, cases: Sequence[Case], where: str = "") -> str:
     """Say in how many cases the answer is yes, and how large the ratio is: a sentence.
 
     Parameters
@@ -116,16 +114,16 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
     where : str
         Added to its name: ``at C = 10``.
     """
-    name = " ".join(filter(None, [question.name[0].upper() + question.name[1:], where]))
-    judged = [part for part in parts if part.ruling != "not_applicable"]
+    name = " ".join(filter(None, [comparison.name[0].upper() + comparison.name[1:], where]))
+    judged = [case for case in cases if case.ruling != "not_applicable"]
     known = {
-        part.about: float(ratio["estimate"])
-        for part in parts
-        if (ratio := part.statistic.get("ratio")) is not None and not ratio["bound"]
+        case.about: float(ratio["estimate"])
+        for case in cases
+        if (ratio := case.statistic.get("ratio")) is not None and not ratio["bound"]
     }
-    held = sum(part.ruling == "reproduced" for part in judged)
+    held = sum(case.ruling == "reproduced" for case in judged)
     text = f"{name}: as claimed in {held} of {len(judged)} cases" if judged else f"{name}: no case counts"
-    if unclear := sum(part.ruling == "partly" for part in judged):
+    if unclear := sum(case.ruling == "partly" for case in judged):
         text += f", unclear in {unclear}"
     if not known:
         return f"{text}."
@@ -136,18 +134,22 @@ def summary(question: Question, parts: Sequence[Part], where: str = "") -> str:
     return f"{text}; ratio {multiple_text(mean)}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."
 
 
-def when_told(questions: Sequence[Question], evidence: Evidence, cases: Sequence[Case]) -> str:
+def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, problems: Sequence[TimedProblem]) -> str:
     """Answer those that are about methods with an end of their own, as if these were told when they are there."""
     concerned = [
-        question for question in questions if set(STOPPING) & {*question.first.methods, *question.second.methods}
+        comparison
+        for comparison in comparisons
+        if set(STOPPING) & {*comparison.first.methods, *comparison.second.methods}
     ]
-    told = [case.when_told() for case in cases]
-    answers = [(question, [part.ruling for part in question.parts(evidence, told)]) for question in concerned]
-    names = " and ".join(STYLES[name].name for name in STOPPING if any(name in case.told for case in cases))
+    told = [problem.to_target() for problem in problems]
+    answers = [(comparison, [case.ruling for case in comparison.cases(evidence, told)]) for comparison in concerned]
+    names = " and ".join(
+        STYLES[name].name for name in STOPPING if any(name in problem.to_target_efforts for problem in problems)
+    )
     if not names:
         return ""
     start = f"{names} timed to the first checkpoint within 1 %, as the others"
-    counts = [f"{question.name} {_held(rulings)}" for question, rulings in answers]
+    counts = [f"{comparison.name} {_held(rulings)}" for comparison, rulings in answers]
     if all(set(rulings) <= {"not_applicable"} for _, rulings in answers):
         return f"{start}: no case counts."
     return f"{start}, as claimed: {', '.join(counts)}."
