@@ -1,10 +1,10 @@
-"""What claims about several data sets have in common: how data weigh, and what is undecided while runs are missing."""
+"""Claims judged case by case: one case per data set or setting, combined into one verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec
@@ -16,21 +16,21 @@ Judge = Callable[[Evidence, ClaimSpec], Claim]
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a claim.
+    """One case of a claim, such as one data set.
 
     Attributes
     ----------
     place : (str, str)
-        Where it stands in the claim's statistic: ``("adult", "pegasos")``.
+        Key in the claim's statistic: ``("adult", "pegasos")``.
     about : str
-        What it is about, in words: the name of the data set.
+        Label in sentences: the name of the data set.
     ruling : Ruling
-        `not_applicable` where it was not judged, though perhaps measured.
+        `not_applicable`: not judged; it may still be measured.
     measured : str
-        In words; empty where nothing was.
+        The measurement as text; empty if there is none.
     statistic : mapping of str to Any
     note : str
-        Why it was not judged, or what weakens it; without the name of what it is about.
+        Why the case is not judged, or what weakens it. Without the label.
     """
 
     place: tuple[str, str]
@@ -42,15 +42,7 @@ class Case:
 
 
 def claim_from_cases(spec: ClaimSpec, rule: str, cases: Sequence[Case]) -> Claim:
-    """Judge a claim by its cases: all must hold.
-
-    Parameters
-    ----------
-    spec : ClaimSpec
-    rule : str
-        How a case is judged, in a sentence.
-    parts : sequence of Part
-    """
+    """Judge a claim by its cases: it is reproduced if all of them are. `rule` says how a case is judged."""
     notes = _sentences((case.about, case.note) for case in cases)
     statistic: dict[str, dict[str, Any]] = {}
     for case in cases:
@@ -64,7 +56,7 @@ def claim_from_cases(spec: ClaimSpec, rule: str, cases: Sequence[Case]) -> Claim
 
 
 def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
-    """Write one sentence for each thing that there are remarks about."""
+    """Write one sentence per label, with all its remarks."""
     grouped: dict[str, list[str]] = {}
     for about, remark in remarks:
         if remark and remark not in grouped.setdefault(about, []):
@@ -73,43 +65,43 @@ def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
 
 
 def judge_claims(evidence: Evidence, judges: Mapping[str, Judge]) -> list[Claim]:
-    """Return one claim for each that the figure has, in its order."""
+    """Judge the claims of a figure, in its order."""
     return [judges[spec.id](evidence, spec) for spec in evidence.spec.claims]
 
 
 def at_most(interval: Interval, limit: float) -> Ruling:
-    """Whether a quantity lies at or below a limit; partly: its interval holds the limit."""
+    """Rule whether a quantity is at most a limit; `partly` if its interval contains the limit."""
     if interval.high <= limit:
         return "reproduced"
     return "not_reproduced" if interval.low > limit else "partly"
 
 
 def above(interval: Interval, limit: float) -> Ruling:
-    """Whether a quantity lies above a limit; partly: its interval holds the limit."""
+    """Rule whether a quantity is above a limit; `partly` if its interval contains the limit."""
     if interval.low > limit:
         return "reproduced"
     return "not_reproduced" if interval.high <= limit else "partly"
 
 
 def within(interval: Interval, margin: float) -> Ruling:
-    """Whether a quantity lies within a margin of 0; partly: its interval holds an end of the margin."""
+    """Rule whether a quantity lies within a margin of 0; `partly` if its interval contains an end of the margin."""
     if interval.low >= -margin and interval.high <= margin:
         return "reproduced"
     return "not_reproduced" if interval.low > margin or interval.high < -margin else "partly"
 
 
 def holds(condition: bool) -> Ruling:
-    """Ruling on what is either so or not."""
+    """Rule on a condition that is true or false."""
     return "reproduced" if condition else "not_reproduced"
 
 
 def scaled(interval: Interval, factor: float) -> Interval:
-    """Return an interval in another unit; the factor is positive."""
+    """Multiply an interval by a positive factor."""
     return Interval(factor * interval.estimate, factor * interval.low, factor * interval.high)
 
 
 def points_text(interval: Interval) -> str:
-    """Write a difference of errors in percentage points."""
+    """Write a difference of errors, given as fractions, in percentage points."""
     return interval_text(scaled(interval, 100), "+.2f", " points")
 
 
@@ -124,24 +116,31 @@ INCOMPLETE: Final = "Undecided: what could be judged speaks for it, but that is 
 
 
 def exclude_undeclared(case: Case, evidence: Evidence, panel: Panel) -> Case:
-    """Let a case decide nothing on data that are neither the paper's nor named in their place by the figure's file."""
+    """Leave a case unjudged if its data are neither the paper's nor a stand-in named in the figure's file."""
     if not case.statistic or evidence.declared(panel):
         return case
     return replace(case, ruling="not_applicable", note=", ".join(filter(None, [case.note, NOT_COUNTED])))
 
 
-def claim_from_groups(spec: ClaimSpec, rule: str, answers: Sequence[Sequence[Case]], summary: str) -> Claim:
-    """Judge a claim by its cases; it is not `reproduced` by those alone that happen to be there.
+class HasPanel(Protocol):
+    """Anything that belongs to one data set."""
 
-    Parameters
-    ----------
-    spec : ClaimSpec
-    rule : str
-        How a case is judged.
-    answers : sequence of sequences of Part
-        For each thing that the claim says its cases; those without a statistic have no finished runs.
-    summary : str
-        What is told as measured, in place of a sentence for each case.
+    @property
+    def panel(self) -> Panel: ...  # noqa: D102
+
+
+P = TypeVar("P", bound=HasPanel)
+
+
+def cases_of(evidence: Evidence, items: Iterable[P], judge: Callable[[P], Case]) -> list[Case]:
+    """Judge each item; on undeclared data it is measured only (`exclude_undeclared`)."""
+    return [exclude_undeclared(judge(item), evidence, item.panel) for item in items]
+
+
+def claim_from_groups(spec: ClaimSpec, rule: str, answers: Sequence[Sequence[Case]], summary: str) -> Claim:
+    """Judge a claim by one group of cases for each of its parts; `reproduced` only if every group could be judged.
+
+    `rule` says how a case is judged, `summary` what was measured. A case without a statistic has no finished runs.
     """
     claim = claim_from_cases(spec, f"{rule} {STAND_INS}", [case for cases in answers for case in cases])
     if not claim.statistic:
@@ -152,7 +151,7 @@ def claim_from_groups(spec: ClaimSpec, rule: str, answers: Sequence[Sequence[Cas
 
 
 def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
-    """Write what was measured: a sentence for each thing, by its title, that has any case to tell of."""
+    """Write the measurements: one sentence for each title that has measured cases."""
     values = {
         title: [f"{case.about} {case.measured}" for case in cases if case.measured] for title, cases in answers.items()
     }
@@ -160,5 +159,5 @@ def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
 
 
 def _answered(cases: Sequence[Case]) -> bool:
-    """Whether all cases have runs, and some of them could be judged."""
+    """Whether all cases have runs and at least one was judged."""
     return all(case.statistic for case in cases) and any(case.ruling != "not_applicable" for case in cases)

@@ -48,10 +48,10 @@ NAMES: Mapping[str, str] = {
     "synthetic": "Synthetic",
     "web": "Web",
 }
-"""Data sets as they are called above panels and in sentences; others by their own names."""
+"""Names of data sets above panels and in sentences; others have their own names."""
 
 _TASKS: Mapping[tuple[str, tuple[float, ...]], str] = {
-    ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9",
+    ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9"
 }
 """Other tasks on them, by the data set's name and its positive labels."""
 
@@ -76,7 +76,7 @@ class Row:
     series : mapping of str to str
         Name in the legend to the series drawn under it; empty: every series under its own name.
     facts : mapping of str to str
-        What is told in the upper right corner of the panel of each of the paper's data sets.
+        Text in the upper right corner of a panel, by the paper's data set.
     measure : str
         Column of `experiments.curve`: the vertical axis.
     """
@@ -222,20 +222,20 @@ def _span(numbers: set[int]) -> str:
 
 
 def called(panel: Panel) -> str:
-    """Name of a panel's data set in a sentence; that it is a stand-in is told elsewhere."""
+    """Name of a panel's data set in a sentence, without a remark on stand-ins."""
     run = next(iter(panel.settings.values()), None)
     task = () if run is None else tuple(map(float, run.dataset.positive or ()))
     return _TASKS.get((panel.dataset, task)) or NAMES.get(panel.dataset, panel.dataset)
 
 
 def name_of(panel: Panel) -> str:
-    """Name of a panel's data set, which says so where it is not the paper's."""
+    """Name of a panel's data set, with a remark if it is not the paper's."""
     other = "not the paper's"
     return f"{called(panel)} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else called(panel)
 
 
 def _departure(panel: Panel, stand_in: str, other: str) -> str:
-    """Say what a data set stands in for, or, where it was asked for by its own name, only that it is another."""
+    """Say what a data set stands in for, or, if the user named it, that it is not the paper's."""
     return other if panel.asked == panel.dataset else f"{stand_in} for {NAMES.get(panel.asked, panel.asked)}"
 
 

@@ -11,12 +11,9 @@ from experiments.reproduction.statistics import Interval, bootstrap_means
 
 
 def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np.float64]]) -> Interval | None:
-    """Mean over several sizes of the difference between mean errors, with its interval; None without runs.
+    """Mean over several sizes of the difference of mean errors, first minus second; None without runs.
 
-    Parameters
-    ----------
-    first, second : sequence of arrays
-        For each size the errors of the runs of one method, and of the other, which are not paired.
+    Each side has one (runs,) array per size. The runs are not paired.
     """
     if not first or not second:
         return None
@@ -25,7 +22,7 @@ def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np
 
 
 def lead(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Return by how much the k-th of several values is larger than the largest of the others: (m, values) to (m,)."""
+    """Return the k-th value minus the largest of the others, row by row: (m, values) to (m,)."""
     ahead: NDArray[np.float64] = values[:, k] - np.delete(values, k, axis=1).max(axis=1)
     return ahead
 

@@ -20,13 +20,14 @@ from experiments.papers.cases import (
     Judge,
     above,
     at_most,
+    cases_of,
     claim_from_groups,
     exclude_undeclared,
     interval_text,
     judge_claims,
     summarize,
 )
-from experiments.papers.panels import NAMES, called, empty, heading, name_of
+from experiments.papers.panels import NAMES, called, heading, name_of
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 EXACT: Final = "svmlight"
-"""Series without an approximation."""
+"""Series that uses the whole kernel."""
 ONE_EPOCH, TENTH = "asset, one epoch", "asset, a tenth of the epochs"
-"""ASSET after as many examples as its form on a stream sees, and long before its end: has it settled?"""
+"""The same runs of ASSET at earlier times: after one epoch (as on a stream) and after a tenth of the epochs."""
 COLUMNS: Final = ("panel", "dataset", "series", "s", "error", "sd", "runs")
 
 Errors = Mapping[int, NDArray[np.float64]]
@@ -81,7 +82,7 @@ def swept_methods(spec: FigureSpec) -> list[str]:
 
 
 def all_sizes(evidence: Evidence) -> list[Sizes]:
-    """Return all data sets that the figure has panels for."""
+    """Return the data sets of the figure's panels."""
     return [_sizes(panel, evidence.spec) for panel in evidence.panels]
 
 
@@ -106,7 +107,7 @@ def _error_at(frame: pd.DataFrame, share: float | None) -> float:
 
 
 def _points(found: Sequence[Sizes]) -> pd.DataFrame:
-    """Return the numbers behind the figure: a row for each data set, method and s."""
+    """Return the figure's points: one row per data set, method and s."""
     rows = [
         {
             "panel": each.panel.asked,
@@ -128,7 +129,7 @@ EASY, HARD = "adult", "covtype"
 SMALL: Final = 64
 """A small s."""
 ENOUGH: Final = 1.0
-"""Percentage points: an s is enough where the error is no more than this above that of the largest s."""
+"""Percentage points: s is enough if its error exceeds the error at the largest s by at most this."""
 FALLS_RULE: Final = (
     "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by "
     f"the slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point "
@@ -140,9 +141,9 @@ FALLS_RULE: Final = (
 
 
 def judge_falls(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> Claim:
-    """Judge the claim by all data sets."""
-    falls = [exclude_undeclared(_falls_case(each), evidence, each.panel) for each in found]
-    easy = [exclude_undeclared(_enough_case(each), evidence, each.panel) for each in found if each.panel.asked == EASY]
+    """Judge claim 3: the error falls with s; on Adult a small s is enough; Covertype suffers most from a small s."""
+    falls = cases_of(evidence, found, _falls_case)
+    easy = cases_of(evidence, [each for each in found if each.panel.asked == EASY], _enough_case)
     answers = {
         "Error gained by doubling s": falls,
         f"Error at s = {SMALL} above that at the largest s": easy or [_missing_case(EASY, "enough")],
@@ -157,7 +158,7 @@ def _falls_case(each: Sizes) -> Case:
     if len(errors) < 3:
         return Case(place, about, "not_applicable", note="fewer than three sizes of ASSET have finished runs")
     logs = np.log2(list(errors))
-    line = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()  # times the means: the slope by least squares
+    line = (logs - logs.mean()) / np.square(logs - logs.mean()).sum()  # @ means: least-squares slope
     interval = bootstrap_means(lambda means: -(means @ line), list(errors.values()))
     return Case(place, about, above(interval, 0.0), interval_text(interval, ".2f", " points"), interval.as_dict())
 
@@ -201,7 +202,7 @@ def _missing_case(asked: str, what: str) -> Case:
 
 MOST: Final = "rcv1_ccat"
 FROM: Final = 64
-"""Smallest dimension that counts: with fewer features both may know nothing yet."""
+"""Smallest dimension that counts: with fewer features both methods may still guess."""
 MAPPING_RULE: Final = (
     f"Mean test error of ASSET on a stream, d random features, minus that of ASSET with s = d, over all d >= {FROM}. "
     "Worse: on each data set it lies above 0, both having seen as many examples: one epoch. Most: on CCAT it is "
@@ -213,15 +214,15 @@ Groups = Sequence[NDArray[np.float64]]
 
 
 def judge_mapping(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> Claim:
-    """Judge the claim by all data sets."""
-    worse = [exclude_undeclared(_worse_case(each), evidence, each.panel) for each in found]
+    """Judge claim 4: random features on a stream are worse than Nystrom features of the same dimension."""
+    worse = cases_of(evidence, found, _worse_case)
     most = _most_case(evidence, found)
     sentences = [summarize({"Error above that of ASSET": worse}), f"CCAT: {most.measured}." if most.measured else ""]
     return claim_from_groups(spec, MAPPING_RULE, [worse, [most]], " ".join(filter(None, sentences)))
 
 
 def pairs(each: Sizes, of: str) -> tuple[Groups, Groups]:
-    """Return the errors on a stream, and those of ASSET, at all dimensions that both have."""
+    """Return the errors of ASSET on a stream and of ASSET, at the dimensions that both have runs for."""
     stream, asset = each.of("asset_online"), each.of(of)
     shared = [s for s in stream if s in asset and s >= FROM]
     return [stream[s] for s in shared], [asset[s] for s in shared]
@@ -250,7 +251,7 @@ def _most_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
     most = list(able).index(MOST)
 
     def ahead(means: NDArray[np.float64]) -> NDArray[np.float64]:
-        # of each data set as many dimensions on the stream as of ASSET
+        # each data set has equally many columns of either method
         halves = [np.split(own, 2, axis=1) for own in np.split(means, ends, axis=1)]
         over = np.stack([stream.mean(axis=1) - asset.mean(axis=1) for stream, asset in halves], axis=1)
         return lead(over, most)
@@ -271,21 +272,10 @@ _CAPTION: Final = (
 )
 
 
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(panels)
-
-
 def _draw(figure: Figure | SubFigure, found: Sequence[Sizes], names: Sequence[str]) -> None:
     """Draw one panel per data set."""
-    if not found:
-        empty(figure, "no finished runs")
-        return
-    axes = layout.add_panels(figure, len(found), _HEAD)
     styles = [STYLES[name] for name in names if any(each.of(name) for each in found)]
-    layout.legend_and_caption(figure, axes[0], styles, _CAPTION)
-    for k, (place, each) in enumerate(zip(axes, found, strict=True)):
-        layout.log_axes(place, "s", "Test error, %", k)
+    for place, each in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, ("s", "Test error, %")):
         for name in names:
             if errors := each.of(name):
                 layout.draw_band(place, _band(errors), STYLES[name])
@@ -306,7 +296,7 @@ def _draw_exact(axes: Axes, each: Sizes) -> None:
     error = float(each.exact.mean())
     axes.axhline(error, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
     low, high = axes.get_ylim()
-    axes.set_ylim(low * (low / high) ** 0.06, high)  # room below the line, where no method comes
+    axes.set_ylim(low * (low / high) ** 0.06, high)  # free room below the line, for its label
     place: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "top"}
     axes.annotate(f"SVMlight {error:.2f} %", (0.0, error), (3, -3), **place, size=PANEL.note, color=INK)
 
@@ -329,7 +319,7 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _points(shown),
         partial(_draw, found=shown, names=names),
-        _size(len(shown)),
+        layout.size(len(shown), _HEAD),
         table=_table(shown, names),
         claims=judge_claims(evidence, judges),
     )
@@ -347,7 +337,7 @@ def _table(shown: Sequence[Sizes], names: Sequence[str]) -> Table:
     ]
     notes = [
         "Test error in per cent: mean over the runs ± standard deviation, at the end of the runs. A tenth of its "
-        "epochs, one epoch: the same runs of ASSET earlier. A run on a stream ends after one epoch.",
+        "epochs, one epoch: the same runs of ASSET earlier. A run on a stream ends after one epoch."
     ]
     return Table(columns, rows, notes)
 

@@ -13,6 +13,7 @@ import pandas as pd
 from experiments.papers import layout
 from experiments.papers.asset.errors import difference
 from experiments.papers.asset.streams import COSTS, EXACT, FROM, LAST, METHODS, Streams, all_streams
+from experiments.papers.bands import band_table
 from experiments.papers.cases import Case, above, claim_from_groups, exclude_undeclared, interval_text, judge_claims
 from experiments.papers.panels import called, empty, heading
 from experiments.plotting import STYLES, axis_name
@@ -34,7 +35,7 @@ RULE: Final = (
 
 
 def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Streams]) -> Claim:
-    """Judge the claim by all d."""
+    """Judge claim 5: on a stream ASSET converges faster than ASSET* and to a lower error."""
     answers = {
         kind: [
             exclude_undeclared(_case(each, d, kind), evidence, each.panel)
@@ -65,14 +66,9 @@ def _case(each: Streams, d: int, kind: str) -> Case:
 
 _HEAD: Final = 0.62  # inches
 _WIDTHS: Final = (0.8, 3.0)
-"""Of the lines with the smallest and with the largest d, in points."""
+"""Line widths for the smallest and the largest d, in points."""
 _SHOWN: Final = 1e-3
-"""Share of the largest cost from which on it is drawn: before, most predictors know nothing."""
-
-
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(max(1, 2 * panels), 2)
+"""The axis begins at this share of the largest cost: before it most predictors still guess."""
 
 
 def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
@@ -117,20 +113,16 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _points(shown),
         partial(_draw, found=shown),
-        _size(len(shown)),
+        layout.size(max(1, 2 * len(shown)), _HEAD, 2),
         claims=judge_claims(evidence, {"asset.5": partial(_judge, found=found)}),
     )
 
 
 def _points(shown: Sequence[Streams]) -> pd.DataFrame:
-    tables = []
+    rows = []
     for each in shown:
         lines = [(name, d, own.bands) for name, streams in each.of.items() for d, own in streams.items()]
         for name, d, bands in [*lines, *([(EXACT, 0, each.exact)] if each.exact else [])]:
-            for cost in COSTS:
-                if (own := bands.get(cost)) is None:
-                    continue
-                rows = {"x": own.cost, "median": own.median, "low": own.low, "high": own.high, "runs": own.runs}
-                where = {"panel": each.panel.asked, "dataset": each.panel.dataset, "series": name, "d": d, "cost": cost}
-                tables.append(pd.DataFrame({**where, **rows}))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+            names = {"panel": each.panel.asked, "dataset": each.panel.dataset, "series": name, "d": d}
+            rows += [(names | {"cost": cost}, bands[cost]) for cost in COSTS if cost in bands]
+    return band_table(rows, "x", COLUMNS)

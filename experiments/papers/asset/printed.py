@@ -1,4 +1,4 @@
-"""What Table 2 prints: training CPU seconds and test errors in per cent, by s, data set and series."""
+"""Numbers that Tables 2 and 3 print: training CPU seconds and test errors in per cent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EXACT: Final[Mapping[str, Mapping[str, PrintedCell]]] = {
     "ijcnn1": {"lasvm": (288.1, 0.76), "svmlight": (1331.3, 0.73)},
     "covtype": {"lasvm": (38.3 * HOUR, 13.46), "svmlight": (52.7 * HOUR, 13.82)},
 }
-"""Methods that know no s."""
+"""Methods without a size s."""
 _COLUMNS: Final = ("asset", "asset_star", "cpsp", "cpny")
 _APPROXIMATE: Final[Mapping[int, Mapping[str, tuple[PrintedCell, PrintedCell, PrintedCell, PrintedCell]]]] = {
     512: {
@@ -43,11 +43,11 @@ TABLE_3: Final[Mapping[int, tuple[float, float, float, float, float, float]]] = 
     8192: (3.6, 0.30, 4.3, 1.06, 13375, 270),
     16384: (3.0, 0.63, 3.5, 0.29, 26053, 546),
 }
-"""By d: mean and standard deviation of ASSET on a stream, those of ASSET*, and seconds of training and of testing."""
+"""By d: mean and standard deviation of ASSET, the same of ASSET*, seconds of training and of testing."""
 
 
 def printed_ratio(s: int, asked: str, first: str, second: str, other_s: int | None = None) -> float | None:
-    """Return the printed time of one method over that of another, which may have another s; None where none is."""
+    """Return the ratio of two printed times, the second at `other_s` if given; None where one is not printed."""
     rows = TABLE_2.get(s, {}).get(asked, {}), TABLE_2.get(other_s or s, {}).get(asked, {})
     if first not in rows[0] or second not in rows[1]:
         return None

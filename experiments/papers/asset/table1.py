@@ -1,49 +1,47 @@
-"""Table 1: the data sets as printed and as they are, and how fast the eigenvalues of their kernel matrices fall."""
+"""Table 1: printed and counted sizes of the data sets, and the eigenvalues of their kernel matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from datasets import DataError
-from experiments.papers import layout
+from experiments.papers import dataset_table, layout
+from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from experiments.papers.panels import empty, name_of
-from experiments.papers.printed import compare_number, data_difference
 from experiments.papers.problem import load_problem
-from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.spec import FigureSpec, NumberSpec
+from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
 from experiments.settings import RunSettings
 from solvers.nystrom import Nystrom
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
 SAMPLE: Final = 1024
-"""Points at most."""
+"""Largest number of points sampled."""
 SHARE: Final = 0.99
-"""Of the trace, whose eigenvalues are counted."""
+"""The eigenvalues that hold this share of the trace are counted."""
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Of K_SS for a uniform sample S.
+    """Eigenvalues of the kernel matrix of a uniform sample of the training points.
 
     Attributes
     ----------
     points : int
-        In S.
+        Number of points sampled.
     eigenvalues : (r,) float64
-        Falling, over the trace; those that are rounding errors of float32 are left out, r <= points.
+        Divided by the trace, falling; values within float32 rounding of 0 are left out, r <= points.
     """
 
     points: int
@@ -51,7 +49,7 @@ class Spectrum:
 
     @property
     def rank(self) -> int:
-        """How many there are."""
+        """Number of eigenvalues."""
         return len(self.eigenvalues)
 
     @property
@@ -61,22 +59,14 @@ class Spectrum:
 
 
 def spectrum_of(run: RunSettings) -> Spectrum:
-    """Return the spectrum for a run's data and kernel; the points are those of its seed.
-
-    Raises
-    ------
-    DataError
-        The data cannot be had.
-    """
+    """Return the spectrum for a run's data and kernel, sampled by its seed. Raises DataError without data."""
     problem = load_problem(run)
     points = min(SAMPLE, problem.n)
     sampled = Nystrom.sample(problem, points, run.solver_settings.eps_d, run.seed)
-    return Spectrum(points, sampled.eigenvalues / points)  # K(x, x) = 1, so that the trace is their number
+    return Spectrum(points, sampled.eigenvalues / points)  # K(x, x) = 1: the trace is the number of points
 
 
-_HEIGHT: Final = 4.2  # inches, as below
-_BOX: Final = (0.85, 0.55, 6.4, 3.45)
-_COLORS: Final = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#666666", "#e69f00")
+_BOX: Final = (0.85, 0.55, 6.4, 3.45)  # inches
 _SMALLEST: Final = 1e-7
 
 
@@ -88,35 +78,22 @@ class Known:
     spectrum: Spectrum
 
 
-def _size() -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEIGHT
-
-
 def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
-    """Draw all data sets in one panel, and a dot where most of the trace is reached."""
+    """Draw one line per data set, with a dot at the number of eigenvalues that hold `SHARE` of the trace."""
     if not found:
         empty(figure, "no finished runs")
         return
-    left, below, width, height = _BOX
-    axes = figure.add_axes((left / layout.WIDTH, below / _HEIGHT, width / layout.WIDTH, height / _HEIGHT))
+    axes = dataset_table.add_panel(figure, _BOX)
     layout.log_axes(axes, "k", "k-th eigenvalue over the trace", 0)
     for place, each in enumerate(sorted(found, key=lambda each: each.spectrum.needed)):
-        color, spectrum = _COLORS[place % len(_COLORS)], each.spectrum
+        color, spectrum = COLORS[place % len(COLORS)], each.spectrum
         axes.plot(np.arange(1, spectrum.rank + 1), spectrum.eigenvalues, color=color, linewidth=2.0)
         axes.plot([spectrum.needed], [spectrum.eigenvalues[spectrum.needed - 1]], "o", color=color, mec="white")
-        top = -10 - 34 * place
-        _beside(axes, name_of(each.panel), top, PANEL.ticks, color)
         of = f"{spectrum.rank:,} features of {spectrum.points:,} points"
-        _beside(axes, f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %", top - 13, PANEL.note, INK)
+        facts = f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
+        dataset_table.write_entry(axes, place, color, name_of(each.panel), facts)
     axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
-    _beside(axes, f"Dots: up to there {100 * SHARE:g} % of the trace.", -14 - 34 * len(found), PANEL.note, FAINT)
-
-
-def _beside(axes: Axes, text: str, down: float, size: float, color: str) -> None:
-    """Write a line to the right of the panel, so many points from its upper corner."""
-    look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    axes.annotate(text, (1, 1), (14, down), size=size, color=color, **look)
+    dataset_table.write_notes(axes, len(found), f"Dots: up to there {100 * SHARE:g} % of the trace.")
 
 
 COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")
@@ -129,23 +106,13 @@ PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
     "mnist_elastic": (20000, "100", "0.01"),
 }
 """As printed: validation rows, 1/(lambda m) and 1/(2 sigma^2)."""
-QUANTITIES: Final[Mapping[str, Callable[[Mapping[str, Any]], float]]] = {
-    "training rows": lambda counts: counts["train"]["n"],
-    "test rows": lambda counts: counts["test"]["n"],
-    "features": lambda counts: counts["train"]["d"],
-    "density": lambda counts: _density(counts["train"] if "nnz" in counts["train"] else counts["test"]),
-}
-"""What is printed of a data set, from what a run has counted; the density in per cent."""
 DENSITIES: Final[Mapping[str, str]] = {
-    "rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of what is printed: an error of the paper",
-    "ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not say what it did",
+    "density of rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of what is printed: an error of the "
+    "paper",
+    "density of ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not say "
+    "what it did",
 }
-"""Where the printed density is not that of the published files."""
-
-
-def _density(counts: Mapping[str, int]) -> float:
-    """Return the share of coordinates that are not zero, in per cent; those of a stream are not counted."""
-    return 100 * counts["nnz"] / (counts["n"] * counts["d"])
+"""Notes on printed densities that differ from the published files."""
 
 
 def make(evidence: Evidence) -> Made:
@@ -153,11 +120,7 @@ def make(evidence: Evidence) -> Made:
     found = {panel.asked: spectral(panel) for panel in evidence.panels}
     known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.asked]) is not None]
     return Made(
-        _points(known),
-        partial(_draw, found=known),
-        _size(),
-        table=_table(evidence, found),
-        numbers=_numbers(evidence),
+        _points(known), partial(_draw, found=known), SIZE, table=_table(evidence, found), numbers=_numbers(evidence)
     )
 
 
@@ -173,25 +136,10 @@ def spectral(panel: Panel) -> Spectrum | None:
 
 
 def _numbers(evidence: Evidence) -> list[Number]:
-    panels = {panel.asked: panel for panel in evidence.panels}
     full = {
         spec.name.partition(" of ")[2]: int(spec.paper) for spec in evidence.spec.numbers if "training" in spec.name
     }
-    return [_number(spec, panels.get(spec.name.partition(" of ")[2]), full) for spec in evidence.spec.numbers]
-
-
-def _number(spec: NumberSpec, panel: Panel | None, full: Mapping[str, int]) -> Number:
-    quantity, _, asked = spec.name.partition(" of ")
-    if panel is None:
-        return compare_number(spec, "", None)
-    note = DENSITIES.get(asked, "") if quantity == "density" else ""
-    return compare_number(spec, data_difference(panel, full[asked]), _measured(panel, quantity), note)
-
-
-def _measured(panel: Panel, quantity: str) -> float | None:
-    """One quantity of a data set; None without a run."""
-    run = next((run for runs in panel.runs.values() for run in runs), None)
-    return None if run is None else float(QUANTITIES[quantity](run.result["provenance"]["data"]["counts"]))
+    return dataset_table.compare_sizes(evidence, full, DENSITIES)
 
 
 def _points(known: Sequence[Known]) -> pd.DataFrame:
@@ -226,24 +174,17 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
 
 def _printed(spec: FigureSpec, asked: str) -> list[str]:
     printed = {number.name: number.paper for number in spec.numbers}
-    train, test, features, density = (printed[f"{quantity} of {asked}"] for quantity in QUANTITIES)
+    train, *others = dataset_table.size_cells([printed[f"{quantity} of {asked}"] for quantity in QUANTITIES], 3)
     validation, C, gamma = PARAMETERS[asked]
-    sizes = [f"{train:,.0f}", f"{validation:,}", f"{test:,.0f}", f"{features:,.0f}", f"{density:.3g} %"]
-    return [f"{asked}, as printed", *sizes, C, gamma, "", ""]
+    return [f"{asked}, as printed", train, f"{validation:,}", *others, C, gamma, "", ""]
 
 
 def _row(panel: Panel, spectrum: Spectrum | None) -> list[str]:
-    sizes = {quantity: _measured(panel, quantity) for quantity in QUANTITIES}
+    train, *others = dataset_table.size_cells(dataset_table.counted(panel), 3)
     run = next(iter(panel.settings.values()), None)
     validation = "" if run is None or run.dataset.parts is None else f"{run.dataset.parts[1]:,}"
-    train, test, features = (_count(sizes[name]) for name in ("training rows", "test rows", "features"))
-    density = "" if sizes["density"] is None else f"{sizes['density']:.3g} %"
     parameters = ["", ""]
     if run is not None and run.problem.C is not None and run.kernel.sigma2 is not None:
         parameters = [f"{run.problem.C:g}", f"{1 / (2 * run.kernel.sigma2):g}"]
     own = ["", ""] if spectrum is None else [f"{spectrum.rank:,}", f"{spectrum.needed:,}"]
-    return [name_of(panel), train, validation, test, features, density, *parameters, *own]
-
-
-def _count(number: float | None) -> str:
-    return "" if number is None else f"{number:,.0f}"
+    return [name_of(panel), train, validation, *others, *parameters, *own]

@@ -19,8 +19,8 @@ from experiments.papers.asset.printed import TABLE_2, printed_ratio
 from experiments.papers.cases import (
     Case,
     Judge,
+    cases_of,
     claim_from_groups,
-    exclude_undeclared,
     interval_text,
     judge_claims,
     summarize,
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 TARGET: Final = "cpny"
-"""Series whose mean test error stops those that are `TO_TARGET`."""
+"""Series whose mean test error is the target of the `TO_TARGET` methods."""
 TO_TARGET: Final = ("asset", "asset_star", "sklearn_nystroem")
-"""Methods that are stopped at the first checkpoint at which they are no worse; the others end by their own rules."""
+"""Methods timed to their first evaluation at or below the target; the others to the end set by their own rules."""
 ROUNDING: Final = 1e-12
 
 
@@ -56,7 +56,7 @@ class Cell:
     effort : Effort
         CPU seconds.
     errors : (runs,) float64
-        Test errors there, in per cent; of a run that was told, but did not get there, at its end.
+        Test errors at that time, in per cent; at the end of a run that misses the target.
     last : (runs,) float64
         Test errors at the end of the runs, in per cent.
     """
@@ -79,7 +79,7 @@ class TableEntry:
     cells : mapping of str to Cell
         By series, or by the series that a swept one is a member of.
     unfit : str
-        Why these times decide nothing; empty where they do.
+        Why these times decide nothing; empty if they do.
     """
 
     panel: Panel
@@ -144,11 +144,9 @@ FASTER_RULE: Final = (
 
 
 def judge_faster(evidence: Evidence, spec: ClaimSpec, found: Sequence[TableEntry]) -> Claim:
-    """Judge the claim by all data sets and sizes."""
+    """Judge claim 1: ASSET takes a fraction of the time of CPNY and CPSP to CPNY's error."""
     answers = {
-        f"{STYLES[rival].name} over ASSET": [
-            exclude_undeclared(_faster_case(entry, rival), evidence, entry.panel) for entry in found
-        ]
+        f"{STYLES[rival].name} over ASSET": cases_of(evidence, found, partial(_faster_case, rival=rival))
         for rival in RIVALS
     }
     return claim_from_groups(
@@ -164,7 +162,7 @@ def _faster_case(entry: TableEntry, rival: str) -> Case:
         return Case(place, about, "not_applicable", note=f"no finished runs of {', '.join(dict.fromkeys(lacking))}")
     measured, statistic = _measured_ratio(first, second, printed_ratio(entry.s, entry.panel.asked, rival, "asset"))
     over = ratio_of(first.effort, second.effort)
-    assert over is not None  # a rival always comes to its end
+    assert over is not None  # a rival's time is always known: it ends by its own rule
     if entry.unfit:
         return Case(place, about, "not_applicable", measured, statistic, entry.unfit)
     ruling = over.above(FASTER_BY)
@@ -212,12 +210,10 @@ EQUAL_RULE: Final = (
 
 
 def judge_equal(evidence: Evidence, spec: ClaimSpec, found: Sequence[TableEntry]) -> Claim:
-    """Judge the claim by all data sets and sizes."""
+    """Judge claim 2: ASSET and ASSET* are nearly equal in time and in error."""
     answers = {
-        "Times, ASSET* over ASSET": [exclude_undeclared(_times_case(entry), evidence, entry.panel) for entry in found],
-        "Errors at the end, ASSET* minus ASSET": [
-            exclude_undeclared(_errors_case(entry), evidence, entry.panel) for entry in found
-        ],
+        "Times, ASSET* over ASSET": cases_of(evidence, found, _times_case),
+        "Errors at the end, ASSET* minus ASSET": cases_of(evidence, found, _errors_case),
     }
     return claim_from_groups(spec, EQUAL_RULE, list(answers.values()), summarize(answers))
 
@@ -236,7 +232,7 @@ def _times_case(entry: TableEntry) -> Case:
         return Case(place, entry.name, "not_applicable", over.text(), statistic, entry.unfit)
     logs = Interval(*(math.log(value) for value in (over.interval.estimate, over.interval.low, over.interval.high)))
     ruling = within(logs, math.log(EQUAL_WITHIN))
-    # one side is only known to take longer: that can show them apart, and never equal
+    # a bound can show that the times differ, not that they are equal
     beyond = logs.low > 0 if over.bound == "at least" else logs.high < 0
     if over.bound and not (ruling == "not_reproduced" and beyond):
         why = "one of them does not come to CPNY's error in most runs"
@@ -266,11 +262,6 @@ _CAPTION: Final = (
     "Medians over the runs, lines from the fastest to the slowest. Filled: s = {large:,}; open: s = {small:,}. "
     "Arrows: most runs did not come to CPNY's error in this time."
 )
-
-
-def _size(found: Sequence[TableEntry]) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(len({entry.panel.asked for entry in found}))
 
 
 def _draw(figure: Figure | SubFigure, found: Sequence[TableEntry], names: Sequence[str]) -> None:
@@ -326,7 +317,7 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _points(shown),
         partial(_draw, found=shown, names=names),
-        _size(shown),
+        layout.size(len({entry.panel.asked for entry in shown}), _HEAD),
         table=_table(shown, names),
         claims=judge_claims(evidence, judges),
         numbers=[_number(spec, found) for spec in evidence.spec.numbers],
@@ -334,7 +325,7 @@ def make(evidence: Evidence) -> Made:
 
 
 def _number(spec: NumberSpec, found: Sequence[TableEntry]) -> Number:
-    """Put an error of ASSET or ASSET*, at its stop, beside the printed one."""
+    """Compare the error of ASSET or ASSET* at its stop with the printed one."""
     method, _, asked, size = spec.name.replace(" error on ", " on ").replace(", s = ", " ").split(" ")
     entry = next((entry for entry in found if entry.panel.asked == asked and entry.s == int(size)), None)
     cell = None if entry is None else entry.cells.get(method)
@@ -351,13 +342,9 @@ def _points(shown: Sequence[TableEntry]) -> pd.DataFrame:
             "dataset": entry.panel.dataset,
             "s": entry.s,
             "series": name,
-            "seconds": cell.effort.median,
-            "least": min(cell.effort.costs),
-            "largest": max(cell.effort.costs),
+            **cell.effort.columns("seconds"),
             "error": cell.errors.mean(),
             "sd": spread(cell.errors),
-            "runs": len(cell.errors),
-            "reached": sum(cell.effort.reached),
         }
         for entry in shown
         for name, cell in entry.cells.items()

@@ -14,7 +14,7 @@ from experiments.papers.asset.errors import written
 from experiments.papers.asset.printed import TABLE_3
 from experiments.papers.asset.streams import LAST, METHODS, Stream, Streams, all_streams
 from experiments.papers.effort import seconds_text
-from experiments.papers.panels import empty, heading, name_of
+from experiments.papers.panels import heading, name_of
 from experiments.papers.printed import compare_number, data_difference
 from experiments.plotting import FAINT, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence
@@ -31,20 +31,10 @@ _CAPTION: Final = (
 )
 
 
-def _size() -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(1)
-
-
 def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
     """Draw one panel per data set."""
-    if not found:
-        empty(figure, "no finished runs")
-        return
-    axes = layout.add_panels(figure, len(found), _HEAD, max(2, len(found)))
-    layout.legend_and_caption(figure, axes[0], [STYLES[name] for name in METHODS], _CAPTION)
-    for k, (place, each) in enumerate(zip(axes, found, strict=True)):
-        layout.log_axes(place, "d, random features", "Test error, %", k, len(found))
+    styles, names = [STYLES[name] for name in METHODS], ("d, random features", "Test error, %")
+    for place, each in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, names, max(2, len(found))):
         for column, name in enumerate(METHODS):
             style = STYLES[name]
             printed = [cell[2 * column] for cell in TABLE_3.values()]
@@ -72,13 +62,13 @@ FULL: Final = 1_000_000
 
 
 def make(evidence: Evidence) -> Made:
-    """Draw the errors, and lay them beside those printed."""
+    """Draw the errors and compare them with the printed ones."""
     found = all_streams(evidence)
     shown = [each for each in found if each.of]
     return Made(
         _points(shown),
         partial(_draw, found=shown),
-        _size(),
+        layout.size(1, _HEAD),
         table=_table(shown),
         numbers=[_number(spec, found) for spec in evidence.spec.numbers],
     )
@@ -94,7 +84,7 @@ def _number(spec: NumberSpec, found: Sequence[Streams]) -> Number:
 
 
 def deviation(own: Stream) -> float:
-    """Return the standard deviation over the last looks of a run: the mean over the runs."""
+    """Return the standard deviation over the last evaluations of a run, as mean over the runs."""
     return float(np.mean(own.last_errors.std(axis=1, ddof=1)))
 
 

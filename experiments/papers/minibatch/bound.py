@@ -1,4 +1,4 @@
-"""The bounds of Theorems 1 and 2 beside the iterations of Figure 1."""
+"""Theorems 1 and 2: their bounds compared with the iterations of Figure 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.papers.effort import Effort, multiple_text
 from experiments.papers.minibatch.data import Spectrum
 from experiments.papers.minibatch.methods import METHOD_STYLES, TAIL
 from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
-from experiments.papers.panels import called, empty, heading, name_of
+from experiments.papers.panels import called, heading, name_of
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import ClaimSpec
@@ -25,24 +25,12 @@ if TYPE_CHECKING:
 
 
 def pegasos_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
-    """Return the T after which Pegasos is epsilon-accurate in expectation, by the mean of its tail (Theorem 1).
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-    b : int
-        Examples in a mini-batch.
-    epsilon : float
-        Of P(w) - P*.
-    """
+    """Return the T after which Pegasos's tail mean has P(w) - P* <= epsilon in expectation (Theorem 1)."""
     return spectrum.beta_over_b(b) * 30 / (spectrum.lambda_ * epsilon)
 
 
 def safe_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
-    """Return the T after which safe SDCA is, by the mean of its iterates from the T_0-th on (Theorem 2, eqs. 18 to 20).
-
-    Parameters are those of `pegasos_bound`; the duality gap is epsilon at most as well.
-    """
+    """Return the T after which safe SDCA's mean from the T_0-th iterate on has it (Theorem 2, eqs. 18 to 20)."""
     n, lambda_, beta = spectrum.n, spectrum.lambda_, spectrum.beta(b)
     t0 = max(0, math.ceil(n / b * math.log(2 * lambda_ * n / beta)))
     start = t0 + beta / b * max(0.0, 4 / (lambda_ * epsilon) - 2 * n / beta)
@@ -57,26 +45,15 @@ _CAPTION: Final = (
 )
 
 
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(panels, _COLUMNS)
-
-
 def _draw(
-    figure: Figure | SubFigure,
-    found: Sequence[Study],
-    bounds: Mapping[str, Callable[[Spectrum, int, float], float]],
+    figure: Figure | SubFigure, found: Sequence[Study], bounds: Mapping[str, Callable[[Spectrum, int, float], float]]
 ) -> None:
     """Draw one panel per data set."""
-    if not found:
-        empty(figure, "no finished runs with an optimum to compare with")
-        return
-    axes = layout.add_panels(figure, len(found), _HEAD, _COLUMNS)
-    layout.legend_and_caption(figure, axes[0], [METHOD_STYLES[name] for name in bounds], _CAPTION)
-    for k, (place, study) in enumerate(zip(axes, found, strict=True)):
-        layout.log_axes(place, "b, examples in a mini-batch", "Iterations", k, _COLUMNS)
+    styles, nothing = [METHOD_STYLES[name] for name in bounds], "no finished runs with an optimum to compare with"
+    names = "b, examples in a mini-batch", "Iterations"
+    for place, study in layout.each_panel(figure, found, styles, [_CAPTION], _HEAD, names, _COLUMNS, nothing):
         spectrum = study.data.spectrum
-        assert spectrum is not None  # of the others nothing is shown
+        assert spectrum is not None  # other panels are not shown
         for name, theorem in bounds.items():
             layout.draw_efforts(place, study.of(name), METHOD_STYLES[name])
             look: dict[str, Any] = {"color": METHOD_STYLES[name].color, "linewidth": 1.0}
@@ -100,15 +77,15 @@ def make(evidence: Evidence) -> Made:
     return Made(
         points(found, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
         partial(_draw, found=found, bounds=BOUNDS),
-        _size(len(found)),
+        layout.size(len(found), _HEAD, _COLUMNS),
         table=_table(found),
         claims=judge_claims(evidence, {"minibatch.bound": partial(_judge, found=found)}),
     )
 
 
 def bound(study: Study, method: str, b: int) -> float:
-    """Return the iterations that a method's theorem asks for on a data set."""
-    assert study.data.spectrum is not None  # others are not looked at
+    """Return a theorem's bound on the iterations of its method."""
+    assert study.data.spectrum is not None  # `make` leaves out the others
     return BOUNDS[method](study.data.spectrum, b, ACCURACY)
 
 
@@ -137,7 +114,7 @@ def _case(study: Study, method: str, b: int, effort: Effort) -> Case:
 
 
 def _sentence(method: str, cases: Sequence[Case], found: Sequence[Study]) -> str:
-    """Say at how many sizes the bound holds, and how far off it is: a sentence."""
+    """Write at how many sizes the bound holds, and its ratio to the measured iterations."""
     decided_parts = [case for case in cases if case.ruling != "not_applicable"]
     held = sum(case.ruling == "reproduced" for case in decided_parts)
     multiples = [
@@ -169,6 +146,6 @@ def _table(found: Sequence[Study]) -> Table:
     ]
     notes = [
         f"Iterations to P(w) - P* <= {ACCURACY:g}, median over the runs; >: most were ended by their budget. Bounds: "
-        "Theorem 1 for Pegasos by the mean of its tail, Theorem 2 (eqs. 18 to 20) for safe SDCA.",
+        "Theorem 1 for Pegasos by the mean of its tail, Theorem 2 (eqs. 18 to 20) for safe SDCA."
     ]
     return Table(["data set", "method", "b", "iterations", "bound", "bound / iterations"], rows, notes)

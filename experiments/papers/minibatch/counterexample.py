@@ -1,4 +1,4 @@
-"""The counterexample of Section 4.1: picture and verdict, from the solvers themselves."""
+"""Section 4.1: the two equal examples on which naive SDCA alternates, computed by the solver."""
 
 from __future__ import annotations
 
@@ -50,26 +50,19 @@ class Path:
 
     @property
     def alternates(self) -> bool:
-        """Whether it is at (0, 0) and at (1, 1) by turns, with D = 0 at both."""
+        """Whether alpha alternates between (0, 0) and (1, 1), with D = 0 at both."""
         turns = np.arange(len(self.alpha)) % 2
         return bool((self.alpha == turns[:, None]).all() and (np.abs(self.dual) <= 1e-12).all())
 
     @property
     def arrives(self) -> bool:
-        """Whether it ends at the optimum."""
+        """Whether the last iterate is the optimum."""
         return bool(np.abs(self.alpha[-1] - 0.5).max() <= 1e-6 and abs(self.dual[-1] - OPTIMUM) <= 1e-9)
 
 
 def path(variant: str, steps: int) -> Path:
-    """Run the solver itself for some iterations, each of which takes both examples.
-
-    Parameters
-    ----------
-    variant : str
-        One of `VARIANTS`.
-    steps : int
-    """
-    # (x, 1) and (-x, -1) are the same example twice
+    """Run one of `VARIANTS` for some iterations; each uses both examples."""
+    # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)
     problem = solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA)
     solver = solvers.get("minibatch_sdca")
@@ -86,13 +79,8 @@ def path(variant: str, steps: int) -> Path:
 
 
 SHOWN: Final = 12
-"""Iterations that are drawn."""
+"""Number of iterations drawn."""
 _HEIGHT, _ABOVE, _BELOW = 3.9, 0.55, 0.55  # inches
-
-
-def _size() -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEIGHT
 
 
 def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
@@ -101,7 +89,7 @@ def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
     legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (left.get_position().x0, 1.0))
     for variant, found in paths.items():
         style = METHOD_STYLES[variant]
-        # safe and aggressive steps are the same here: the one below is to be seen
+        # safe and aggressive steps coincide: the lower line is wider to stay visible
         width = 3 * style.width if variant == "safe" else style.width
         look: dict[str, Any] = {"color": style.color, "linewidth": width, "alpha": 0.45 if variant == "safe" else 1.0}
         for axes, values in ((left, found.alpha[:, 0]), (right, found.dual)):
@@ -136,7 +124,7 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _points(paths),
         partial(_draw, paths=paths),
-        _size(),
+        (layout.WIDTH, _HEIGHT),
         claims=judge_claims(evidence, {"minibatch.counterexample": lambda _, spec: _judge(spec, paths)}),
     )
 

@@ -1,4 +1,4 @@
-"""The data sets of a figure: each with its optimum and its spectral norm, as far as they are known."""
+"""Data sets of the mini-batch figures, with optimum and spectral norm."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from solvers.spectrum import beta, spectral_norm
 
 @dataclass(frozen=True)
 class Spectrum:
-    """How much the examples of a mini-batch get in each other's way.
+    """Spectral norm of a data set, and the quantities of the bounds that follow from it.
 
     Attributes
     ----------
     n : int
         Training examples.
     sigma2 : float
-        ||X||^2 / n of rows of which the longest has norm 1 at most; between 1 / n and 1.
+        ||X||^2 / n, rows scaled to norm 1 at most; between 1 / n and 1.
     growth : float
         beta_2 - 1: beta_b = 1 + (b - 1) growth (Lemma 1).
     lambda_ : float
-        Weight of the regulariser in the problem that the data are of.
+        Weight of the regulariser.
     """
 
     n: int
@@ -36,7 +36,7 @@ class Spectrum:
 
     @property
     def inverse_sigma2(self) -> float:
-        """1 / sigma^2: up to mini-batches of this size beta_b is 2 at most."""
+        """1 / sigma^2: for mini-batches up to this size beta_b is at most 2."""
         return 1 / self.sigma2
 
     def beta(self, b: float) -> float:
@@ -44,18 +44,12 @@ class Spectrum:
         return 1 + (b - 1) * self.growth
 
     def beta_over_b(self, b: float) -> float:
-        """beta_b / b: what the bounds on the iterations are multiplied by."""
+        """beta_b / b, the factor in the bounds on the iterations."""
         return self.beta(b) / b
 
 
 def spectrum_of(run: RunSettings) -> Spectrum:
-    """Return the spectrum of a run's data; the norm is computed once for each data set and kept.
-
-    Raises
-    ------
-    DataError
-        The data cannot be had.
-    """
+    """Return the spectrum of a run's data; the norm is cached on disk. Raises DataError without data."""
     problem = load_problem(run)
     longest = max(1.0, problem.features.largest_norm**2)
     sigma2 = spectral_norm(problem.X).squared / longest / problem.n
@@ -68,7 +62,7 @@ KNOWN: Final = 1e-7
 
 @dataclass(frozen=True)
 class Data:
-    """What is known of one data set.
+    """One data set with its optimum and spectrum.
 
     Attributes
     ----------
@@ -77,7 +71,7 @@ class Data:
         P*, as an interval.
     spectrum : Spectrum or None
     unfit : str
-        Why nothing can be judged on it; empty where it can.
+        Why nothing can be judged on it; empty if it can.
     """
 
     panel: Panel
@@ -87,14 +81,14 @@ class Data:
 
 
 def data_of(panel: Panel) -> Data:
-    """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
+    """Return a panel's data set with its optimum and spectrum; without runs nothing is loaded."""
     optimum = optimum_of(panel)
     spectrum, unknown = spectral(panel)
     return Data(panel, optimum, spectrum, why_unfit(panel, optimum) or unknown)
 
 
 def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
-    """Say why distances from the optimum of a panel cannot be judged; empty where they can."""
+    """Say why distances from the optimum of a panel cannot be judged; empty if they can."""
     if len({_problem(run) for run in panel.settings.values() if run is not None}) > 1:
         return "its runs are not all of the same problem"
     if optimum is None:
@@ -115,5 +109,5 @@ def spectral(panel: Panel) -> tuple[Spectrum | None, str]:
 
 
 def _problem(run: RunSettings) -> tuple[str, float | None]:
-    """Return the data and lambda of a run, to be compared."""
+    """Return a key that two runs share if they have the same data and lambda."""
     return repr(run.dataset), run.problem.lambda_

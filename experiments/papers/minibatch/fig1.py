@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from experiments.papers import layout
-from experiments.papers.cases import Case, Judge, claim_from_groups, exclude_undeclared, holds, judge_claims
+from experiments.papers.cases import Case, Judge, cases_of, claim_from_groups, exclude_undeclared, holds, judge_claims
 from experiments.papers.effort import Effort, Ratio, multiple_text, ratio_of
 from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL
 from experiments.papers.minibatch.study import ACCURACY, Efforts, Study, exponent, points, studies
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 LINEAR: Final = 0.5
-"""Share of b that a nearly linear speed-up is at least: what beta_b <= 2 leaves of it in the bounds."""
+"""A nearly linear speed-up is at least this share of b: the bounds promise it where beta_b <= 2."""
 BEYOND: Final = 4.0
-"""Beyond 1 / sigma^2: from this multiple of it on, where beta_b / b is within a quarter of its limit."""
+""""Beyond 1 / sigma^2" begins at this multiple of it, where beta_b / b is within a quarter of its limit."""
 FLAT: Final = 0.25
-"""Exponent of T ~ b^-a up to which T is flat: sixteen times the examples, at most half of the iterations saved."""
+"""T ~ b^-a is flat up to this a: 16 times the examples save at most half of the iterations."""
 GO_ON: Final = ("pegasos", "aggressive")
 SPEED_RULE: Final = (
     "T(b): median over the runs of the iterations until P(w) - P* <= 0.001. Nearly linear: for each data set and "
@@ -44,14 +44,10 @@ SPEED_RULE: Final = (
 
 
 def judge_speed(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim:
-    """Judge the claim by all data sets."""
-    linear = [
-        [exclude_undeclared(_linear_case(study, name), evidence, study.panel) for study in found] for name in METHODS
-    ]
-    flat = [exclude_undeclared(_beyond_case(study, "safe"), evidence, study.panel) for study in found]
-    going = [
-        [exclude_undeclared(_beyond_case(study, name), evidence, study.panel) for study in found] for name in GO_ON
-    ]
+    """Judge claim 1: nearly linear speed-ups up to b = 1 / sigma^2; beyond it only aggressive SDCA and Pegasos gain."""
+    linear = [cases_of(evidence, found, partial(_linear_case, method=name)) for name in METHODS]
+    flat = cases_of(evidence, found, partial(_beyond_case, method="safe"))
+    going = [cases_of(evidence, found, partial(_beyond_case, method=name)) for name in GO_ON]
     sentences = [
         *(
             _speed_sentence(f"{METHOD_STYLES[name].name} up to 1/sigma^2", cases)
@@ -105,7 +101,7 @@ def _beyond_case(study: Study, method: str) -> Case:
 
 
 def _speed_sentence(what: str, cases: Sequence[Case]) -> str:
-    """Say in how many data sets it is as claimed, and what each measured: a sentence."""
+    """Write on how many data sets the claim holds, and each measurement."""
     judged = [case for case in cases if case.ruling != "not_applicable"]
     held = sum(case.ruling == "reproduced" for case in judged)
     values = ", ".join(f"{case.about} {case.measured}" for case in cases if case.measured)
@@ -114,7 +110,7 @@ def _speed_sentence(what: str, cases: Sequence[Case]) -> str:
 
 
 WORSE: Final = 2.0
-"""It gets worse where it takes this many times the iterations that it takes with the best smaller b."""
+"""Naive SDCA gets worse at b if it takes more than this many times the iterations of the best smaller b."""
 NAIVE_RULE: Final = (
     "Naive SDCA fails at b if most of its runs do not come to P(w) - P* <= 0.001 within a budget of no fewer "
     f"iterations than the median of aggressive SDCA takes there, or if it takes more than {WORSE:g} times the "
@@ -126,15 +122,15 @@ NAIVE_RULE: Final = (
 
 
 def judge_naive(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim:
-    """Judge the claim by all data sets."""
-    fails = [exclude_undeclared(_fails_case(study), evidence, study.panel) for study in found]
-    improves = [exclude_undeclared(_improves_case(study), evidence, study.panel) for study in found]
+    """Judge claim 2: naive SDCA fails for large mini-batches, where aggressive SDCA keeps improving."""
+    fails = cases_of(evidence, found, _fails_case)
+    improves = cases_of(evidence, found, _improves_case)
     measured = [f"{case.about}: {case.measured}." for case in (*fails, *improves) if case.measured]
     return claim_from_groups(spec, NAIVE_RULE, [fails, improves], " ".join(measured))
 
 
 def failing(naive: Efforts, aggressive: Efforts) -> dict[int, bool | None]:
-    """Say for each b whether naive SDCA fails; None: its budget was too small to tell."""
+    """Return for each b whether naive SDCA fails; None: its budget is too small to decide."""
     found: dict[int, bool | None] = {}
     best = float("inf")
     for b, effort in naive.items():
@@ -149,7 +145,7 @@ def failing(naive: Efforts, aggressive: Efforts) -> dict[int, bool | None]:
 
 
 def fails_from(study: Study) -> int | None:
-    """Smallest b from which on naive SDCA fails at every size that can be told; None where it fails at none of them."""
+    """Return the smallest b from which naive SDCA fails at every decidable size; None if there is none."""
     first = None
     for b, fails in reversed(failing(study.of("naive"), study.of("aggressive")).items()):
         if fails is False:
@@ -213,7 +209,7 @@ RIVALS_RULE: Final = (
 
 
 def judge_rivals(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim:
-    """Judge the claim by all data sets and sizes."""
+    """Judge claim 3: SDCA needs fewer iterations than Pegasos with b = 1, and aggressive SDCA with every b."""
     answers = [_rivals_cases(study, "pegasos", evidence) for study in found]
     first = [cases[:1] for cases in answers]
     every = [cases[1:] for cases in answers]
@@ -226,7 +222,7 @@ def judge_rivals(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) ->
 
 
 def ratios(study: Study, method: str) -> dict[int, Ratio | None]:
-    """Return the iterations of a method over those of aggressive SDCA, at each b that both have runs for."""
+    """Return the ratio of a method's iterations to aggressive SDCA's, at each b that both have runs for."""
     mine, other = study.of(method), study.of("aggressive")
     return {b: ratio_of(effort, other[b]) for b, effort in mine.items() if b in other}
 
@@ -251,7 +247,7 @@ def _rivals_case(study: Study, b: int, ratio: Ratio | None) -> Case:
 
 
 def _rivals_sentence(study: Study, cases: Sequence[Case]) -> str:
-    """Say at how many sizes it is as claimed, and where not: a sentence."""
+    """Write at how many sizes the claim holds, and at which not."""
     judged = [case for case in cases if case.ruling != "not_applicable"]
     if not judged:
         return ""
@@ -265,7 +261,7 @@ def _rivals_sentence(study: Study, cases: Sequence[Case]) -> str:
 
 
 def _tail_sentence(study: Study) -> str:
-    """Say the same of Pegasos by the mean of its tail: a sentence, for comparison only."""
+    """Write the same for Pegasos with the mean of its tail, which is not judged."""
     known = {b: ratio for b, ratio in ratios(study, TAIL).items() if ratio is not None}
     if not known:
         return ""
@@ -288,7 +284,7 @@ def _spread_text(study: Study, method: str) -> str:
 _HEAD: Final = 0.78  # inches
 _COLUMNS: Final = 2
 _RIGHT: Final = 0.13
-"""Share of a panel's width that the axis to the right takes."""
+"""The axis on the right takes this share of a panel's width."""
 _BETA: Final = "#777777"
 _CAPTIONS: Final = (
     f"Iterations to the first checkpoint with P(w) - P* <= {ACCURACY:g}: medians over the runs, bands from the least "
@@ -298,23 +294,18 @@ _CAPTIONS: Final = (
 )
 
 
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(panels, _COLUMNS)
-
-
 def _draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
     """Draw one panel per data set."""
     if not found:
         empty(figure, "no finished runs with an optimum to compare with")
         return
-    axes = layout.add_panels(figure, len(found), _HEAD, _COLUMNS)
     names = [name for name in (*METHODS, TAIL) if any(study.of(name) for study in found)]
-    layout.legend_and_caption(figure, axes[0], [METHOD_STYLES[name] for name in names], *_CAPTIONS)
-    for k, (place, study) in enumerate(zip(axes, found, strict=True)):
+    styles, nothing = [METHOD_STYLES[name] for name in names], "no finished runs with an optimum to compare with"
+    of_axes = "b, examples in a mini-batch", "Iterations"
+    panels = layout.each_panel(figure, found, styles, _CAPTIONS, _HEAD, of_axes, _COLUMNS, nothing)
+    for k, (place, study) in enumerate(panels):
         box = place.get_position()
         place.set_position((box.x0, box.y0, (1 - _RIGHT) * box.width, box.height))
-        layout.log_axes(place, "b, examples in a mini-batch", "Iterations", k, _COLUMNS)
         for name in names:
             layout.draw_efforts(place, study.of(name), METHOD_STYLES[name])
         heading(place, study.panel, "" if study.data.optimum is None else f"P* = {study.data.optimum.upper:.6f}")
@@ -390,12 +381,12 @@ def make(evidence: Evidence) -> Made:
     return Made(
         points(shown, (*METHODS, TAIL), _share),
         partial(_draw, found=shown),
-        _size(len(shown)),
+        layout.size(len(shown), _HEAD, _COLUMNS),
         table=_table(shown),
         claims=judge_claims(evidence, judges),
     )
 
 
 def _share(study: Study, _: str, b: int) -> dict[str, float | None]:
-    """beta_b / b, to which the bounds' iterations are proportional."""
+    """Return beta_b / b, the factor in the bounds on the iterations."""
     return {"beta_over_b": None if study.data.spectrum is None else study.data.spectrum.beta_over_b(b)}

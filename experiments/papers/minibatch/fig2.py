@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from experiments.curve import column
 from experiments.papers import layout
-from experiments.papers.bands import Band, band
-from experiments.papers.cases import Case, claim_from_groups, exclude_undeclared, holds, judge_claims
+from experiments.papers.bands import Band, band, band_table
+from experiments.papers.cases import Case, cases_of, claim_from_groups, holds, judge_claims
 from experiments.papers.minibatch.data import why_unfit
 from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
 from experiments.papers.minibatch.study import ACCURACY
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 MEASURES: Final = ("primal", "dual", "test_error")
-"""P(w) - P*, P* - D(alpha), and the share of test rows that are misclassified."""
+"""P(w) - P*, P* - D(alpha), and the test error as a fraction."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _distance(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np
 
 
 WORSE: Final = 2.0
-"""The objective deteriorates where P - P* is this many times its least before."""
+"""The objective deteriorates if P - P* exceeds its least earlier value by this factor."""
 RULE: Final = (
     "At the largest b, for each data set. Naive SDCA: in every run P(w_bar) - P* ends above 0.001 and at more than "
     f"{WORSE:g} times its least before. The others: in every run P(w_bar) - P* ends at or below 0.001; a method that "
@@ -96,13 +96,10 @@ RULE: Final = (
 
 
 def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[ConvergencePath]) -> Claim:
-    """Judge the claim by all data sets."""
+    """Judge the claim: naive SDCA gets worse along its runs and does not converge; the others converge."""
     largest = max((path.b for path in found), default=0)
     chosen = [path for path in found if path.b == largest]
-    answers = [
-        [exclude_undeclared(_case(path, method, evidence), evidence, path.panel) for path in chosen]
-        for method in METHODS
-    ]
+    answers = [cases_of(evidence, chosen, partial(_case, method=method, evidence=evidence)) for method in METHODS]
     told = [f"{case.about}, {case.place[1]}: {case.measured}." for cases in answers for case in cases if case.measured]
     return claim_from_groups(spec, RULE, answers, " ".join(told))
 
@@ -128,17 +125,12 @@ def _case(path: ConvergencePath, method: str, evidence: Evidence) -> Case:
 
 _HEAD: Final = 0.62  # inches
 _SMALLEST: Final = 1e-6
-"""What is nearer to the optimum is drawn here."""
+"""Smaller distances are drawn here."""
 _DASHES: Final = (0, (3.0, 1.6))
 _CAPTION: Final = (
     "Medians over the runs, bands from the least to the largest. Full: P(w_bar) - P*, with w_bar the decaying average "
     "of the iterates; dashed, without symbols: P* - D(alpha)."
 )
-
-
-def _size(shown: Sequence[ConvergencePath]) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(2 * len(shown), _columns(shown))
 
 
 def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
@@ -184,30 +176,26 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _points(shown),
         partial(_draw, shown=shown),
-        _size(shown),
+        layout.size(2 * len(shown), _HEAD, _columns(shown)),
         claims=judge_claims(evidence, {"minibatch.fig2": partial(_judge, found=found)}),
     )
 
 
 def _points(shown: Sequence[ConvergencePath]) -> pd.DataFrame:
-    tables = [
-        pd.DataFrame(
+    rows = [
+        (
             {
                 "panel": path.panel.asked,
                 "dataset": path.panel.dataset,
                 "series": method,
                 "b": path.b,
                 "measure": measure,
-                "iterations": band.cost,
-                "median": band.median,
-                "low": band.low,
-                "high": band.high,
-                "runs": band.runs,
-            }
+            },
+            measures[measure],
         )
         for path in shown
         for method, measures in path.bands.items()
         for measure in MEASURES
-        if (band := measures.get(measure)) is not None
+        if measure in measures
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return band_table(rows, "iterations", COLUMNS)

@@ -1,4 +1,4 @@
-"""How the methods of this paper are drawn and called."""
+"""Names and styles of this paper's methods."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 from experiments.plotting import STYLES, Style
 
 METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
-"""Series that the paper compares."""
+"""Series of the methods that the paper compares."""
 TAIL: Final = "pegasos_tail"
-"""Pegasos as its theorem has it, by the mean of the tail of its iterates."""
+"""Series of Pegasos with the mean of the tail of its iterates, as in Theorem 1."""
 METHOD_STYLES: Final[Mapping[str, Style]] = {
     "pegasos": replace(STYLES["minibatch_pegasos"], name="Pegasos", marker="s", line=(0, (7.0, 1.8))),
     "naive": Style("naive SDCA", "#b0578d", (0, (2.0, 1.2)), "v", 1.8),

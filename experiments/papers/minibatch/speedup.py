@@ -1,4 +1,4 @@
-"""How much faster an iteration is when several threads, or processes, share its examples."""
+"""Speed-up of an iteration by several threads or processes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,11 @@ if TYPE_CHECKING:
 _HEAD: Final = 0.62  # inches
 _COLUMNS: Final = 2
 _LINES: Final = ("-", (0, (4.0, 1.6)), (0, (1.2, 1.2)))
-"""By b, rising."""
+"""Line styles by rising b."""
 _CAPTION: Final = (
     "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals. "
     "Dotted: as many times as fast as there are workers."
 )
-
-
-def _size(found: Sequence[WorkerTimes]) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(len(_panels(found)), _COLUMNS)
 
 
 def _draw(figure: Figure | SubFigure, found: Sequence[WorkerTimes]) -> None:
@@ -54,7 +49,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[WorkerTimes]) -> None:
 
 
 def _panels(found: Sequence[WorkerTimes]) -> list[list[WorkerTimes]]:
-    """Return what is drawn in each panel."""
+    """Return the lines of each panel."""
     panels: dict[tuple[str, str], list[WorkerTimes]] = {}
     for times in found:
         panels.setdefault((times.panel.asked, times.kind), []).append(times)
@@ -103,7 +98,7 @@ def _draw_panel(axes: Axes, own: Sequence[WorkerTimes], styles: dict[tuple[str, 
 
 
 def _promised(spectrum: Spectrum, sizes: Sequence[int]) -> str:
-    """Say what the bounds promise of mini-batches of some sizes, once if it is the same."""
+    """Write the speed-up that the bounds promise for some sizes, once if it is the same for all."""
     shares = [f"{1 / spectrum.beta_over_b(b):.3g}" for b in sizes]
     if len(set(shares)) == 1:
         return f"b / beta_b = {shares[0]}"
@@ -138,7 +133,7 @@ class WorkerTimes:
 
     @property
     def ratios(self) -> dict[int, Ratio]:
-        """How many times as fast as one worker so many are."""
+        """Speed-up over one worker, by the number of workers."""
         found = {1: Ratio(Interval(1.0, 1.0, 1.0))}
         for count, effort in self.efforts.items():
             if count > 1 and (ratio := ratio_of(self.efforts[1], effort)) is not None:
@@ -147,9 +142,14 @@ class WorkerTimes:
 
 
 def make(evidence: Evidence) -> Made:
-    """Draw the figure; the paper says nothing of the clock that is so or not."""
+    """Draw the figure; the paper makes no claim about wall time."""
     found = [times for panel in evidence.panels for times in _times(panel, evidence.spec)]
-    return Made(_points(found), partial(_draw, found=found), _size(found), table=_table(found))
+    return Made(
+        _points(found),
+        partial(_draw, found=found),
+        layout.size(len(_panels(found)), _HEAD, _COLUMNS),
+        table=_table(found),
+    )
 
 
 def _times(panel: Panel, spec: FigureSpec) -> list[WorkerTimes]:

@@ -38,13 +38,13 @@ from experiments.reproduction.statistics import (
 from experiments.reproduction.verdict import Claim, Ruling
 
 Curves: TypeAlias = tuple[pd.DataFrame, ...]
-"""Those of one series' runs."""
+"""Curves of one series' runs."""
 
 COST = "kernel_evaluations"
 METHODS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
-"""The paper's, each a series."""
+"""Series of the paper's methods."""
 KEPT = "_kept"
-"""Series of the same rival, charged as if it kept all responses up to date."""
+"""Ending of the series of a rival that is charged as if it kept all responses up to date."""
 AVERAGED = "averaged"
 """Series of the Perceptron whose predictor is the mean of its iterates."""
 
@@ -57,14 +57,14 @@ def panel_case(
     statistic: Mapping[str, Any] | None = None,
     note: str = "",
 ) -> Case:
-    """One case on one data set; a stand-in is measured, but says nothing about the paper's data."""
+    """Return one case on one data set; a stand-in is measured and not judged."""
     if panel.stand_in and ruling != "not_applicable":
         ruling, note = "not_applicable", ", ".join(filter(None, [note, "measured, not counted"]))
     return Case((panel.asked, what), name_of(panel), ruling, measured, statistic or {}, note)
 
 
 def missing_case(panel: Panel, what: str, names: Sequence[str]) -> Case:
-    """One case that cannot be judged, and which of the series that it needs lack runs."""
+    """Return a case that cannot be judged, with the series that lack runs."""
     lacking = [method_name(name) for name in names if not panel.runs.get(name)]
     why = f"no finished runs of {', '.join(lacking)}" if lacking else "the curves share no range of cost"
     return panel_case(panel, what, "not_applicable", note=why)
@@ -92,7 +92,7 @@ def one_run_only(found: AreaDifference) -> str:
 
 RIVALS = ("pegasos", "sdca")
 LATER = 100
-"""In multiples of n evaluations: where the second of the two comparisons begins."""
+"""The second comparison begins after this many times n kernel evaluations."""
 
 
 def sbp_against_rivals(evidence: Evidence, spec: ClaimSpec) -> Claim:
@@ -132,7 +132,7 @@ def _area_case(panel: Panel, rival: str) -> Case:
 
 
 def _later(panel: Panel, whole: AreaDifference, first: Curves, second: Curves) -> AreaDifference | None:
-    """Compare without the beginning: on a logarithmic axis the first few iterations weigh as much as an epoch."""
+    """Compare without the first iterations, which weigh much on a logarithmic axis."""
     low = LATER * (panel.n or 0)
     if not whole.low < low < whole.high:
         return None
@@ -140,7 +140,7 @@ def _later(panel: Panel, whole: AreaDifference, first: Curves, second: Curves) -
 
 
 NEAR_BEST = 0.001
-"""SMO run long is as good as the best if its test error is at most this much higher."""
+"""SMO's final test error counts as best up to this difference."""
 
 
 def smo_profile(evidence: Evidence, spec: ClaimSpec) -> Claim:
@@ -162,7 +162,7 @@ def _smo_cases(panel: Panel) -> list[Case]:
         return [missing_case(panel, "profile", METHODS)]
     smo = curves["smo"]
     profile = critical_point(smo.cost, smo.mean)
-    assert profile is not None  # a mean curve has a point
+    assert profile is not None  # a mean curve has at least one point
     best = min(METHODS, key=lambda name: float(curves[name].mean[-1]))
     excess = float(smo.mean[-1] - curves[best].mean[-1])
     late = panel_case(
@@ -189,15 +189,12 @@ def _smo_cases(panel: Panel) -> list[Case]:
 
 def _early_case(panel: Panel, curves: dict[str, MeanCurve], half: float) -> Case:
     smo = curves["smo"]
-    end = float(smo.cost[int(np.searchsorted(smo.cost, half, side="right"))])  # half is not the last: the error drops
+    end = float(smo.cost[int(np.searchsorted(smo.cost, half, side="right"))])  # `half` is not the last cost
     medians: dict[str, dict[str, float]] = {}
     for name, curve in curves.items():
         low = max(float(curve.cost[0]), float(smo.cost[0]))
         if name != "smo" and low < end:
-            medians[name] = {
-                "smo": median_over_log_cost(smo, low, end),
-                "other": median_over_log_cost(curve, low, end),
-            }
+            medians[name] = {"smo": median_over_log_cost(smo, low, end), "other": median_over_log_cost(curve, low, end)}
     if not medians:
         return panel_case(panel, "stopped_early", "not_applicable", note="no other method has begun before SMO drops")
     worst = all(pair["smo"] >= pair["other"] for pair in medians.values())
@@ -208,14 +205,7 @@ def _early_case(panel: Panel, curves: dict[str, MeanCurve], half: float) -> Case
 
 
 def median_over_log_cost(curve: MeanCurve, low: float, high: float) -> float:
-    """Median of a step function over the logarithm of the cost between two limits at which it is known.
-
-    Parameters
-    ----------
-    curve : MeanCurve
-    low, high : float
-        0 < low < high; low at or after the curve's first cost.
-    """
+    """Median of a step function over the logarithm of the cost, for 0 < low < high within the curve's costs."""
     edges = np.concatenate([[low], curve.cost[(curve.cost > low) & (curve.cost < high)], [high]])
     values = value_at(curve.cost, curve.mean, edges[:-1])
     order = np.argsort(values, kind="stable")
@@ -230,7 +220,7 @@ def _power(value: float) -> str:
 OVERFITS = "adult"
 """Data set on which the Perceptron is said to overfit."""
 SIMILAR = 0.10
-"""The Perceptron is about as good as the SBP if its mean error is at most this much higher, relative to the SBP's."""
+"""The Perceptron counts as similar if its mean error is at most this much higher, relative to the SBP's."""
 
 
 def perceptron_profile(evidence: Evidence, spec: ClaimSpec) -> Claim:
@@ -261,7 +251,7 @@ def _perceptron_cases(panel: Panel, series: str) -> list[Case]:
 
 
 def _not_judged(case: Case) -> Case:
-    """Measured, but not counted: the same case of the averaged Perceptron."""
+    """Return the same case of the averaged Perceptron, measured and not judged."""
     measured = case.measured.replace("in the Perceptron's", "averaged, in the Perceptron's")
     statistic = {**case.statistic, "by_itself": case.ruling}
     place = (case.place[0], f"{AVERAGED}_{case.place[1]}")
@@ -322,11 +312,7 @@ ROWS = (
     Row("cpu_seconds", "The runs of the first row against time, with bands", bands=True, series=PAPER_SERIES),
 )
 
-JUDGES = {
-    "sbp.1": sbp_against_rivals,
-    "sbp.2": smo_profile,
-    "sbp.3": perceptron_profile,
-}
+JUDGES = {"sbp.1": sbp_against_rivals, "sbp.2": smo_profile, "sbp.3": perceptron_profile}
 
 
 def make(evidence: Evidence) -> Made:

@@ -15,7 +15,7 @@ from experiments.reproduction.verdict import Claim
 
 COST = "inner_products"
 CLAIMED = ("reuters_money_fx", "mnist")
-"""Data sets that the paper names; on the third it makes no claim."""
+"""Data sets of the paper's claim; it makes none on the third."""
 
 ROWS = (
     Row(COST, "As in the paper, means over {runs}; features are charged k n, their linear SVM nothing", bands=False),

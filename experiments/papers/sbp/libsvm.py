@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 COST: Final = "cpu_seconds"
 SHARES: Final = (4, 10, 100)
-"""The SBP is looked at after these parts of LIBSVM's time: the first is the paper's."""
+"""The SBP's error is taken at LIBSVM's time divided by these; the paper takes the first."""
 SLACK: Final = 0.001
-"""Errors this close count as equal, as a fraction."""
+"""Errors that differ by at most this fraction count as equal."""
 _ROUNDING = 1e-12
 
 
@@ -43,7 +43,7 @@ class RunningTimes:
     ----------
     panel : Panel
     counts : bool
-        Whether the claim is judged here: on the paper's data, and on what the figure names as a stand-in for them.
+        Whether the claim is judged on this data set: the paper's, or a stand-in named in the figure's file.
     """
 
     panel: Panel
@@ -83,12 +83,12 @@ class RunningTimes:
 
     @property
     def stopped(self) -> float | None:
-        """Seconds after which a run of the SBP ended, the least of its runs; None without runs."""
+        """Seconds of the SBP's shortest run; None without runs."""
         return min((float(column(frame, COST).max()) for frame in self.curves), default=None)
 
     @property
     def reached(self) -> float | None:
-        """Seconds in which the SBP first has LIBSVM's error plus `SLACK`, median of its runs; None: half never have."""
+        """Median over the runs of the SBP's seconds to LIBSVM's error plus `SLACK`; None if half of them miss it."""
         if self.error is None or not self.curves:
             return None
         target = self.error + SLACK + _ROUNDING
@@ -111,7 +111,7 @@ class RunningTimes:
 
     @property
     def case(self) -> Case:
-        """What the claim comes to on one data set."""
+        """The claim's case on this data set."""
         place, about = (self.panel.asked, "sbp"), name_of(self.panel)
         if self.seconds is None or self.error is None:
             return Case(place, about, "not_applicable", note="no run of LIBSVM")
@@ -185,7 +185,7 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
             notes = [f"LIBSVM: {100 * times.error:.2f} % in {times.seconds:.3g} s", cut]
             _draw_libsvm(axes, times.seconds, 100 * times.error)
         heading(axes, times.panel)
-        # the upper right corner, which falling curves leave free
+        # falling curves leave the upper right corner free
         inside: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "ha": "right", "parse_math": False}
         text = "\n".join(note for note in notes if note)
         axes.annotate(text, (0.985, 0.92), size=PANEL.note, color=FAINT, bbox=_BOX, zorder=6, **inside)
@@ -194,7 +194,7 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
 
 
 def _limits(axes: Axes, curve: MeanCurve, seconds: float, error: float) -> str:
-    """Show what happens from the smallest of `SHARES` on; return what is cut, in words."""
+    """Limit the axes to times from the smallest of `SHARES` on; return a note on what is cut."""
     left, right = axes.get_xlim()
     first = seconds / SHARES[-1] / 1.5
     axes.set_xlim(first if curve.cost[-1] > first else left, max(right, seconds * 1.5))
@@ -219,7 +219,7 @@ def _draw_libsvm(axes: Axes, seconds: float, error: float) -> None:
 LIBSVM_ERROR: Final = "LIBSVM error"
 SBP_ERROR: Final = "SBP error"
 LIBSVM_TIME: Final = "LIBSVM time"
-"""Numbers of conf/figure/, followed by the paper's data set."""
+"""Names of printed numbers in conf/figure/; the data set's name follows."""
 RULE = (
     "For each data set: reproduced if the SBP's test error (mean over its runs, each at its last checkpoint in a "
     "quarter of LIBSVM's time) is at most LIBSVM's plus 0.001. Clocks are CPU seconds of one thread; LIBSVM's is that "
@@ -295,22 +295,13 @@ def _data(all_times: Sequence[RunningTimes]) -> pd.DataFrame:
         seeds = " ".join(map(str, times.panel.seeds("sbp")))
         tables.append(
             pd.DataFrame(
-                common | {"series": "sbp", "x": mean["cost"], "mean": mean["mean"], "sd": mean["sd"], "seeds": seeds},
+                common | {"series": "sbp", "x": mean["cost"], "mean": mean["mean"], "sd": mean["sd"], "seeds": seeds}
             )
         )
         if times.seconds is not None:
             tables.append(
                 pd.DataFrame(
-                    [
-                        common
-                        | {
-                            "series": "libsvm",
-                            "x": times.seconds,
-                            "mean": times.error,
-                            "sd": 0.0,
-                            "seeds": "0",
-                        }
-                    ]
+                    [common | {"series": "libsvm", "x": times.seconds, "mean": times.error, "sd": 0.0, "seeds": "0"}]
                 )
             )
     known = [table for table in tables if len(table)]

@@ -1,4 +1,4 @@
-"""Table 1: the bounds on kernel evaluations, beside the evaluations that the methods of Figure 2 take.
+"""Table 1: bounds on kernel evaluations, and the evaluations that the methods of Figure 2 take.
 
 The constants of a bound cannot be compared with anything, but its growth can.
 """
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 FAST, SLOW, DUAL = "sbp", "pegasos", "smo"
-"""The series that stand for the rows of Table 1: SBP, SGD, dual decomposition."""
+"""Series for the rows of Table 1: SBP, SGD, dual decomposition."""
 RULE = (
     "An error counts as reached where the mean over the runs goes to it and stays. For each data set, and for Pegasos "
     "charged in either way, two things are asked: whether the SBP takes fewer evaluations at every error that both "
@@ -56,13 +56,13 @@ RULE = (
 
 @dataclass(frozen=True)
 class PanelGrowth:
-    """What the methods' runs on one data set say.
+    """Growth of all methods on one data set.
 
     Attributes
     ----------
     panel : Panel
     best, best_by : float, str
-        E*, the lowest final test error (mean over runs) of any method, and whose it is.
+        E*, the lowest final test error (mean over runs) of any method, and that method.
     trivial : float
         Test error of one answer for every example.
     hinge : float or None
@@ -101,7 +101,7 @@ def measure_growth(panel: Panel) -> PanelGrowth | None:
         return None
     best_by = min(known, key=lambda name: known[name])
     best, trivial = known[best_by], panel.trivial_error
-    assert trivial is not None  # there is a run
+    assert trivial is not None  # a panel with a run has it
     targets = [(1 + delta) * best for delta in DELTAS]
     fair = np.array([target < trivial for target in targets])
     growths = {name: growth for name in known if (growth := grow(panel.curves(name), targets, fair)) is not None}
@@ -109,7 +109,7 @@ def measure_growth(panel: Panel) -> PanelGrowth | None:
 
 
 def _judge(spec: ClaimSpec, panels: Sequence[PanelGrowth]) -> Claim:
-    """Judge the claim on all data sets."""
+    """Judge the claim: measured growth has the order of the bounds."""
     cases: list[Case] = []
     for measured in panels:
         kept = [SLOW + KEPT] if SLOW + KEPT in measured.growths else []
@@ -119,7 +119,7 @@ def _judge(spec: ClaimSpec, panels: Sequence[PanelGrowth]) -> Claim:
 
 
 def series_name(series: str) -> str:
-    """Name of a method, with how it is charged where that is not the usual way."""
+    """Name of a method, with a remark if it is charged in the other way."""
     own = series.removesuffix(KEPT)
     name = STYLES[own].name if own in STYLES else own
     return f"{name}, responses kept" if series.endswith(KEPT) else name
@@ -173,7 +173,7 @@ def _ruling(gap: Interval, cheaper: Used) -> Ruling:
 
 
 def _case_of_bound(measured: PanelGrowth, series: str) -> Case:
-    """Growth of a method beside that of its own bound, which is measured and not judged."""
+    """Return a method's exponent with its bound's, measured and not judged."""
     growth, name = measured.growths[series], series_name(series)
     place, about = (measured.panel.asked, series), name_of(measured.panel)
     if growth.interval is None:
@@ -227,7 +227,7 @@ def _styles(names: Iterable[str]) -> dict[str, Style]:
 
     styles: dict[str, Style] = {}
     for name, style in styles_for(dict.fromkeys(name.removesuffix(KEPT) for name in names)).items():
-        # these are not its curve, so that nothing is dashed after its first epoch
+        # these points are no curve: nothing is dashed after the first epoch
         styles[name] = replace(style, name="online Perceptron") if style.dashed_after_first_epoch else style
         red, green, blue = (1 - 0.45 * (1 - part) for part in to_rgb(style.color))
         styles[name + KEPT] = replace(
@@ -242,7 +242,7 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     axes.set_xscale("log")
     axes.set_yscale("log")
     easiest = max((delta for delta in DELTAS if (1 + delta) * measured.best < measured.trivial), default=DELTAS[0])
-    axes.set_xlim(easiest * 1.3, DELTAS[-1] / 1.3)  # better errors to the right, like later checkpoints
+    axes.set_xlim(easiest * 1.3, DELTAS[-1] / 1.3)  # smaller errors to the right
     axes.xaxis.set_major_locator(FixedLocator(PRINTED))
     axes.xaxis.set_major_formatter(FixedFormatter([f"{delta:g}" for delta in PRINTED]))
     axes.xaxis.set_minor_locator(NullLocator())
@@ -253,7 +253,7 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     limits = axes.get_ylim()
     for name, growth in measured.growths.items():
         _draw_bound(axes, measured, name, growth, styles[name])
-    axes.set_ylim(limits[0], limits[1] * 3)  # a bound grows faster than what it bounds: it may leave at the top
+    axes.set_ylim(limits[0], limits[1] * 3)  # a bound may leave the panel at the top
 
 
 def _draw_series(axes: Axes, growth: Growth, style: Style) -> None:
@@ -341,7 +341,7 @@ def _table(panels: Sequence[PanelGrowth]) -> Table:
 
 
 def _accounting(panels: Sequence[PanelGrowth]) -> list[str]:
-    """Say how methods are charged that need not keep all responses."""
+    """Write how the methods that need not keep all responses are charged."""
     charged: dict[str, set[str]] = {}
     for measured in panels:
         for name, runs in measured.panel.runs.items():

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 SERIES: Final[Mapping[str, str]] = {"unbiased": "without bias", "biased": "with bias"}
 DETERMINED: Final = 0.01
-"""nu is known where the duality gap is at most this share of the mean hinge loss."""
+"""nu counts as known if the duality gap is at most this share of the mean hinge loss."""
 ZERO_FITS: Final = 0.5
-"""nu cannot be told from 0 where the gap is at least this share."""
+"""nu = 0 fits as well if the gap is at least this share."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Row:
 
     @property
     def gap_share(self) -> float | None:
-        """Duality gap over mean hinge loss: how well nu is known."""
+        """Duality gap over mean hinge loss, the accuracy of nu."""
         gap, hinge = self.final("gap"), self.final("hinge")
         return None if gap is None or not hinge else gap / hinge
 
@@ -93,13 +93,13 @@ class Row:
 
     @property
     def number(self) -> Number:
-        """The printed nu beside the derived one, of a row that has a printed one."""
+        """The printed nu compared with the derived one; the row must have a printed one."""
         assert self.spec is not None
         return compare_number(self.spec, self.panel, self.nu, self.note)
 
     @property
     def note(self) -> str:
-        """What a reader must know of the derived nu."""
+        """Remark on the accuracy of the derived nu."""
         share, gap = self.gap_share, self.final("relative_gap")
         if share is None or gap is None:
             return ""
@@ -114,7 +114,7 @@ class Row:
 
     @property
     def crossed(self) -> float | None:
-        """Relative duality gap, 1 % at most, at which the run passes a printed nu that it does not end with."""
+        """Relative duality gap, at most 1 %, at which the run passes the printed nu; None if it ends with it."""
         if self.run is None or self.spec is None or compare_number(self.spec, self.panel, self.nu).agrees is not False:
             return None
         nu, gap = (column(self.run.curve, name) for name in ("nu", "relative_gap"))
@@ -157,7 +157,7 @@ class NuRatio:
     Attributes
     ----------
     name, details : str
-        Of what; the second in small letters.
+        Label of the row; the second in small letters.
     ratio, measured, printed : float
         `measured` / `printed`, and these.
     determined : bool
@@ -197,7 +197,7 @@ def _size(ratios: Sequence[NuRatio]) -> tuple[float, float]:
 
 
 def _draw(figure: Figure | SubFigure, ratios: Sequence[NuRatio]) -> None:
-    """Draw a symbol per row on a logarithmic axis, and the numbers beside it; the line is agreement."""
+    """Draw the ratio of each row on a logarithmic axis, and the numbers beside it; the vertical line is ratio 1."""
     if not ratios:
         empty(figure, "no finished runs")
         return
@@ -290,7 +290,7 @@ def _ratio(row: Row) -> NuRatio | None:
 
 
 def _case(row: Row) -> Case:
-    """Return what the claim comes to in one row."""
+    """Return the claim's case for one row."""
     place, about = (row.asked, row.series), row.name
     if row.nu is None:
         return Case(place, about, "not_applicable")

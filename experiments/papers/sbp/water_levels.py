@@ -1,4 +1,4 @@
-"""What Figures 1 and 4 share: a short run, its basins, their picture, and the claim about them."""
+"""Figures 1 and 4: the water levels of the SBP's responses, without and with a bias."""
 
 from __future__ import annotations
 
@@ -31,16 +31,7 @@ _P_SHARE = 0.24
 
 
 def _draw(figure: Figure | SubFigure, filling: Filling, name: str) -> None:
-    """Draw the basins side by side on one scale of ranks, each above its probabilities.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-        Empty.
-    filling : Filling
-    name : str
-        Of the data set.
-    """
+    """Draw the basins of a data set side by side on one scale of ranks, each above its probabilities."""
     width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     table, basins = filling.table(), filling.basins
     room = width - _LEFT - _RIGHT - _BETWEEN * (len(basins) - 1)
@@ -101,7 +92,7 @@ def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) 
     _hide_frame(axes)
     note: dict[str, Any] = {"size": PANEL.label, "color": INK}
     if basin is max(filling.basins, key=lambda other: len(other.heights) - other.covered):
-        # over the ground, where there is most room
+        # in the basin with most room above the ground
         text = rf"water level $\gamma$ = {level:.4g}"
         axes.annotate(text, (1, level), (-4, 5), ("axes fraction", "data"), "offset points", ha="right", **note)
     if basin is filling.basins[0] and filling.given > 0:
@@ -149,7 +140,7 @@ WITH_BIAS = (
     "the other are covered, ties at the surface counting as either; the distribution with half its mass on each class, "
     "uniform over these, has mass 1, and the most that slack can make of it is gamma. All to a relative 1e-9."
 )
-"""What the claims of Figures 1 and 4 compare."""
+"""Rules of the claims of Figures 1 and 4."""
 
 
 def make(evidence: Evidence) -> Made:

@@ -1,4 +1,4 @@
-"""The accuracy study: epochs of SGD-s against the accuracy that it reaches, for several C."""
+"""Accuracy study: epochs of SGD-s against the accuracy that it reaches, for several C."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pandas as pd
 
 from experiments.curve import column, cost_to_reach
 from experiments.papers import layout
-from experiments.papers.bands import Band, band
+from experiments.papers.bands import Band, band, band_table
 from experiments.papers.cases import interval_text
 from experiments.papers.optimum import Optimum, accuracy, optimum_of
-from experiments.papers.panels import empty, heading, name_of
+from experiments.papers.panels import heading, name_of
 from experiments.papers.sgdr.lost import LOST
 from experiments.plotting import INK, Style
 from experiments.reproduction.evidence import Evidence, Panel
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SERIES: Final = "sgd_s"
 TARGETS: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 FITTED: Final = 1e-1
-"""The exponent is fitted to what is at least as accurate as this."""
+"""The exponent is fitted to accuracies at or below this."""
 
 
 @dataclass(frozen=True)
@@ -97,32 +97,22 @@ _CAPTION: Final = (
     "itself; dashed: (J - J_opt) / J_opt. Dotted: 1 / epochs."
 )
 _COLORS_AND_MARKERS: Final = (("#d95f02", "o"), ("#1b9e77", "s"), ("#54479e", "^"), ("#e7298a", "D"), ("#666666", "v"))
-"""Colour and marker of each C, in their order; beyond these from the first on."""
+"""Colours and markers of the values of C in order, used again after the last."""
 _DASHES: Final = (0, (4.0, 1.6))
 _SMALLEST: Final = 1e-7
-"""What is nearer to the optimum is drawn here: it itself is not known much better."""
+"""Smaller values are drawn here: the optimum is not known much better."""
 _LARGEST: Final = 30.0
-
-
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(panels)
 
 
 def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Sequence[Study]) -> None:
     """Draw one panel per data set."""
-    if not panels:
-        empty(figure, "no finished runs")
-        return
     values = dict.fromkeys(study.C for study in found)
     looks = {C: _COLORS_AND_MARKERS[k % len(_COLORS_AND_MARKERS)] for k, C in enumerate(values)}
     styles = {C: Style(f"C = {C:g}", color, "-", marker) for C, (color, marker) in looks.items()}
-    axes = layout.add_panels(figure, len(panels), _HEAD)
-    layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
-    for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
-        own = [study for study in found if study.panel is panel]
-        layout.log_axes(place, "Epochs", "Relative accuracy", k)
-        _draw_one(place, own, styles)
+    for place, panel in layout.each_panel(
+        figure, panels, styles.values(), [_CAPTION], _HEAD, ("Epochs", "Relative accuracy")
+    ):
+        _draw_one(place, [study for study in found if study.panel is panel], styles)
         heading(place, panel)
 
 
@@ -149,37 +139,22 @@ MEASURES: Final = ("accuracy", "excess")
 
 
 def make(evidence: Evidence) -> Made:
-    """Draw the figure; the paper says nothing here that is so or not."""
+    """Draw the figure; the paper makes no claim here."""
     found = studies(evidence.panels, evidence.spec)
     shown = [panel for panel in evidence.panels if any(study.panel is panel for study in found)]
     return Made(
-        _data(found),
-        partial(_draw, panels=shown, found=found),
-        _size(len(shown)),
-        table=_table(found),
+        _data(found), partial(_draw, panels=shown, found=found), layout.size(len(shown), _HEAD), table=_table(found)
     )
 
 
 def _data(found: Sequence[Study]) -> pd.DataFrame:
-    tables = [
-        pd.DataFrame(
-            {
-                "panel": study.panel.asked,
-                "dataset": study.panel.dataset,
-                "C": study.C,
-                "measure": measure,
-                "epochs": band.cost,
-                "median": band.median,
-                "low": band.low,
-                "high": band.high,
-                "runs": band.runs,
-            }
-        )
+    rows = [
+        ({"panel": study.panel.asked, "dataset": study.panel.dataset, "C": study.C, "measure": measure}, own)
         for study in found
         for measure in MEASURES
-        if (band := getattr(study, measure)) is not None
+        if (own := getattr(study, measure)) is not None
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return band_table(rows, "epochs", COLUMNS)
 
 
 def _table(found: Sequence[Study]) -> Table:

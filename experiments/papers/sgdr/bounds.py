@@ -15,10 +15,10 @@ from scipy import sparse
 from datasets import DataError
 from experiments.curve import column
 from experiments.papers import layout
-from experiments.papers.bands import Band, band
+from experiments.papers.bands import Band, band, band_table
 from experiments.papers.cases import Case, claim_from_groups, exclude_undeclared, holds, judge_claims
 from experiments.papers.optimum import Optimum, optimum_of
-from experiments.papers.panels import called, empty, heading, name_of
+from experiments.papers.panels import called, heading, name_of
 from experiments.papers.problem import load_problem
 from experiments.papers.sgdr.lost import LOST
 from experiments.plotting import INK, PANEL, STYLES
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 PASSES: Final = 30
 ROUNDING: Final = 1e-9
-"""Relative: of a sum over all examples, made in another order."""
+"""Relative rounding error of a sum over all examples in another order."""
 
 
 @dataclass(frozen=True)
 class DualBox:
-    """What the first passes of one run say.
+    """Dual variables and lower bound over the first passes of one run.
 
     Attributes
     ----------
@@ -57,24 +57,14 @@ class DualBox:
 
     @property
     def holds(self) -> bool:
-        """Whether they lie in [0, C], and L is the dual objective there; they are counts, so that none is below 0."""
+        """Whether all lie in [0, C] and L is the dual objective; they are counts, so none is negative."""
         return self.largest <= 1 and self.apart <= ROUNDING
 
 
 def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
-    """Run a solver for some passes and look at it at the end of each.
+    """Run SGD-s or SGD-m for at most `passes` passes and read its dual variables at the end of each.
 
-    Parameters
-    ----------
-    run : RunSettings
-        Of SGD-s or SGD-m. The first `passes` passes are those of the run itself.
-    passes : int
-        At most: it may stop by itself before.
-
-    Raises
-    ------
-    DataError
-        The data cannot be had.
+    The passes repeat the run's first ones. Raises DataError without data.
     """
     problem = load_problem(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
@@ -93,9 +83,9 @@ def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
 
 METHODS: Final = ("sgd_s", "sgd_m")
 OTHER_OPTIMUM: Final = "optimum_ocas"
-"""The optimum as another method finds it."""
+"""Series that certifies the optimum by another method."""
 AGREE: Final = 1e-6
-"""Relative: two optima that differ by more, beyond what is certified of them, are not known."""
+"""Relative: two optima whose intervals are further apart contradict each other."""
 RULE: Final = (
     "For each data set and algorithm. The bounds: whether L <= J_opt <= J at all checkpoints of all runs, where J_opt "
     "is known as the interval that a run of dual coordinate descent has certified, with which another by cutting "
@@ -106,12 +96,12 @@ RULE: Final = (
 
 @dataclass(frozen=True)
 class Bracket:
-    """How the bounds of some runs lie about the optimum.
+    """Extremes of the lower bounds and objectives of some runs, relative to the optimum.
 
     Attributes
     ----------
     lower_bounds, objectives : int
-        Checkpoints at which they are known.
+        Numbers of evaluations at which they are known.
     highest : float
         Largest L over the upper end of J_opt.
     lowest : float
@@ -128,12 +118,12 @@ class Bracket:
 
     @property
     def holds(self) -> bool:
-        """Whether all lie on their sides."""
+        """Whether all lower bounds are at most, and all objectives at least, the optimum."""
         return self.highest <= 1 + ROUNDING and self.lowest >= 1 - ROUNDING
 
 
 def bracket(frames: tuple[pd.DataFrame, ...], optimum: Optimum) -> Bracket | None:
-    """Look at all checkpoints of some runs; None where there is no lower bound at any."""
+    """Return the extremes over all evaluations of some runs; None without a lower bound."""
     bounds, objectives = (_known(frames, name) for name in ("dual", "primal"))
     if not len(bounds) or not len(objectives):
         return None
@@ -148,7 +138,7 @@ def bracket(frames: tuple[pd.DataFrame, ...], optimum: Optimum) -> Bracket | Non
 
 
 def judge_bounds(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge the claim; of each algorithm that has runs some passes are made again, to look at its dual variables."""
+    """Judge claim 1: the lower bound never exceeds the optimum, and the objective never falls below it."""
     answers = {
         name: [
             [exclude_undeclared(case(panel, name), evidence, panel) for panel in evidence.panels]
@@ -161,7 +151,7 @@ def judge_bounds(evidence: Evidence, spec: ClaimSpec) -> Claim:
 
 
 def disagreement(panel: Panel) -> float | None:
-    """Relative distance of the two optima beyond what is certified of them; None where one is missing."""
+    """Relative distance between the intervals of the two optima; None if one is missing."""
     first, second = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)
     if first is None or second is None:
         return None
@@ -207,7 +197,7 @@ def _box_case(panel: Panel, series: str) -> Case:
 
 
 def _sentences(series: str, bounds: Sequence[Case], boxes: Sequence[Case]) -> Iterator[str]:
-    """Say of an algorithm where it comes nearest to what it must not pass."""
+    """Write where an algorithm's bounds come nearest to the optimum, and the extremes of its dual variables."""
     name = STYLES[series].name
     if measured := [case for case in bounds if case.statistic]:
         high = max(measured, key=lambda case: float(case.statistic["highest_lower_bound"]))
@@ -236,36 +226,26 @@ _CAPTION: Final = (
     "often as each example is presented."
 )
 _COLORS: Final = {"sgd_s": "#d95f02", "sgd_m": "#08306b"}
-"""Their own blues would not be told apart here."""
+"""The methods' own two blues are too similar for one panel."""
 _NEAR: Final = 1e-4
-"""Distances up to this are drawn in proportion, from there on by their logarithm."""
+"""The axis is linear up to this distance and logarithmic beyond it."""
 _FAR: Final = 1.0
-
-
-def _size(panels: int) -> tuple[float, float]:
-    """Width and height of the drawing, in inches."""
-    return layout.WIDTH, _HEAD + layout.height(panels)
 
 
 def _draw(
     figure: Figure | SubFigure, panels: Sequence[Panel], shown: Mapping[str, Mapping[str, Mapping[str, Band]]]
 ) -> None:
     """Draw one panel per data set."""
-    if not panels:
-        empty(figure, "no finished runs with an optimum to compare with")
-        return
     styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
-    axes = layout.add_panels(figure, len(panels), _HEAD)
-    layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
-    for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
-        layout.log_axes(place, "Epochs", "J and L, per cent from J_opt", k)
+    names, nothing = ("Epochs", "J and L, per cent from J_opt"), "no finished runs with an optimum to compare with"
+    for place, panel in layout.each_panel(figure, panels, styles.values(), [_CAPTION], _HEAD, names, nothing=nothing):
         for series, measures in shown[panel.asked].items():
             for own in measures.values():
                 layout.draw_band(place, own, styles[series])
         _lay_out(place)
         heading(place, panel)
         optimum = optimum_of(panel)
-        assert optimum is not None  # of the others nothing is shown
+        assert optimum is not None  # other panels are not shown
         inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
         text = f"J_opt = {optimum.upper:.6f}"
         place.annotate(text, (0, 0), (4, 3), size=PANEL.note, color=INK, **inside)
@@ -299,7 +279,7 @@ def make(evidence: Evidence) -> Made:
     return Made(
         _data(panels, shown),
         partial(_draw, panels=panels, shown=shown),
-        _size(len(panels)),
+        layout.size(len(panels), _HEAD),
         table=_table(evidence.panels),
         claims=judge_claims(evidence, {"sgdr.1": judge_bounds}),
     )
@@ -320,41 +300,19 @@ def relative(panel: Panel) -> Bands:
 
 
 def _data(panels: Sequence[Panel], shown: dict[str, Bands]) -> pd.DataFrame:
-    tables = []
+    rows = []
     for panel in panels:
         optimum = optimum_of(panel)
-        assert optimum is not None  # of the others nothing is shown
-        tables += [
-            pd.DataFrame(
-                {
-                    "panel": panel.asked,
-                    "dataset": panel.dataset,
-                    "series": series,
-                    "measure": measure,
-                    "epochs": own.cost,
-                    "median": own.median,
-                    "low": own.low,
-                    "high": own.high,
-                    "runs": own.runs,
-                    "optimum": optimum.lower,
-                }
-            )
-            for series, measures in shown[panel.asked].items()
-            for measure, own in measures.items()
-        ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+        assert optimum is not None  # other panels are not shown
+        names = {"panel": panel.asked, "dataset": panel.dataset, "optimum": optimum.lower}
+        for series, measures in shown[panel.asked].items():
+            rows += [(names | {"series": series, "measure": measure}, own) for measure, own in measures.items()]
+    return band_table(rows, "epochs", COLUMNS)
 
 
 def _table(panels: Sequence[Panel]) -> Table:
     columns = ["data set", "n", "J_opt", "known to", "by OCAS", "differs by"]
-    columns += [
-        "algorithm",
-        "runs",
-        "checkpoints",
-        "largest L / J_opt - 1",
-        "least J / J_opt - 1",
-        "last J / L - 1",
-    ]
+    columns += ["algorithm", "runs", "checkpoints", "largest L / J_opt - 1", "least J / J_opt - 1", "last J / L - 1"]
     rows = []
     for panel in panels:
         optimum, other = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)

@@ -1,4 +1,4 @@
-"""Comparisons of times that claims ask for on every data set."""
+"""Comparisons of the times of methods on every data set, for the claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Final, Literal
 
-from experiments.papers.cases import Case, exclude_undeclared
+from experiments.papers.cases import Case, cases_of
 from experiments.papers.effort import Effort, Ratio, multiple_text, ratio_of
 from experiments.papers.sgdr.timing import STOPPING, TimedProblem, fastest, slowest
 from experiments.plotting import STYLES
@@ -15,7 +15,7 @@ from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.verdict import Ruling
 
 When = Literal["every", "smallest", "largest", "but largest"]
-"""Values of C at which something is asked."""
+"""Values of C at which a comparison is made."""
 _PICKS: Final[dict[str, Callable[[Iterable[Effort | None]], Effort | None]]] = {"fastest": fastest, "slowest": slowest}
 
 
@@ -27,7 +27,7 @@ class Side:
     ----------
     methods : tuple of str
     pick : str
-        Of a single method it does not matter.
+        Without effect for a single method.
     """
 
     methods: tuple[str, ...]
@@ -48,13 +48,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Whether one side takes longer than the other, or not much longer.
+    """A comparison of two sides, and the rule that judges its ratio.
 
     Attributes
     ----------
     first, second : Side
     judge : callable
-        From the ratio of the first to the second to what the case says.
+        Rules on the ratio of the first side to the second.
     at : When
     """
 
@@ -69,14 +69,14 @@ class Comparison:
         return f"{self.first.name} over {self.second.name}"
 
     def asked_of(self, problems: Sequence[TimedProblem]) -> list[TimedProblem]:
-        """Return the cases with the values of C that it is about."""
+        """Return the problems with the values of C that it is about."""
         values = sorted({problem.C for problem in problems})
         chosen = {"every": values, "smallest": values[:1], "largest": values[-1:], "but largest": values[:-1]}[self.at]
         return [problem for problem in problems if problem.C in chosen]
 
     def cases(self, evidence: Evidence, problems: Sequence[TimedProblem]) -> list[Case]:
-        """Answer it on all cases that it is about."""
-        return [exclude_undeclared(self._case(problem), evidence, problem.panel) for problem in self.asked_of(problems)]
+        """Judge it on all problems that it is about."""
+        return cases_of(evidence, self.asked_of(problems), self._case)
 
     def _case(self, problem: TimedProblem) -> Case:
         place, about = (problem.panel.asked, f"C={problem.C:g} {self.name}"), problem.name
@@ -104,16 +104,7 @@ class Comparison:
 
 
 def summary(comparison: Comparison, cases: Sequence[Case], where: str = "") -> str:
-    """Say in how many cases the answer is yes, and how large the ratio is: a sentence.
-
-    Parameters
-    ----------
-    question : Question
-    parts : sequence of Part
-        Its own.
-    where : str
-        Added to its name: ``at C = 10``.
-    """
+    """Write in how many cases a comparison holds, and its ratios; `where` (``at C = 10``) follows its name."""
     name = " ".join(filter(None, [comparison.name[0].upper() + comparison.name[1:], where]))
     judged = [case for case in cases if case.ruling != "not_applicable"]
     known = {
@@ -135,7 +126,7 @@ def summary(comparison: Comparison, cases: Sequence[Case], where: str = "") -> s
 
 
 def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, problems: Sequence[TimedProblem]) -> str:
-    """Answer those that are about methods with an end of their own, as if these were told when they are there."""
+    """Judge the comparisons again with the `STOPPING` methods timed to the target, as the others are."""
     concerned = [
         comparison
         for comparison in comparisons
@@ -156,6 +147,6 @@ def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, pro
 
 
 def _held(rulings: Sequence[Ruling]) -> str:
-    """In how many cases the answer is yes."""
+    """Write in how many cases the claim holds."""
     judged = len(rulings) - rulings.count("not_applicable")
     return f"in {rulings.count('reproduced')} of {judged}" if judged else "(no case counts)"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
 from experiments.curve import column
-from experiments.papers.cases import Case, claim_from_groups, exclude_undeclared
+from experiments.papers.cases import Case, cases_of, claim_from_groups
 from experiments.papers.effort import Ratio
 from experiments.papers.optimum import Optimum
 from experiments.papers.sgdr.comparisons import Comparison, Side, summary, summary_to_target
@@ -28,19 +29,8 @@ STOP_RULE: Final = (
 
 
 def judge_stop(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge the claim.
-
-    Parameters
-    ----------
-    evidence : Evidence
-    spec : ClaimSpec
-    cases : sequence of Case
-        All data sets and values of C.
-    """
-    answers = {
-        name: [exclude_undeclared(_stop_case(evidence, problem, name), evidence, problem.panel) for problem in problems]
-        for name in STOPPING
-    }
+    """Judge claim 2: the stopping rule delivers the accuracy asked for."""
+    answers = {name: cases_of(evidence, problems, partial(_stop_case, evidence, name=name)) for name in STOPPING}
     sentences = [_stop_sentence(name, cases) for name, cases in answers.items()]
     return claim_from_groups(spec, STOP_RULE, list(answers.values()), " ".join(filter(None, sentences)))
 
@@ -76,7 +66,7 @@ def _stop_case(evidence: Evidence, problem: TimedProblem, name: str) -> Case:
 
 
 def _stop_sentence(name: str, cases: Sequence[Case]) -> str:
-    """Say of an algorithm how many runs stopped, and where the largest distance from the optimum was."""
+    """Write how many runs of an algorithm stopped, and the largest distance from the optimum."""
     measured = [case for case in cases if case.statistic]
     if not measured:
         return ""
@@ -98,7 +88,7 @@ ORDER_RULE: Final = (
 
 
 def judge_order(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge the claim by all data sets and values of C."""
+    """Judge claim 3: time falls along Pegasos, SGD-r, SGD-s and SGD-m."""
     comparisons = [
         Comparison(Side((first,)), Side((second,)), lambda ratio: ratio.above(1.0)) for first, second in pairwise(CHAIN)
     ]
@@ -137,7 +127,7 @@ COMPARISONS: Final = (
 
 
 def judge_medium(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge the claim by all data sets and values of C."""
+    """Judge claim 4: SGD-s and SGD-m against SVMperf, OCAS and DCD, and the influence of C."""
     answers = [comparison.cases(evidence, problems) for comparison in COMPARISONS]
     sentences = [
         summary(comparison, cases, _where(comparison, problems))

@@ -23,7 +23,7 @@ FASTEST: Final = "sgd_m"
 MIDDLE: Final = "sgdqn"
 PAIR: Final = (SLOWEST, FASTEST)
 MANY: Final = 10_000
-"""Dimensions from which on data count as sparse and high-dimensional."""
+"""Data with at least this many dimensions count as sparse and high-dimensional."""
 RULE: Final = (
     "For each data set and C, by median CPU times and their 95 % intervals over the runs: SVMSGD takes longer than the "
     "slower of the other two; the faster of the other two takes longer than SGD-m. Most on sparse data of many "
@@ -37,7 +37,7 @@ COMPARISONS: Final = (
 
 
 def judge_single(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge the claim by all data sets and values of C."""
+    """Judge claim 5: in single precision SVMSGD is the slowest and SGD-m the fastest, most on sparse data."""
     answers = [comparison.cases(evidence, problems) for comparison in COMPARISONS]
     sentences = [summary(comparison, cases) for comparison, cases in zip(COMPARISONS, answers, strict=True)]
     sparse = sparsity(evidence, problems)
@@ -71,7 +71,7 @@ def sparsity(evidence: Evidence, problems: Sequence[TimedProblem]) -> Case:
 
 
 def ratio_of_means(problems: Sequence[TimedProblem], many: Sequence[bool]) -> Interval:
-    """Geometric mean of the ratios of some cases over that of the others, resampling all runs."""
+    """Ratio of the geometric means of the times' ratios on sparse and on other data, resampling all runs."""
     signs = [1.0 / sum(many) if each else -1.0 / (len(many) - sum(many)) for each in many]
     groups = [problem.efforts[name].costs for problem in problems for name in PAIR]
     weights = [weight for sign in signs for weight in (sign, -sign)]
@@ -85,7 +85,7 @@ def ratio_of_means(problems: Sequence[TimedProblem], many: Sequence[bool]) -> In
         )
 
     interval = bootstrap_groups(of, [len(seconds) for seconds in groups], resamples=RESAMPLES)
-    assert interval is not None  # all have runs
+    assert interval is not None  # all groups have runs
     return interval
 
 

@@ -1,4 +1,4 @@
-"""Figures of times: all methods on all data sets for several C, judged by what the figure claims."""
+"""Figures of CPU times: all methods on all data sets for several C, as tables of shades and as curves."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 _NAMES, _MARGIN, _BETWEEN = 1.35, 0.12, 0.14  # inches
 _ROW, _ABOVE = 0.26, 0.5  # inches
 _KEY: Final = (1.0, 3.0, 10.0, 30.0, 100.0)
-"""Multiples of the fastest that the key shows; beyond the last all are alike."""
+"""Multiples of the fastest in the key; larger ones have the last shade."""
 _DARK: Final = 20.0
-"""Letters are white on the shades of larger multiples."""
+"""Text is white on the shades of larger multiples."""
 _PLACED: Final[dict[str, Any]] = {"textcoords": "offset points", "parse_math": False}
 
 
@@ -44,18 +44,7 @@ def _heat_height(methods: int) -> float:
 
 
 def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], names: Sequence[str], top: float) -> None:
-    """Draw a block for each C, in it one column per data set and one row per method.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-    cases : sequence of Case
-        At least one.
-    names : sequence of str
-        Methods, from top to bottom.
-    top : float
-        Inches above it that are taken.
-    """
+    """Draw a block per C, `top` inches from the top: one column per data set, one row per method."""
     width, whole = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     values = sorted({problem.C for problem in problems})
     block, tall = (width - _NAMES - _MARGIN + _BETWEEN) / len(values) - _BETWEEN, _ROW * len(names)
@@ -100,7 +89,7 @@ def _draw_block(axes: Axes, problems: Sequence[TimedProblem], names: Sequence[st
 
 
 def _draw_key(figure: Figure | SubFigure, top: float) -> None:
-    """Show what the shades mean, in a line."""
+    """Draw the key of the shades in one line."""
     from matplotlib.patches import Rectangle
 
     width, whole = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
@@ -134,7 +123,7 @@ _FARTHEST: Final = 10.0
 
 @dataclass(frozen=True)
 class ConvergencePath:
-    """How the methods come to the optimum of one case: (J - J_opt) / J_opt against CPU seconds, by method."""
+    """(J - J_opt) / J_opt of all methods against CPU seconds, on one problem."""
 
     problem: TimedProblem
     bands: Mapping[str, Band]
@@ -213,11 +202,7 @@ def _time_points(problems: Sequence[TimedProblem], names: Sequence[str]) -> pd.D
             "dataset": problem.panel.dataset,
             "C": problem.C,
             "series": name,
-            "seconds": effort.median,
-            "least": min(effort.costs),
-            "largest": max(effort.costs),
-            "runs": len(effort.costs),
-            "reached": sum(effort.reached),
+            **effort.columns("seconds"),
             "over_fastest": problem.multiple(name),
         }
         for problem in problems
@@ -279,15 +264,7 @@ Judge = Callable[[Evidence, ClaimSpec, Sequence[TimedProblem]], Claim]
 
 
 def make_times(evidence: Evidence, judges: Mapping[str, Judge]) -> Made:
-    """Draw the figure and judge its claims.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of a figure whose series all are swept over the same values of C, the optimum's among them.
-    judges : mapping of str to Judge
-        By the claims' ids.
-    """
+    """Draw the figure and judge its claims by id. All its series are swept over the same values of C."""
     found, names = timed_problems(evidence), methods(evidence.spec)
     paths = [path for problem in middle(found) if (path := _path(problem, evidence.spec, names)).bands]
     return Made(

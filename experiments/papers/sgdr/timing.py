@@ -16,22 +16,14 @@ from experiments.reproduction.spec import FigureSpec
 from experiments.store import FinishedRun
 
 ACCURACY: Final = 0.01
-"""(J - J_opt) / J_opt that is timed."""
+"""Target of (J - J_opt) / J_opt."""
 STOPPING: Final = ("sgd_s", "sgd_m")
-"""Methods that are timed to their own end, as in the paper; others to the first checkpoint of the accuracy."""
+"""Methods timed to the end set by their own rule, as in the paper; the others to the target."""
 ROUNDING: Final = 1e-9
 
 
 def effort(runs: Sequence[FinishedRun], optimum: Optimum, *, to_the_end: bool = False) -> Effort | None:
-    """Time some runs; None without runs.
-
-    Parameters
-    ----------
-    runs : sequence of FinishedRun
-    optimum : Optimum
-    to_the_end : bool
-        To the end that the method sets, not to the first checkpoint of the accuracy.
-    """
+    """Time some runs to the target, or to the end set by the method's own rule; None without runs."""
     timed = [run for run in runs if len(run.curve)]
     if not timed:
         return None
@@ -41,13 +33,13 @@ def effort(runs: Sequence[FinishedRun], optimum: Optimum, *, to_the_end: bool = 
 
 
 def reach_seconds(run: FinishedRun, optimum: Optimum) -> float | None:
-    """Return the time of a run's first checkpoint with (J - J_opt) / J_opt <= `ACCURACY`; None where there is none."""
+    """Return the time of a run's first evaluation with (J - J_opt) / J_opt <= `ACCURACY`; None if there is none."""
     excess = optimum.excess(column(run.curve, "primal"))
     return cost_to_reach(column(run.curve, "cpu_seconds"), excess, ACCURACY + ROUNDING)
 
 
 def stop_seconds(run: FinishedRun) -> float | None:
-    """Return the time of a run's end, if it is its own; None where the budget ended it."""
+    """Return the time at which a run stopped by its own rule; None if the budget ended it."""
     return float(column(run.curve, "cpu_seconds")[-1]) if stopped(run) else None
 
 
@@ -62,12 +54,12 @@ def tolerance(run: FinishedRun) -> float:
 
 
 def fastest(efforts: Iterable[Effort | None]) -> Effort | None:
-    """Return the one with the smallest median; None where one of them has no runs, for it might be that."""
+    """Return the effort with the smallest median; None if one has no runs, as it might be the fastest."""
     return next(iter(_sorted(efforts, key=lambda effort: effort.median)), None)
 
 
 def slowest(efforts: Iterable[Effort | None]) -> Effort | None:
-    """Return the one with the largest median, or that has none; None where one has no runs, for it might be that."""
+    """Return the effort with the largest or an unknown median; None if one has no runs, as it might be the slowest."""
     return next(reversed(_sorted(efforts, key=lambda effort: (not effort.known, effort.median))), None)
 
 
@@ -85,7 +77,7 @@ SHORT: Final[Mapping[str, str]] = {
     "rcv1_ccat": "CCAT",
     "rcv1_ccat_subset": "CCAT",
 }
-"""Data sets as they are called above narrow columns; others by their own names."""
+"""Short names of data sets, for narrow columns; others have their own names."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +90,11 @@ class TimedProblem:
     C : float
     optimum : Optimum or None
     efforts : mapping of str to Effort
-        By method, those with runs, in the figure's order; empty without an optimum.
-    told : mapping of str to Effort
-        The same of `STOPPING` methods, as if they were told when they are there, as the others are.
+        By method, in the figure's order; methods without runs are left out. Empty without an optimum.
+    to_target_efforts : mapping of str to Effort
+        The `STOPPING` methods timed to the target, as the others are.
     unfit : str
-        Why these times decide nothing; empty where they do.
+        Why these times decide nothing; empty if they do.
     """
 
     panel: Panel
@@ -119,7 +111,7 @@ class TimedProblem:
 
     @property
     def short(self) -> str:
-        """Data set, in ten letters; with a star where it is a stand-in."""
+        """Data set in at most ten letters; a star marks a stand-in."""
         name = SHORT.get(self.panel.dataset, self.panel.dataset).replace("_", " ")
         return textwrap.wrap(name[0].upper() + name[1:], 10)[0] + ("*" if self.panel.stand_in else "")
 
@@ -128,7 +120,7 @@ class TimedProblem:
         return replace(self, efforts={**self.efforts, **self.to_target_efforts})
 
     def multiple(self, method: str) -> float | None:
-        """How many times as long as the fastest a method takes, by medians; None where it is not known to get there."""
+        """Median time of a method over the fastest one's; None if it misses the target."""
         effort = self.efforts.get(method)
         if effort is None or not effort.known:
             return None

@@ -35,7 +35,7 @@ ON_TEST: Final = {method: method for method in METHODS}
 ON_HELD_OUT: Final = {method: method + HELD for method in METHODS}
 
 Choices = dict[str, Choice]
-"""By the paper's data set."""
+"""Chosen members by the paper's data set."""
 
 
 def make(evidence: Evidence) -> Made:

@@ -22,14 +22,14 @@ from experiments.reproduction.verdict import Claim, Ruling, in_words
 
 METHODS: Final = ("simba", "pegasos")
 HELD: Final = "_held"
-"""Ending of the series that is trained on a part of the training set and tested on the rest of it."""
+"""Ending of the series that is trained on a part of the training set and tested on the rest."""
 NONZEROS: Final = "feature_accesses"
 DENSE: Final = "feature_accesses_dense"
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Test errors of some runs at the same numbers of accesses to nonzeros: those of the checkpoints of all.
+    """Test errors of some runs on a common grid of accesses to nonzeros, taken from all their evaluations.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Member:
     runs : Runs
         Tested on the test set.
     held : Runs or None
-        Trained on a part of the training set and tested on the rest; None where there are no such runs.
+        Trained on a part of the training set and tested on the rest; None without such runs.
     """
 
     value: float
@@ -116,22 +116,22 @@ def sweep(panel: Panel, spec: FigureSpec, method: str) -> list[Member]:
 
 
 def chosen_on_test(members: Sequence[Member]) -> Member | None:
-    """Return the value with the lowest mean test error along its curve; None where there is none."""
+    """Return the value with the lowest mean test error along its curve; None if there is none."""
     return min(members, key=lambda member: member.runs.best, default=None)
 
 
 def chosen_on_held_out(members: Sequence[Member]) -> Member | None:
-    """Return the value with the lowest mean error along its curve on what was held out; None where there is none."""
+    """Return the value with the lowest mean error on the held-out rows along its curve; None if there is none."""
     known = [(member.held.best, k) for k, member in enumerate(members) if member.held is not None]
     return members[min(known)[1]] if known else None
 
 
 TOLERANCE: Final = 0.02
-"""Relative: the error asked for is this much above the lowest, which a curve may meet at one lucky checkpoint only."""
+"""Relative: the target is this much above the lowest error, which may be a single lucky evaluation."""
 RESAMPLES: Final = 2000
 
 Chosen: TypeAlias = tuple[int, ...] | None
-"""Runs of a resample; None: all as they are."""
+"""Runs of a resample; None: all runs."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class Reach:
     target : float
         The error asked for.
     pegasos : float
-        Cost at which Pegasos's mean error is at or below it for the first time.
+        Cost at which Pegasos's mean error first reaches the target.
     simba : float or None
         SIMBA's; None: not within its budget.
     budget : float
-        What SIMBA's runs cost in all.
+        Whole cost of SIMBA's runs.
     ratio : Interval
-        Pegasos's cost over SIMBA's, resampling the runs of both; 0 stands for an error that SIMBA does not reach.
+        Pegasos's cost over SIMBA's, resampling the runs of both; 0 if SIMBA misses the target.
     """
 
     target: float
@@ -164,23 +164,18 @@ class Reach:
 
 
 def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float = TOLERANCE) -> Reach:
-    """Compare what both pay for Pegasos's lowest mean error, made larger by a relative tolerance.
+    """Compare the costs of both methods to Pegasos's lowest mean error plus a relative tolerance.
 
-    Parameters
-    ----------
-    pegasos, simba : Runs
-    columns : (str, str)
-        What Pegasos is charged, and what SIMBA: columns of `Runs.costs`.
-    tolerance : float
+    `columns` are the columns of `Runs.costs` that Pegasos and SIMBA are charged by.
     """
 
-    @cache  # the same runs of one come with any of the other's
+    @cache  # each resample of one method's runs is paired with many of the other's
     def asked(theirs: Chosen) -> tuple[float, float]:
         mean = pegasos.mean(theirs)
-        # all that is at its lowest counts, whatever the last bits of a mean say
+        # the last bits of a mean depend on the order of summation
         target = float(mean.min()) * (1 + tolerance) + 1e-12
         own = _first_below(mean, target)
-        assert own is not None  # it has this error at its lowest
+        assert own is not None  # its lowest error is below the target
         return target, pegasos.cost(columns[0], own, theirs)
 
     means = cache(simba.mean)
@@ -218,12 +213,12 @@ def _first_below(errors: NDArray[np.float64], target: float) -> int | None:
 
 ABOUT_100: Final = (30.0, 300.0)
 FURTHER: Final = (0.0, 0.1, 0.5)
-"""Other tolerances that the ratio is told at: it hangs on how near to the best error one asks."""
+"""Other tolerances for which the ratio is also given."""
 
 
 @dataclass(frozen=True)
 class Accounting:
-    """How the two are charged.
+    """A way of counting the accesses of both methods.
 
     Attributes
     ----------
@@ -264,14 +259,9 @@ Choice = Mapping[str, Member | None]
 def judge_accesses(
     evidence: Evidence, spec: ClaimSpec, by_test: Mapping[str, Choice], held: Mapping[str, Choice]
 ) -> Claim:
-    """Judge the claim.
+    """Judge claim 1: SIMBA has Pegasos's best test error with about 100 times fewer accesses.
 
-    Parameters
-    ----------
-    evidence : Evidence
-    spec : ClaimSpec
-    by_test, held : mapping of str to Choice
-        For each of the paper's data sets the parameters chosen on test error, and on held-out training rows.
+    By data set, the parameters are chosen on test error (`by_test`) and on held-out training rows (`held`).
     """
     cases: list[Case] = []
     for panel in evidence.panels:
@@ -284,7 +274,7 @@ def judge_accesses(
 
 
 def ratios(panel: Panel, choice: Choice) -> list[str]:
-    """Say how the ratio depends on how near to Pegasos's best error one asks: a sentence, or none without runs."""
+    """Write the ratio for several tolerances: one sentence, or none without runs."""
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:
         return []
@@ -327,7 +317,7 @@ def _case(panel: Panel, choice: Choice, name: str, ending: str = "", *, judged: 
 
 
 def _lowest_case(panel: Panel, choice: Choice) -> Case:
-    """Lowest errors of both, which say whether SIMBA can have Pegasos's at all; measured, not judged."""
+    """Return the lowest errors of both methods, measured and not judged."""
     place = (panel.asked, "lowest_errors")
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:

@@ -1,4 +1,4 @@
-"""The optimum of SIMBA's saddle problem, certified from both sides: what its runs are held against.
+"""The optimum of SIMBA's saddle problem, with certified lower and upper bounds.
 
 max over ||w|| <= 1, |b| <= 1, 0 <= xi_i <= 2, sum xi_i <= n nu of min over i of y_i (<w, x_i> + b) + xi_i (formula 3).
 All of it is linear but the unit ball, which half spaces <s, w> <= 1, ||s|| = 1, enclose: linear programs with more and
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 LARGEST_SLACK: Final = 2.0
 PRECISION: Final = 1e-7
 PROGRAMS: Final = 1000
-"""Linear programs at most."""
+"""Largest number of linear programs."""
 _INWARD: Final = 0.8
 """Half spaces are also laid where a point this share of the way from a program's w to the best one so far leaves the
 ball: they close in several times faster than at the programs' own w alone, which jump from side to side."""
@@ -33,13 +33,13 @@ class Optimum:
     Attributes
     ----------
     lower, upper : float
-        Bounds; `PRECISION` apart at most, or what `PROGRAMS` programs gave.
+        Bounds, at most `PRECISION` apart unless `PROGRAMS` programs did not suffice.
     weights : (d,) float64
         ||w|| <= 1; with the best slack, its value is `lower`.
     bias : float
         0 without bias.
     distribution : (n,) float64
-        Whose best answer has the value `upper`.
+        Distribution over the examples that certifies `upper`.
     """
 
     lower: float
@@ -50,17 +50,9 @@ class Optimum:
 
 
 def saddle_value(responses: Vector, volume: float) -> float:
-    """Value of a predictor with its best slack: the height to which water of some volume lifts its responses.
-
-    Parameters
-    ----------
-    responses : (n,) float64
-        c_i = y_i (<w, x_i> + b).
-    volume : float
-        n nu >= 0.
-    """
+    """Value of a predictor with its best slack: the water level of its (n,) responses y_i (<w, x_i> + b) for n nu."""
     ordered = np.sort(responses)
-    # the k lowest share the volume: the true k, those that the water covers, makes the height least
+    # the number k of covered responses makes the height least
     height = float(np.min((np.cumsum(ordered) + volume) / np.arange(1, len(ordered) + 1)))
     return min(height, float(ordered[0]) + LARGEST_SLACK)
 
@@ -68,15 +60,7 @@ def saddle_value(responses: Vector, volume: float) -> float:
 def best_answer(distribution: Vector, folded: Any, labels: Vector, volume: float, bias: bool) -> float:
     """Value of a distribution p: the largest p'(y <w, x> + y b + xi) of all allowed w, b and xi.
 
-    Parameters
-    ----------
-    distribution : (n,) float64
-    folded : (n, d) array or sparse matrix
-        y_i x_i.
-    labels : (n,) float64
-    volume : float
-        n nu.
-    bias : bool
+    `folded` has the rows y_i x_i, (n, d); `volume` is n nu.
     """
     shift = abs(float(distribution @ labels)) if bias else 0.0
     slack = np.clip(volume - LARGEST_SLACK * np.arange(len(distribution)), 0.0, LARGEST_SLACK)
@@ -84,22 +68,9 @@ def best_answer(distribution: Vector, folded: Any, labels: Vector, volume: float
 
 
 def optimum(X: Any, y: ArrayLike, nu: float, *, bias: bool = False) -> Optimum:
-    """Solve the saddle problem.
+    """Solve the saddle problem for (n, d) points of norm 1 at most, labels -1 and +1, and nu in [0, 1].
 
-    Parameters
-    ----------
-    X : (n, d) array or sparse matrix
-        Points, ||x_i|| <= 1.
-    y : (n,)
-        Labels -1 and +1.
-    nu : float
-        In [0, 1].
-    bias : bool
-
-    Raises
-    ------
-    RuntimeError
-        A linear program has failed.
+    Raises RuntimeError if a linear program fails.
     """
     (n, d), labels = X.shape, np.asarray(y, dtype=np.float64)
     folded = sp.csr_matrix(sp.diags(labels) @ sp.csr_matrix(X, dtype=np.float64))
@@ -141,7 +112,7 @@ class _Relaxation:
         """Return w, b, and the distribution that the program's dual gives."""
         from scipy.optimize import linprog
 
-        program: Any = linprog  # its stubs know of no sparse matrices
+        program: Any = linprog  # its type stubs do not accept sparse matrices
         cost = np.append(np.zeros(self._rows.shape[1] - 1), -1.0)
         answer = program(cost, A_ub=self._rows, b_ub=self._limits, bounds=self._bounds, method="highs")
         if answer.status != 0:

@@ -24,7 +24,7 @@ ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
 MEASURES: Final = {"test_error": "test error", "water_level": "saddle value"}
 ALMOST: Final = 0.10
-"""Almost equivalent: a difference of at most this share of what constant steps give."""
+""""Almost" allows a difference of at most this share of the constant steps' value."""
 STEPS_RULE: Final = (
     "For each data set and each number of iterations T: test error, and value of the saddle problem (the water level "
     "of the mean iterate), of the anytime version after T iterations less those of the version with constant steps for "
@@ -56,12 +56,12 @@ class Comparison:
 
     @property
     def relative(self) -> Interval | None:
-        """The same as a share of what constant steps give; None where that is 0."""
+        """The difference relative to the constant steps' value; None if that is 0."""
         return scaled(self.difference, 1 / abs(self.constant)) if self.constant else None
 
 
 def judge_steps(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge the claim."""
+    """Judge claim 2: shrinking steps do almost as well as constant ones after equally many iterations."""
     horizons = evidence.spec.members(CONSTANT)
     cases = [
         _steps_case(panel, int(horizon), series, measure)
@@ -90,7 +90,7 @@ def compare(panel: Panel, horizon: int, series: str, measure: str) -> Comparison
 
 
 def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
-    """Value of a measure after so many iterations; NaN where the run ended before, or it is not known."""
+    """Value of a measure after `horizon` iterations; NaN if the run ended earlier or the value is missing."""
     iterations = column(curve, "iterations")
     if not len(iterations) or iterations[-1] < horizon:
         return math.nan
@@ -142,7 +142,7 @@ COSTS: Final = {
     "cpu_seconds": "CPU time",
 }
 NO_COST: Final = 1.1
-"""Costs nothing: at most this many times as much; clocks and random rows differ by a few per cent anyway."""
+""""Costs nothing" allows a ratio up to this: clocks and random rows vary by a few per cent."""
 BIAS_RULE: Final = (
     "For each data set what an iteration costs with the bias over what it costs without, over whole runs of equally "
     f"many iterations. Reproduced: the 95 % interval over the runs of both ends at or below {NO_COST:g}; not "
@@ -152,7 +152,7 @@ BIAS_RULE: Final = (
 
 
 def judge_bias(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge the claim."""
+    """Judge claim 3: a bias costs nothing per iteration."""
     return claim_from_cases(spec, BIAS_RULE, [_bias_case(panel, cost) for panel in evidence.panels for cost in COSTS])
 
 
@@ -188,7 +188,7 @@ def _bias_case(panel: Panel, cost: str) -> Case:
 
 
 def _bias_notes(panels: Sequence[Panel]) -> list[str]:
-    """Say what an iteration costs, with and without the bias: a sentence for each data set and cost."""
+    """Write the cost of an iteration with and without the bias: one sentence per data set and cost."""
     texts: list[str] = []
     for panel in panels:
         for cost, name in COSTS.items():

@@ -1,4 +1,4 @@
-"""Theorem 4.3 in numbers: iterations until the mean iterate is within epsilon of the saddle problem's optimum."""
+"""Theorem 4.3: iterations until the mean iterate is within epsilon of the saddle problem's optimum."""
 
 from __future__ import annotations
 
@@ -37,30 +37,22 @@ RESAMPLES: Final = 1000
 
 
 def theorem_iterations(epsilon: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return the T that Theorem 4.3 asks for.
-
-    Parameters
-    ----------
-    epsilon : array_like
-        How far below the optimum the value may be.
-    n : int
-        Number of examples.
-    """
+    """Return Theorem 4.3's T for n examples and values at most epsilon below the optimum."""
     return CONSTANT**2 * math.log(n) / np.square(np.asarray(epsilon, dtype=np.float64))
 
 
 @dataclass(frozen=True)
 class Saddle:
-    """The problem that runs solve, as far as their distance from its optimum goes.
+    """Quantities of a saddle problem that give the distance of a run from its optimum.
 
     Attributes
     ----------
     optimum : float
         Of the data divided by `unit`.
     trivial : float
-        How far w = 0 is from it.
+        Distance of w = 0 from the optimum.
     unit : float
-        What the curves' values are to be divided by.
+        Divisor of the curves' values.
     n : int
         Number of examples.
     """
@@ -77,18 +69,18 @@ class Saddle:
 
 @dataclass(frozen=True)
 class Rate:
-    """Distances from the optimum after several numbers of iterations.
+    """Distances from the optimum for several numbers of iterations T.
 
     Attributes
     ----------
     iterations : (k,) float64
-        T, rising; those after which half of the runs are nearer to the optimum than w = 0 is.
+        Rising T after which more than half of the runs are nearer to the optimum than w = 0.
     gaps : tuple of (runs,) float64
-        For each T those of its runs: optimum less value of the mean iterate.
+        For each T, optimum minus value of the mean iterate of each run.
     n : int
         Number of examples.
     together : bool
-        Whether the k-th gaps of all T are of one run, which was looked at at each of them.
+        Whether the k-th gaps of all T belong to the same run.
     """
 
     iterations: NDArray[np.float64]
@@ -98,12 +90,12 @@ class Rate:
 
     @cached_property
     def medians(self) -> NDArray[np.float64]:
-        """Distance that half of the runs keep within, for each T."""
+        """Median distance of the runs, for each T."""
         return np.array([float(np.median(gaps)) for gaps in self.gaps])
 
     @property
     def theorem_over_measured(self) -> NDArray[np.float64]:
-        """For each T how many times as many iterations Theorem 4.3 asks for, for the distance reached after T."""
+        """For each T, the iterations that Theorem 4.3 asks for at the distance reached, over T."""
         return theorem_iterations(self.medians, self.n) / self.iterations
 
     @cached_property
@@ -115,7 +107,7 @@ class Rate:
         if len(self.iterations) < 2 or (self.medians <= 0).any():
             return None
 
-        @cache  # the same runs of one T come with any of the others
+        @cache  # each resample of one T is paired with many of the others
         def median(place: int, runs: tuple[int, ...]) -> float:
             return float(np.median(self.gaps[place][list(runs)]))
 
@@ -130,18 +122,9 @@ class Rate:
 
 
 def rate_of_ends(curves: Mapping[float, Sequence[pd.DataFrame]], saddle: Saddle) -> Rate | None:
-    """Rate of runs that each were made for one T.
+    """Rate of runs that were each made for one T; runs that ended before their T are left out.
 
-    Parameters
-    ----------
-    curves : mapping of float to sequence of DataFrame
-        By T; runs that ended before their T are left out.
-    saddle : Saddle
-
-    Returns
-    -------
-    Rate or None
-        None where no run has come to its T and nearer to the optimum than w = 0.
+    None if no run reached its T and came nearer to the optimum than w = 0.
     """
     gaps = {
         horizon: saddle.gaps([level for frame in frames if math.isfinite(level := _level(frame, horizon))])
@@ -151,7 +134,7 @@ def rate_of_ends(curves: Mapping[float, Sequence[pd.DataFrame]], saddle: Saddle)
 
 
 def rate_along(frames: Sequence[pd.DataFrame], saddle: Saddle) -> Rate | None:
-    """Rate of runs that were looked at on their way, at their common checkpoints; else as `rate_of_ends`."""
+    """Rate of runs at their common evaluations; otherwise as `rate_of_ends`."""
     shared = set.intersection(*(set(column(frame, "iterations").tolist()) for frame in frames)) if frames else set()
     levels = {iterations: [_level(frame, iterations) for frame in frames] for iterations in sorted(shared - {0.0})}
     gaps = {iterations: saddle.gaps(found) for iterations, found in levels.items() if np.isfinite(found).all()}
@@ -166,7 +149,7 @@ def _rate(gaps: Mapping[float, NDArray[np.float64]], saddle: Saddle, *, together
 
 
 def _level(frame: pd.DataFrame, iterations: float) -> float:
-    """Water level after so many iterations; NaN where that is no checkpoint of the run, or the level is not known."""
+    """Water level after that many iterations; NaN if the run has no evaluation there or no level."""
     levels = column(frame, "water_level")[column(frame, "iterations") == iterations]
     return float(levels[-1]) if len(levels) else math.nan
 
@@ -182,16 +165,7 @@ _CAPTION: Final = (
 def _draw(
     figure: Figure | SubFigure, panels: Sequence[tuple[Panel, int, Mapping[str, Rate]]], names: Mapping[str, str]
 ) -> None:
-    """Draw one panel per data set.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-        Empty.
-    panels : sequence of (Panel, n, rates by series)
-    names : mapping of str to str
-        Of the series, in the legend.
-    """
+    """Draw one panel per data set: (panel, n, rates by series). `names` are the series' names in the legend."""
     if not panels:
         empty(figure, "no finished runs")
         return
@@ -219,7 +193,7 @@ def _slope(rate: Rate) -> str:
 def _lay_out(axes: Axes) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.invert_xaxis()  # better solutions to the right
+    axes.invert_xaxis()  # smaller distances to the right
     axes.set_xlabel("epsilon: optimum less value of the mean iterate", size=PANEL.label, color=INK)
     plain_frame(axes, PANEL.ticks)
 
@@ -236,7 +210,7 @@ def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
 
 
 def _draw_theorem(axes: Axes, rates: Mapping[str, Rate], n: int) -> None:
-    """Lay the theorem's line, and its slope through the last point of the first series, over what is drawn."""
+    """Draw the theorem's line, and a line of its slope through the last point of the first series."""
     reach = np.array(sorted(axes.get_xlim()))
     axes.plot(reach, theorem_iterations(reach, n), color=INK, linewidth=1.2, linestyle=(0, (1.0, 2.0)), zorder=2)
     text = f"theorem: T = {CONSTANT:.0f}² log n / epsilon²"
@@ -250,7 +224,7 @@ def _draw_theorem(axes: Axes, rates: Mapping[str, Rate], n: int) -> None:
 
 
 ALGORITHM: Final = "constant"
-"""Series of Algorithm 1 itself, which the theorem is about."""
+"""Series of Algorithm 1, the subject of the theorem."""
 NAMES: Final = {"constant": "constant steps", "biased": "constant steps, with bias", "simba": "anytime steps"}
 COLUMNS: Final = ("dataset", "series", "iterations", "epsilon", "low", "high", "runs", "theorem", "optimum")
 RULE: Final = (
@@ -304,7 +278,7 @@ def measure(panel: Panel, spec: FigureSpec) -> MeasuredPanel | None:
     first = next(iter(panel.settings.values()))
     data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir())
     points: Any = sp.csr_matrix(data.X, dtype=np.float64)
-    # the theorem speaks of points in the unit ball; the solver divides by this as well
+    # the theorem assumes points in the unit ball; the solver divides by the same number
     unit = max(1.0, float(np.sqrt(points.power(2).sum(axis=1).max())))
     found = MeasuredPanel(panel, data.n)
     solved: dict[tuple[float, bool], Optimum] = {}
@@ -315,7 +289,7 @@ def measure(panel: Panel, spec: FigureSpec) -> MeasuredPanel | None:
         if problem not in solved:
             solved[problem] = optimum(points / unit, data.y, problem[0], bias=problem[1])
         best = solved[problem].upper
-        # all slack is spread evenly where all responses are 0
+        # if all responses are 0, slack is spread evenly
         saddle = Saddle(best, best - problem[0], unit, data.n)
         if members:
             rate = rate_of_ends({horizon: panel.curves(name) for horizon, name in members.items()}, saddle)
