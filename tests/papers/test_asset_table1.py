@@ -40,7 +40,7 @@ def numbers(panels: list[Panel]) -> dict[str, Number]:
     return {number.name: number for number in make(evidence(SPEC, panels)).numbers}
 
 
-def test_data_as_printed_agree_and_the_erratum_does_not(tmp_path: Path) -> None:
+def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
     ccat = numbers([counted(tmp_path, "rcv1_ccat", 78127, 11574, 47236, 5_937_000)])
     assert {name: number.agrees for name, number in ccat.items() if name.endswith(" rcv1_ccat")} == {
         "training rows of rcv1_ccat": True,
@@ -55,7 +55,7 @@ def test_data_as_printed_agree_and_the_erratum_does_not(tmp_path: Path) -> None:
     assert adult["features of mnist"].measured is None
 
 
-def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
+def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
     stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, asked="covtype", stand_in="a part")
     sample = counted(tmp_path, "mnist", 1100, 1000, 784, 160_000)
     found = numbers([stand_in, sample])
@@ -64,7 +64,7 @@ def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
     assert found["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
 
 
-def test_the_table_and_the_picture(tmp_path: Path) -> None:
+def test_table_and_picture(tmp_path: Path) -> None:
     names = {name: name for name in SPEC.datasets} | {"covtype": "covtype_subset"}
     panels = [
         counted(tmp_path, name, 500, 100, 50, 1000, asked=asked, stand_in="a part" if name != asked else "")
@@ -98,7 +98,7 @@ def test_without_runs() -> None:
         assert made.data.empty
 
 
-def test_the_spectrum_is_that_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.spatial.distance import cdist
 
     from solvers import Gaussian, Problem

@@ -67,7 +67,7 @@ def claims(*panels: Panel) -> dict[str, Claim]:
     return {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     found = claims(timed_panel(tmp_path))
     assert found["asset.1"].verdict == found["asset.2"].verdict == "reproduced"
     over = found["asset.1"].statistic["adult"]["cpny s=512"]
@@ -89,7 +89,7 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
         ({"reach": (-9.0, -9.0, -9.0)}, "cpny s=512", "not_reproduced"),  # its budget alone is more
     ],
 )
-def test_how_many_times_as_fast(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
+def test_speed_ratio_of_asset_and_its_rivals(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
     assert claims(timed_panel(tmp_path, **changes))["asset.1"].statistic["adult"][case]["ruling"] == ruling
 
 
@@ -105,17 +105,17 @@ def test_how_many_times_as_fast(tmp_path: Path, changes: dict[str, Any], case: s
         ({"star_end": 15.2}, "errors s=512", "reproduced"),
     ],
 )
-def test_nearly_equal(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
+def test_nearly_equal_times_and_errors(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
     assert claims(timed_panel(tmp_path, **changes))["asset.2"].statistic["adult"][case]["ruling"] == ruling
 
 
-def test_without_cpny_there_is_nothing_to_stop_at(tmp_path: Path) -> None:
+def test_without_cpny_there_is_no_target(tmp_path: Path) -> None:
     made = drawn_with_table(make(evidence(SPEC, [timed_panel(tmp_path, without=["cpny"])])))
     assert {claim.verdict for claim in made.claims} == {"not_applicable"}
     assert not set(made.data["series"]) & set(TO_TARGET)
 
 
-def test_other_data_and_other_clocks_are_measured_and_not_counted(tmp_path: Path) -> None:
+def test_stand_ins_and_other_clocks_are_measured_and_not_judged(tmp_path: Path) -> None:
     other = timed_panel(tmp_path / "a", "digits", stand_in="asked for by name")
     assert {claim.verdict for claim in claims(other).values()} == {"not_applicable"}
     one = timed_panel(tmp_path / "b")
@@ -128,7 +128,7 @@ def test_other_data_and_other_clocks_are_measured_and_not_counted(tmp_path: Path
     assert ruling == "not_applicable"
 
 
-def test_the_picture_the_table_and_the_numbers(tmp_path: Path) -> None:
+def test_picture_table_and_numbers(tmp_path: Path) -> None:
     panels = [
         timed_panel(tmp_path, "adult"),
         timed_panel(tmp_path, "covtype_subset", asked="covtype", stand_in="a part", reach=(-1.0, -1.0)),
@@ -147,7 +147,7 @@ def test_the_picture_the_table_and_the_numbers(tmp_path: Path) -> None:
         assert drawn_with_table(make(evidence(SPEC, none))).data.empty
 
 
-def test_the_printed_table_is_that_of_the_file() -> None:
+def test_printed_table_equals_the_figure_file() -> None:
     for number in SPEC.numbers:
         method, _, _, asked, _, _, size = number.name.replace(",", "").split(" ")
         assert TABLE_2[int(size)][asked][method][1] == number.paper

@@ -65,7 +65,7 @@ def test_budgets_below_a_bound_decide_nothing(tmp_path: Path) -> None:
     assert above.statistic["rcv1"]["safe b=1"]["ruling"] == "not_reproduced"
 
 
-def test_an_optimum_that_is_not_known_and_other_data(tmp_path: Path) -> None:
+def test_unknown_optimum_and_stand_ins(tmp_path: Path) -> None:
     assert claim_of(tmp_path / "a", gap=1e-5).verdict == "not_applicable"
     one = sweep_panel(tmp_path / "b", SPEC, {"safe": power(1e6, 0.9)})
     other = replace(one, asked="digits", dataset="digits", stand_in="asked for by name")
@@ -73,7 +73,7 @@ def test_an_optimum_that_is_not_known_and_other_data(tmp_path: Path) -> None:
     assert claim.verdict == "not_applicable"
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     known = {name: as_claimed()[name] for name in ("safe", "pegasos_tail")}
     panels = [sweep_panel(tmp_path, SPEC, known, name) for name in ("covtype", "rcv1", "news20")]
     made = drawn_with_table(make(evidence(SPEC, panels)))

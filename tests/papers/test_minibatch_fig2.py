@@ -45,7 +45,7 @@ def judge(one: Panel) -> Claim:
     return claim
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     claim = judge(way_panel(tmp_path))
     assert claim.verdict == "reproduced"
     assert set(claim.statistic["news20"]) == {f"{method} b=1024" for method in METHODS}
@@ -60,17 +60,17 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
         (FAILS, "reproduced"),
     ],
 )
-def test_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
+def test_ruling_on_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
     assert judge(way_panel(tmp_path, naive=naive)).statistic["news20"]["naive b=1024"]["ruling"] == ruling
 
 
-def test_others_that_do_not_converge(tmp_path: Path) -> None:
+def test_other_methods_that_do_not_converge(tmp_path: Path) -> None:
     found = judge(way_panel(tmp_path, safe=(0.5, 0.1, 0.05), aggressive=FAILS)).statistic["news20"]
     assert found["safe b=1024"]["ruling"] == "not_applicable"  # on its way
     assert found["aggressive b=1024"]["ruling"] == "not_reproduced"
 
 
-def test_what_decides_nothing(tmp_path: Path) -> None:
+def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
     assert judge(way_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
     other = replace(way_panel(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
     assert judge(other).verdict == "not_applicable"

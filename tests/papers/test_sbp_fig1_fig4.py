@@ -89,7 +89,7 @@ def test_the_sorted_level_is_the_linear_program_s(
     assert found.level_by_sorting() == pytest.approx(solved.x[0], abs=1e-7)
 
 
-def test_a_wrong_filling_is_found_out() -> None:
+def test_a_wrong_filling_fails_the_checks() -> None:
     right = fill(responses([1.0, 4.0], [0.0, 5.0, 2.0], 3.5, bias=False))
     (pool,) = right.basins
     wrong = {
@@ -174,7 +174,7 @@ def test_without_a_data_set_nothing_is_decided(name: str) -> None:
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("volume", [0.0, 1e-6, 50.0, 1e6])
-def test_awkward_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, volume: float) -> None:
+def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, volume: float) -> None:
     rng = np.random.default_rng(1)
     drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
     monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
@@ -185,7 +185,7 @@ def test_awkward_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, v
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_runs_are_asked_for_and_larger_scales_run_longer(name: str) -> None:
+def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
     spec = read_figure(name)
     assert {scale.seeds for scale in spec.scales.values()} == {0}
     with composing():

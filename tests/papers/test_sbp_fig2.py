@@ -84,7 +84,7 @@ def opposite(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
     return [curves_panel(folder, name, OPPOSITE) for name in DATASETS]
 
 
-def test_the_claims_hold_on_curves_made_so(as_said: list[Panel]) -> None:
+def test_claims_hold_on_matching_curves(as_said: list[Panel]) -> None:
     found = claims(as_said)
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
     pegasos = found["sbp.1"].statistic["adult"]["pegasos"]
@@ -120,12 +120,12 @@ def test_seeds_that_disagree_give_partly(tmp_path: Path) -> None:
     assert {part["ruling"] for part in found["sbp.3"].statistic["adult"].values()} >= {"partly"}
 
 
-def test_equal_curves_count_for_at_or_below(tmp_path: Path) -> None:
+def test_equal_curves_count_as_at_or_below(tmp_path: Path) -> None:
     same = {**AS_SAID, "pegasos": falling(0.1), "sdca": falling(0.1)}
     assert verdicts([curves_panel(tmp_path, "mnist", same)])["sbp.1"] == "reproduced"
 
 
-def test_smo_that_never_drops_is_not_what_the_paper_says(tmp_path: Path) -> None:
+def test_smo_that_never_drops_is_not_reproduced(tmp_path: Path) -> None:
     found = claims([curves_panel(tmp_path, "mnist", {**AS_SAID, "smo": constant(0.3)})])["sbp.2"]
     assert found.verdict == "not_reproduced"
     assert found.statistic["mnist"]["steep"]["half"] is None
@@ -142,7 +142,7 @@ def test_smo_s_excess_over_the_best_may_be_a_tenth_of_a_point(tmp_path: Path) ->
     assert far.verdict == "partly"
 
 
-def test_one_seed_is_judged_and_said(tmp_path: Path) -> None:
+def test_one_seed_is_judged_with_a_note(tmp_path: Path) -> None:
     found = claims([curves_panel(tmp_path, name, AS_SAID, seeds=1) for name in DATASETS])
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
     interval = found["sbp.1"].statistic["mnist"]["sdca"]["interval"]
@@ -178,7 +178,7 @@ def test_a_stand_in_is_measured_but_not_counted(as_said: list[Panel], opposite: 
     [[], [Panel("adult", "adult")], [Panel("mnist", "mnist", runs=dict.fromkeys(AS_SAID, ()))]],
     ids=["no panel", "no series", "no runs"],
 )
-def test_without_runs_nothing_is_decided(panels: list[Panel]) -> None:
+def test_without_runs_claims_are_undecided(panels: list[Panel]) -> None:
     made = make(evidence(SPEC, panels))
     assert {claim.verdict for claim in made.claims} == {"not_applicable"}
     assert all(claim.why.endswith(".") for claim in made.claims)
@@ -188,7 +188,7 @@ def test_without_runs_nothing_is_decided(panels: list[Panel]) -> None:
 
 
 @pytest.mark.parametrize("gone", sorted(AS_SAID))
-def test_a_missing_series_undoes_only_what_needs_it(as_said: list[Panel], gone: str) -> None:
+def test_a_missing_series_leaves_only_its_claims_undecided(as_said: list[Panel], gone: str) -> None:
     panel = replace(as_said[1], runs={**as_said[1].runs, gone: ()})
     found = claims([panel])
     needs = {"sbp.1": {"sbp"}, "sbp.2": set(AS_SAID), "sbp.3": {"sbp", "perceptron"}}
@@ -217,7 +217,7 @@ def test_every_point_is_in_the_table(as_said: list[Panel]) -> None:
     assert set(data[data["series"] == "smo"]["seeds"]) == {"0"}
 
 
-def test_the_picture_shows_what_it_is_given(as_said: list[Panel], opposite: list[Panel]) -> None:
+def test_picture_shows_all_series(as_said: list[Panel], opposite: list[Panel]) -> None:
     def bytes_of(found: Evidence) -> bytes:
         return render(make(found)).tobytes()
 
@@ -226,7 +226,7 @@ def test_the_picture_shows_what_it_is_given(as_said: list[Panel], opposite: list
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.data())
-def test_the_median_over_log_cost_is_that_of_many_even_samples(values: list[float], data: st.DataObject) -> None:
+def test_median_over_log_cost_equals_median_of_even_samples(values: list[float], data: st.DataObject) -> None:
     costs = np.geomspace(1, 2 ** len(values), len(values) + 1)[:-1]
     curve = MeanCurve(costs, np.array(values), np.zeros(len(values)), 1, None)
     low = data.draw(st.floats(1, float(costs[-1])))
@@ -255,7 +255,7 @@ def test_the_other_accounting_is_measured_but_not_counted(as_said: list[Panel], 
     render(made)
 
 
-def test_the_beginning_is_also_left_out(as_said: list[Panel]) -> None:
+def test_the_comparison_without_the_beginning(as_said: list[Panel]) -> None:
     found = claims(as_said)["sbp.1"].statistic["adult"]["pegasos"]
     assert found["low"] < found["later"]["low"] == 100 * (as_said[1].n or 0) < found["high"] == found["later"]["high"]
     assert found["later"]["interval"]["estimate"] < 0

@@ -45,7 +45,7 @@ def test_the_ratio_is_that_of_the_costs_of_shifted_curves(tmp_path: Path, factor
     assert "Adult: measured, though the paper claims nothing there." in claim.why
 
 
-def test_adult_does_not_count(tmp_path: Path) -> None:
+def test_adult_is_measured_and_not_judged(tmp_path: Path) -> None:
     panels = [two(tmp_path, name, 0.25 if name == "adult" else 4.0) for name in DATASETS]
     assert judge(panels).verdict == "reproduced"
     assert judge([panels[1]]).verdict == "not_applicable"
@@ -68,7 +68,7 @@ def test_one_seed_a_stand_in_and_curves_apart(tmp_path: Path) -> None:
     assert "no error in common" in judge([apart]).why
 
 
-def test_without_runs_nothing_is_decided(tmp_path: Path) -> None:
+def test_without_runs_claims_are_undecided(tmp_path: Path) -> None:
     for panels in ([], [Panel("mnist", "mnist")], [replace(two(tmp_path, "mnist", 4.0), runs={})]):
         made = make(evidence(SPEC, panels))
         assert made.claims[0].verdict == "not_applicable"

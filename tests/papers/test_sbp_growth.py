@@ -40,7 +40,7 @@ def slopes(hinge: float, epsilon: np.ndarray = EPSILON, *, per_example: bool = F
     return [slope for slope in found if slope is not None]
 
 
-def test_bounds_grow_as_the_right_column_of_table_1_says_without_hinge_loss() -> None:
+def test_bounds_grow_as_in_table_1_without_hinge_loss() -> None:
     assert slopes(0.0) == pytest.approx([1, 2, 3])
 
 
@@ -68,7 +68,7 @@ def test_settled_and_first_met_by_hand() -> None:
 
 
 @given(st.lists(st.integers(0, 10), min_size=1, max_size=12), st.integers(0, 10))
-def test_settled_and_first_met_do_what_they_say(counts: list[int], target: int) -> None:
+def test_settled_and_first_met_match_their_definitions(counts: list[int], target: int) -> None:
     errors = np.array(counts) / 10
     costs = np.arange(1.0, len(errors) + 1)
     below = [error <= target / 10 for error in errors]
@@ -127,7 +127,7 @@ def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
     assert at(found.used, 2.0)
 
 
-def test_cheaper_as_far_as_is_known() -> None:
+def test_never_dearer_with_unknown_costs() -> None:
     """What is reached at the first checkpoint costs at most that; nobody knows how much less."""
     early = growth(([100, 200], [0.1, 0.1]))
     late = growth(([10, 150, 200], [0.5, 0.11, 0.1]))
@@ -165,7 +165,7 @@ def test_an_error_that_one_of_the_two_does_not_reach_is_left_out_for_both() -> N
     assert gap.estimate == 0.0
 
 
-def test_runs_without_errors_are_no_growth() -> None:
+def test_runs_without_errors_have_no_growth() -> None:
     empty = from_rows([{"iterations": 1, "kernel_evaluations": 5}])
     assert grow([empty], [0.1] * len(DELTAS), FAIR) is None
     assert grow([], [0.1] * len(DELTAS), FAIR) is None

@@ -162,7 +162,7 @@ def test_a_sample_does_not_compare_with_printed_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["cpu", "threads"])
-def test_different_clocks_do_not_compare(tmp_path: Path, what: str) -> None:
+def test_different_clocks_are_not_compared(tmp_path: Path, what: str) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, provenance={what: "another"})]}
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
@@ -172,7 +172,7 @@ def test_different_clocks_do_not_compare(tmp_path: Path, what: str) -> None:
     assert any("different" in note for note in made.table.notes)
 
 
-def test_a_run_that_ends_before_a_quarter_of_the_time_says_so(tmp_path: Path) -> None:
+def test_a_run_that_ends_before_a_quarter_of_the_time_is_noted(tmp_path: Path) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, CURVE[:3])]}
     claim = judged(make(evidence(SPEC, [panel("adult", runs)])))
     assert claim.verdict == "not_reproduced"

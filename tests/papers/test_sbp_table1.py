@@ -98,7 +98,7 @@ AS_BOUNDED = {
 }
 
 
-def test_growth_as_the_bounds_have_it(tmp_path: Path) -> None:
+def test_growth_in_the_order_of_the_bounds(tmp_path: Path) -> None:
     """The exponents are those that the runs were made with; so is the table."""
     panels = [one_panel(tmp_path, AS_BOUNDED, dataset=name) for name in SPEC.datasets]
     made = make(evidence(SPEC, panels))
@@ -136,7 +136,7 @@ def test_growth_as_the_bounds_have_it(tmp_path: Path) -> None:
     assert render(made).width > 500
 
 
-def test_growth_the_other_way_round(tmp_path: Path) -> None:
+def test_growth_in_the_opposite_order(tmp_path: Path) -> None:
     """From delta = 1 down Pegasos is cheaper, above it the SBP."""
     claim = judged(make(evidence(SPEC, [one_panel(tmp_path, {"sbp": power(3), "pegasos": power(1)})])))
     assert claim.verdict == "not_reproduced"
@@ -150,7 +150,7 @@ def wavy(factor: float) -> Cost:
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1e10, "reproduced"), (1e7, "partly"), (1e4, "partly")])
-def test_growth_that_cannot_be_told_apart_is_not_larger(tmp_path: Path, factor: float, verdict: str) -> None:
+def test_growth_with_overlapping_intervals_is_not_larger(tmp_path: Path, factor: float, verdict: str) -> None:
     """What is left is whether the SBP is cheaper at every error."""
     case = one_panel(tmp_path, {"sbp": power(2, 1e7, 0.1), "pegasos": wavy(factor)}, seeds=4)
     claim = judged(make(evidence(SPEC, [case])))
@@ -200,7 +200,7 @@ def test_a_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
     assert claim.statistic["adult"]["pegasos"]["difference"]["high"] < 0
 
 
-def test_one_run_each_is_said(tmp_path: Path) -> None:
+def test_single_runs_are_noted(tmp_path: Path) -> None:
     claim = judged(make(evidence(SPEC, [one_panel(tmp_path, {"sbp": power(1), "pegasos": power(3, 1e8)}, seeds=1)])))
     assert claim.verdict == "reproduced"
     assert "one run each" in claim.why
@@ -208,7 +208,7 @@ def test_one_run_each_is_said(tmp_path: Path) -> None:
     assert gap["low"] == gap["high"]
 
 
-def test_errors_that_need_no_learning_are_left_out(tmp_path: Path) -> None:
+def test_errors_of_a_constant_prediction_are_left_out(tmp_path: Path) -> None:
     """7 % of the test set are negative: one answer for all is better than 0.08 = (1 + 3) 0.02."""
     few = {"data": {"counts": {"test": {"n": 100, "positives": 93}}}}
     cases = {
@@ -222,7 +222,7 @@ def test_errors_that_need_no_learning_are_left_out(tmp_path: Path) -> None:
     assert (row["δ = 10"], row["δ = 5"], row["δ = 1"]) == ("o", "o", "1.0e+05")
 
 
-def test_errors_at_the_first_checkpoint_and_never(tmp_path: Path) -> None:
+def test_errors_reached_at_the_first_evaluation_or_never(tmp_path: Path) -> None:
     """The SBP is at 0.05 from the start: deltas from 1.5 on say at most; the Perceptron stays at 0.9."""
     rows = [(200, 0.05), (400, 0.03), (800, 0.022), (1600, 0.021), (3200, 0.0204), (6400, 0.02)]
     sbp = finished_run(
@@ -263,7 +263,7 @@ def test_without_runs(panels: Sequence[Panel]) -> None:
     render(made)
 
 
-def test_a_best_error_of_zero_has_no_shares(tmp_path: Path) -> None:
+def test_a_best_error_of_zero_has_no_targets(tmp_path: Path) -> None:
     rows = [{"iterations": 1, "kernel_evaluations": 7, "test_error": 0.0, "hinge": 0.1}]
     cases = {name: [finished_run(tmp_path, algo=name, rows=rows)] for name in ("sbp", "smo")}
     made = make(evidence(SPEC, [panel("adult", cases)]))

@@ -93,7 +93,7 @@ def test_every_row_that_the_paper_prints() -> None:
     assert list(SPEC.datasets) == list(SIZES)
 
 
-def test_printed_values_are_met(tmp_path: Path) -> None:
+def test_printed_values_are_reproduced(tmp_path: Path) -> None:
     """Half a unit of the last printed digit: 1.10e-2 from 1.095e-2 to 1.105e-2."""
     made = make(
         evidence(
@@ -124,7 +124,7 @@ def test_printed_values_are_met(tmp_path: Path) -> None:
     render(made)
 
 
-def test_some_are_and_some_are_not(tmp_path: Path) -> None:
+def test_some_rows_are_reproduced_and_some_not(tmp_path: Path) -> None:
     made = make(
         evidence(
             SPEC,

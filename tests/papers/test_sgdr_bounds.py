@@ -48,7 +48,7 @@ def judge(*panels: Panel) -> Claim:
     return claim
 
 
-def test_bounds_on_their_sides(tmp_path: Path) -> None:
+def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
     claim = judge(bounds(tmp_path))
     assert claim.verdict == "reproduced"
     part = claim.statistic["adult"]["sgd_s bounds"]
@@ -69,7 +69,7 @@ def test_bounds_on_their_sides(tmp_path: Path) -> None:
         [(1.0, 0.5, 0.5), (2.0, -1e-6, 0.1), (3.0, 0.01, 0.02)],  # J below it
     ],
 )
-def test_one_checkpoint_on_the_wrong_side_is_enough(tmp_path: Path, points: Points) -> None:
+def test_one_evaluation_on_the_wrong_side_refutes_the_claim(tmp_path: Path, points: Points) -> None:
     claim = judge(bounds(tmp_path, points))
     assert claim.verdict == "partly"
     rulings = {name: part["ruling"] for name, part in claim.statistic["adult"].items()}
@@ -77,7 +77,7 @@ def test_one_checkpoint_on_the_wrong_side_is_enough(tmp_path: Path, points: Poin
     assert set(rulings.values()) == {"reproduced"}
 
 
-def test_rounding_is_forgiven(tmp_path: Path) -> None:
+def test_rounding_errors_are_tolerated(tmp_path: Path) -> None:
     assert judge(bounds(tmp_path, [(1.0, -1e-9, -1e-9)])).verdict == "reproduced"
 
 
@@ -93,7 +93,7 @@ def test_two_optima_that_differ_decide_nothing(tmp_path: Path) -> None:
     assert "Undecided" in claim.why
 
 
-def test_what_is_missing_leaves_it_undecided(tmp_path: Path) -> None:
+def test_missing_runs_leave_the_claim_undecided(tmp_path: Path) -> None:
     whole = bounds(tmp_path)
     for name, words in (("optimum", "no finished runs of the optimum"), ("sgd_m", "no finished runs of SGD-m")):
         less = replace(whole, runs={key: () if key == name else runs for key, runs in whole.runs.items()})
@@ -113,7 +113,7 @@ def refuse(_: object) -> DualBox:
     raise DataError("adult cannot be had: no network")
 
 
-def test_the_box_is_looked_at_in_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dual_variables_are_read_from_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bounds(tmp_path)
     for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6)):
         monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
@@ -127,7 +127,7 @@ def test_the_box_is_looked_at_in_the_solver(tmp_path: Path, monkeypatch: pytest.
     assert "Undecided" in claim.why
 
 
-def test_the_box_of_real_runs() -> None:
+def test_dual_variables_of_real_runs() -> None:
     words = ["dataset=synthetic", "dataset.n=40", "kernel=linear", "problem.C=1"]
     with composing():
         found = {
@@ -141,7 +141,7 @@ def test_the_box_of_real_runs() -> None:
     assert found["sgd_m"].passes < 5  # it stopped
 
 
-def test_stand_ins(tmp_path: Path) -> None:
+def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     named = replace(bounds(tmp_path / "a"), asked="physics", dataset="ijcnn1", stand_in="no physics")
     other = replace(bounds(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
     assert judge(named).verdict == "reproduced"
@@ -149,7 +149,7 @@ def test_stand_ins(tmp_path: Path) -> None:
     assert "measured, not counted" in judge(other).why
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     one = bounds(tmp_path)
     panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
@@ -159,7 +159,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table.rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]
 
 
-def test_without_runs_nothing_is_decided() -> None:
+def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("adult", "adult")]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert [claim.verdict for claim in made.claims] == ["not_applicable"]

@@ -34,7 +34,7 @@ CLAIMED: Mapping[str, Sequence[float]] = {
 
 
 Seconds = Sequence[float] | Mapping[float, Sequence[float]]
-"""For every C, or by C."""
+"""Seconds for every C, or by C."""
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def rulings(claim: Claim, words: str, dataset: str = "adult") -> dict[str, str]:
     return {name.split()[0]: part["ruling"] for name, part in parts if name.endswith(words)}
 
 
-def test_all_as_the_paper_says(as_claimed: Panel) -> None:
+def test_claims_hold_on_times_as_in_the_paper(as_claimed: Panel) -> None:
     claims = judge(as_claimed)
     assert {claim.verdict for claim in claims.values()} == {"reproduced"}
     assert claims[STOPS].measured == (
@@ -112,7 +112,7 @@ def test_a_step_of_the_chain_that_does_not_hold(tmp_path: Path, as_claimed: Pane
     assert judge(backwards)[ORDER].verdict == "not_reproduced"
 
 
-def test_a_method_that_is_never_there_is_slower_than_its_budget(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_method_that_misses_the_target_is_slower_than_its_budget(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, pegasos=(-4.5, -4.5)))[ORDER]
     assert claim.verdict == "reproduced"  # at least 9 s against 4
     assert claim.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["bound"] == "at least"
@@ -133,7 +133,7 @@ def test_comparable_is_up_to_a_quarter_more(tmp_path: Path, as_claimed: Panel) -
     assert rulings(far, "SGD-s over SVMperf") == {"C=0.1": "reproduced", "C=1": "not_reproduced", "C=10": "reproduced"}
 
 
-def test_who_leads_at_the_ends(tmp_path: Path, as_claimed: Panel) -> None:
+def test_leading_methods_at_the_smallest_and_largest_C(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, dcd={SMALL: (0.5, 0.5), LARGE: (5.0, 5.0)}))[MEDIUM]
     assert claim.verdict == "partly"
     own = "the fastest of SGD-s and SGD-m"
@@ -141,7 +141,7 @@ def test_who_leads_at_the_ends(tmp_path: Path, as_claimed: Panel) -> None:
     assert rulings(claim, f"{own} over the fastest of SVMperf, OCAS and DCD") == {"C=0.1": "not_reproduced"}
 
 
-def test_the_stop_is_judged_by_what_is_certain_of_the_optimum(tmp_path: Path, as_claimed: Panel) -> None:
+def test_the_stop_is_judged_by_the_certified_optimum(tmp_path: Path, as_claimed: Panel) -> None:
     panel = as_claimed
     names = SPEC.members("sgd_s")
 
@@ -177,7 +177,7 @@ def test_missing_runs_leave_a_claim_undecided(tmp_path: Path, as_claimed: Panel,
     assert "no finished runs" in found.why
 
 
-def test_an_optimum_that_is_missing_or_vague_leaves_all_undecided(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_missing_or_uncertain_optimum_leaves_all_undecided(tmp_path: Path, as_claimed: Panel) -> None:
     panel = as_claimed
     runs = {name: () if name.startswith("optimum") else found for name, found in panel.runs.items()}
     claims = judge(replace(panel, runs=runs))
@@ -203,7 +203,7 @@ def test_clocks_of_different_machines_are_not_compared(as_claimed: Panel) -> Non
     assert "different processors: a processor, another processor" in claims[ORDER].why
 
 
-def test_stand_ins(as_claimed: Panel) -> None:
+def test_only_declared_stand_ins_are_judged(as_claimed: Panel) -> None:
     named = replace(as_claimed, asked="physics", dataset="ijcnn1", stand_in="no physics")
     assert judge(named)[ORDER].verdict == "reproduced"
     assert "stand-ins are judged as well" in judge(named)[ORDER].why
@@ -213,7 +213,7 @@ def test_stand_ins(as_claimed: Panel) -> None:
     assert other[ORDER].measured.endswith("timed to the first checkpoint within 1 %, as the others: no case counts.")
 
 
-def test_where_no_case_counts_that_is_said(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_claim_without_judged_cases_is_noted(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, sgd_r=()))[ORDER]
     assert claim.measured == (
         "Pegasos over SGD-r: no case counts. SGD-r over SGD-s: no case counts. SGD-s over SGD-m: as claimed in 3 of 3 "
@@ -223,7 +223,7 @@ def test_where_no_case_counts_that_is_said(tmp_path: Path, as_claimed: Panel) ->
     )
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     names = methods(SPEC)
     assert len(names) == 12
     seconds = everywhere(SPEC, **{name: (0.02 * k,) for k, name in enumerate(names, start=1)})
@@ -253,7 +253,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table.notes)
 
 
-def test_without_runs_nothing_is_decided(tmp_path: Path) -> None:
+def test_without_runs_claims_are_undecided(tmp_path: Path) -> None:
     for panels in ([], [Panel("adult", "adult")], [times_panel(tmp_path, SPEC, {})]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert {claim.verdict for claim in made.claims} == {"not_applicable"}

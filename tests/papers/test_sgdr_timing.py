@@ -22,7 +22,7 @@ def took(*seconds: float, reached: int | None = None) -> Effort:
     return Effort(seconds, tuple(k < count for k in range(len(seconds))))
 
 
-def test_a_method_is_timed_to_its_first_checkpoint_within_one_per_cent(tmp_path: Path) -> None:
+def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent(tmp_path: Path) -> None:
     runs = [
         run(tmp_path, "a", [(1.0, 0.5, None), (2.0, 0.0101, None), (3.0, 0.01, None), (9.0, 0.5, None)]),
         run(tmp_path, "b", [(1.0, 0.009, None), (20.0, 0.001, None)]),
@@ -50,7 +50,7 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
     assert effort([], EXACT, to_the_end=True) is None
 
 
-def test_an_objective_within_the_uncertainty_of_the_optimum_is_not_there_yet(tmp_path: Path) -> None:
+def test_an_objective_within_the_uncertainty_of_the_optimum_misses_the_target(tmp_path: Path) -> None:
     runs = [run(tmp_path, "a", [(1.0, 0.0099, None), (2.0, 0.0089, None)])]
     found = effort(runs, Optimum(J_OPT * 0.999, J_OPT))
     assert found is not None
@@ -68,7 +68,7 @@ def test_ratios_of_medians_by_hand() -> None:
     assert (found.above(1.5), found.at_most(1.5)) == ("not_reproduced", "reproduced")
 
 
-def test_what_does_not_get_there_bounds_a_ratio_from_one_side() -> None:
+def test_a_missed_target_bounds_the_ratio_from_one_side() -> None:
     slow, quick = took(10.0, 10.0, 10.0, reached=1), took(2.0, 2.0, 2.0)
     least, most = ratio_of(slow, quick), ratio_of(quick, slow)
     assert least is not None
@@ -96,14 +96,14 @@ def test_the_fastest_and_the_slowest_of_several() -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=6), st.lists(st.floats(0.1, 10), min_size=1, max_size=6))
-def test_a_ratio_is_that_of_the_medians_and_its_interval_holds_it(first: list[float], second: list[float]) -> None:
+def test_the_interval_contains_the_ratio_of_medians(first: list[float], second: list[float]) -> None:
     found = ratio_of(took(*first), took(*second))
     assert found is not None
     assert found.interval.estimate == pytest.approx(np.median(first) / np.median(second))
     assert min(first) / max(second) <= found.interval.low <= found.interval.high <= max(first) / min(second)
 
 
-def test_the_optimum_is_what_a_run_ends_at(tmp_path: Path) -> None:
+def test_the_optimum_is_the_end_of_a_run(tmp_path: Path) -> None:
     found = optimum_of(Panel("adult", "adult", runs={"optimum": (optimum_run(tmp_path, "optimum", 1e-4),)}))
     assert found is not None
     assert (found.lower, found.upper) == pytest.approx((J_OPT * (1 - 5e-5), J_OPT * (1 + 5e-5)))
@@ -126,7 +126,7 @@ def test_times_have_three_digits() -> None:
     assert texts == ["0.0123 ms", "12.3 ms", "999 ms", "1 s", "12.3 s", "1,234 s"]
 
 
-def test_a_fake_run_gets_there_when_it_should(tmp_path: Path) -> None:
+def test_a_fake_run_reaches_the_target_as_given(tmp_path: Path) -> None:
     for method in ("pegasos", "sgd_m"):
         there, never = (
             effort([timed_run(tmp_path, method, seconds)], EXACT, to_the_end=method in STOPPING)

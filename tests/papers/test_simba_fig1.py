@@ -69,7 +69,7 @@ def test_a_hundred_times_fewer_accesses_in_both_ways(tmp_path: Path) -> None:
     assert claim.measured.startswith("news20: ratio 100 [")
 
 
-def test_equally_many_or_more_are_the_opposite(tmp_path: Path) -> None:
+def test_equally_many_or_more_accesses_are_not_reproduced(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.05, 1e7), error(0.05, 1e5)))
     assert claim.verdict == "not_reproduced"
     # charged in two ways the ratio is larger by the share of zeros, and decides nothing
@@ -78,13 +78,13 @@ def test_equally_many_or_more_are_the_opposite(tmp_path: Path) -> None:
     assert mixed["ruling"] == "not_applicable"
 
 
-def test_fewer_but_not_so_many_fewer_is_partly(tmp_path: Path) -> None:
+def test_a_smaller_saving_gives_partly(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.05, 1e6), error(0.05, 1e7)))
     assert {rulings(claim)[name] for name in ("nonzeros", "dense")} == {"partly"}
     assert claim.verdict == "partly"
 
 
-def test_an_error_that_simba_never_has(tmp_path: Path) -> None:
+def test_an_error_that_simba_never_reaches(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.06, 1e5), error(0.05, 1e7)))
     assert claim.verdict == "not_reproduced"
     part = claim.statistic["news20"]["nonzeros"]
@@ -136,7 +136,7 @@ def series_of(made: Made, chosen_on: str) -> set[str]:
     return set(made.data.loc[made.data["chosen_on"] == chosen_on, "series"])
 
 
-def test_each_row_shows_what_was_chosen_for_it(tmp_path: Path) -> None:
+def test_each_row_shows_the_chosen_parameters(tmp_path: Path) -> None:
     panels = [
         replace(measured(tmp_path, error(0.05, 1e5), error(0.06, 1e7, 0.001), name), dataset=used, stand_in="no other")
         for name, used in SPEC.instead.items()

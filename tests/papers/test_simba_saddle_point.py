@@ -142,7 +142,7 @@ def primal_by_slsqp(X: Array, y: Array, nu: float, bias: bool) -> float:
     return max(values)
 
 
-def test_a_program_that_fails_says_so() -> None:
+def test_a_failed_linear_program_raises() -> None:
     with pytest.raises(RuntimeError, match="linear program"):
         optimum(np.ones((2, 1)), np.array([1.0, -1.0]), -1.0)
 
