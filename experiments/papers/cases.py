@@ -110,9 +110,9 @@ def interval_text(interval: Interval, form: str, unit: str = "") -> str:
     return f"{interval.estimate:{form}} [{interval.low:{form}}, {interval.high:{form}}]{unit}"
 
 
-NOT_COUNTED: Final = "measured, not counted"
-STAND_INS: Final = "Named stand-ins are judged as well, for all methods have the same data."
-INCOMPLETE: Final = "Undecided: what could be judged speaks for it, but that is not all that it says."
+NOT_COUNTED: Final = "measured, not judged"
+STAND_INS: Final = "Stand-ins named in the figure's file are judged too: all methods use the same data."
+INCOMPLETE: Final = "Undecided: the judged cases support the claim, but parts of it could not be judged."
 
 
 def exclude_undeclared(case: Case, evidence: Evidence, panel: Panel) -> Case:

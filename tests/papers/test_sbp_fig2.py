@@ -167,7 +167,7 @@ def test_a_stand_in_is_measured_but_not_counted(as_said: list[Panel], opposite: 
     found = claims([*as_said[:2], stand_in])
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
     for claim in found.values():
-        assert "Digits (stand-in for MNIST, 8 against the rest): measured, not counted." in claim.why
+        assert "Digits (stand-in for MNIST, 8 against the rest): measured, not judged." in claim.why
         assert claim.statistic["mnist"]
     alone = verdicts([stand_in])
     assert set(alone.values()) == {"not_applicable"}

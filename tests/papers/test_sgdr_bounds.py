@@ -146,7 +146,7 @@ def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     other = replace(bounds(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
     assert judge(named).verdict == "reproduced"
     assert judge(other).verdict == "not_applicable"
-    assert "measured, not counted" in judge(other).why
+    assert "measured, not judged" in judge(other).why
 
 
 def test_picture_and_table(tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def test_claims_hold_on_times_as_in_the_paper(as_claimed: Panel) -> None:
     assert (ratio["estimate"], ratio["low"], ratio["high"]) == pytest.approx((8.05 / 4.05, 8 / 4.1, 8.1 / 4))
     assert "Pegasos over SGD-r: as claimed in 3 of 3 cases; ratio 1.99 (geometric mean)" in claims[ORDER].measured
     assert claims[ORDER].measured.endswith(
-        "SGD-s and SGD-m timed to the first checkpoint within 1 %, as the others, as claimed: "
-        "SGD-r over SGD-s in 3 of 3, SGD-s over SGD-m in 3 of 3."
+        "SGD-s and SGD-m timed to the first evaluation within 1 %, as the others, as claimed: SGD-r over SGD-s in 3 of "
+        "3, SGD-s over SGD-m in 3 of 3."
     )
     assert "SGD-m over OCAS: as claimed in 3 of 3 cases" in claims[MEDIUM].measured
     assert "SGD-m over DCD at C = 0.1, 1: as claimed in 2 of 2 cases" in claims[MEDIUM].measured
@@ -133,7 +133,7 @@ def test_comparable_is_up_to_a_quarter_more(tmp_path: Path, as_claimed: Panel) -
     assert rulings(far, "SGD-s over SVMperf") == {"C=0.1": "reproduced", "C=1": "not_reproduced", "C=10": "reproduced"}
 
 
-def test_leading_methods_at_the_smallest_and_largest_C(tmp_path: Path, as_claimed: Panel) -> None:
+def test_leading_methods_at_the_smallest_and_largest_c(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, dcd={SMALL: (0.5, 0.5), LARGE: (5.0, 5.0)}))[MEDIUM]
     assert claim.verdict == "partly"
     own = "the fastest of SGD-s and SGD-m"
@@ -164,7 +164,7 @@ def test_the_stop_is_judged_by_the_certified_optimum(tmp_path: Path, as_claimed:
     assert "J_opt is not known well enough" in vague.why
     late = with_runs("late", 0.002, 0.002, stops=False)
     assert late.verdict == "not_applicable"
-    assert "no run stopped by itself" in late.why
+    assert "no run stopped by its own rule" in late.why
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_only_declared_stand_ins_are_judged(as_claimed: Panel) -> None:
     other = judge(replace(named, asked="digits", dataset="digits"))
     assert {claim.verdict for claim in other.values()} == {"not_applicable"}
     assert "Pegasos over SGD-r: no case counts; ratio 1.99 (geometric mean)" in other[ORDER].measured
-    assert other[ORDER].measured.endswith("timed to the first checkpoint within 1 %, as the others: no case counts.")
+    assert other[ORDER].measured.endswith("timed to the first evaluation within 1 %, as the others: no case counts.")
 
 
 def test_a_claim_without_judged_cases_is_noted(tmp_path: Path, as_claimed: Panel) -> None:
@@ -218,8 +218,8 @@ def test_a_claim_without_judged_cases_is_noted(tmp_path: Path, as_claimed: Panel
     assert claim.measured == (
         "Pegasos over SGD-r: no case counts. SGD-r over SGD-s: no case counts. SGD-s over SGD-m: as claimed in 3 of 3 "
         "cases; ratio 1.95 (geometric mean), from 1.95 (Adult, C = 0.1) to 1.95 (Adult, C = 0.1). SGD-s and SGD-m "
-        "timed to the first checkpoint within 1 %, as the others, as claimed: SGD-r over SGD-s (no case counts), "
-        "SGD-s over SGD-m in 3 of 3."
+        "timed to the first evaluation within 1 %, as the others, as claimed: SGD-r over SGD-s (no case counts), SGD-s "
+        "over SGD-m in 3 of 3."
     )
 
 
@@ -245,7 +245,9 @@ def test_picture_and_table(tmp_path: Path) -> None:
     assert made.table.columns[:5] == ["C", "method", "Adult", "Web", "IJCNN1*"]
     rows = {(row[0], row[1]): row[2:] for row in made.table.rows}
     assert len(rows) == 3 * (1 + len(names) + 2)
-    assert rows[f"{SMALL:g}", "(SGD-s, told)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]  # one checkpoint only
+    assert (
+        rows[f"{SMALL:g}", "(SGD-s, to the first evaluation)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]
+    )  # one checkpoint only
     assert rows[f"{SMALL:g}", "J_opt"] == [f"{J_OPT:.6f}"] * 6 + [""]
     assert rows[f"{SMALL:g}", "SVMperf"] == ["**20 ms**"] * 6 + ["1"]
     assert rows[f"{SMALL:g}", "DCD"] == ["60 ms (3)"] * 6 + ["3"]

@@ -111,7 +111,7 @@ def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
     assert claim.verdict == "not_applicable"
     assert claim.statistic["news20"]["nonzeros"]["by_itself"] == "reproduced"
     assert "(by itself reproduced)" in claim.measured
-    assert "measured, not counted" in claim.why
+    assert "measured, not judged" in claim.why
 
 
 def test_data_sets_that_disagree_give_partly(tmp_path: Path) -> None:

@@ -131,11 +131,11 @@ SMALL: Final = 64
 ENOUGH: Final = 1.0
 """Percentage points: s is enough if its error exceeds the error at the largest s by at most this."""
 FALLS_RULE: Final = (
-    "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by "
-    f"the slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point "
-    "above that at the largest s. Suffers most: at the largest s that all data sets have, what the error is above "
+    "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by the "
+    f"slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point above "
+    "that at the largest s. Suffers most: at the largest s that all data sets have, what the error is above "
     "SVMlight's, which has all of the kernel, is larger on Covertype than on every other data set. Each by its 95 % "
-    "interval over the runs; where that holds the limit it is unclear. (The paper shows pictures; the limits are "
+    "interval over the runs; if it contains the limit, the case is unclear. (The paper shows pictures; the limits are "
     "ours.)"
 )
 
@@ -205,9 +205,9 @@ FROM: Final = 64
 """Smallest dimension that counts: with fewer features both methods may still guess."""
 MAPPING_RULE: Final = (
     f"Mean test error of ASSET on a stream, d random features, minus that of ASSET with s = d, over all d >= {FROM}. "
-    "Worse: on each data set it lies above 0, both having seen as many examples: one epoch. Most: on CCAT it is "
-    "larger than on every other data set. Each by its 95 % interval over the runs; where that holds 0 it is "
-    "unclear. Measured beside it: ASSET at the end of its runs."
+    "Worse: on each data set it lies above 0, after equally many examples, one epoch. Most: on CCAT it is larger than "
+    "on every other data set. Each by its 95 % interval over the runs; if it contains 0, the case is unclear. Also "
+    "measured, not judged: ASSET at the end of its runs."
 )
 
 Groups = Sequence[NDArray[np.float64]]

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 RULE: Final = (
-    f"For each d: test errors of ASSET* minus those of ASSET. Lower: of the means over the last {LAST} looks, within "
-    "the last 10,000 examples of a million. Faster: of the means over the logarithm of the number of examples, from "
-    f"{FROM:.0%} of them to the end. Reproduced: the 95 % interval over the runs of both lies above 0; not "
-    "reproduced: at or below 0; else unclear. Of single runs intervals are points."
+    f"For each d: test errors of ASSET* minus those of ASSET. Lower: of the means over the last {LAST} evaluations, "
+    "within the last 10,000 examples of a million. Faster: of the means over the logarithm of the number of examples, "
+    f"from {FROM:.0%} of them to the end. Reproduced: the 95 % interval over the runs of both lies above 0; not "
+    "reproduced: at or below 0; else unclear. Intervals of single runs are points."
 )
 
 

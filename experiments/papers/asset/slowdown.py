@@ -97,12 +97,12 @@ def _last_error(frame: pd.DataFrame) -> float:
 
 FACTOR: Final = 2.0
 RULE: Final = (
-    f"Epochs to the first look, of ten in an epoch, with a test error within {MARGIN:g} percentage point of the "
+    f"Epochs to the first evaluation, of ten per epoch, with a test error within {MARGIN:g} percentage point of the "
     f"better method's last error (mean over the last {LAST:.0%} of the epochs, median over the runs). For each data "
     f"set: with the smallest lambda ASSET* takes more than {FACTOR:g} times the epochs of ASSET, and more than "
-    f"{FACTOR:g} times its own epochs with the largest lambda. Each by the 95 % interval of the ratio of medians "
-    "over the runs; where that holds the limit it is unclear. Runs that do not get there take longer than their "
-    "budget, as far as is known."
+    f"{FACTOR:g} times its own epochs with the largest lambda. Each by the 95 % interval of the ratio of medians over "
+    "the runs; if it contains the limit, the case is unclear. A run that misses the target counts with its budget, a "
+    "lower bound."
 )
 
 
@@ -134,15 +134,15 @@ def _case(study: Study, what: str, first: Effort | None, second: Effort | None, 
     over = ratio_of(first, second)
     statistic = {"C": C, "ratio": None if over is None else over.as_dict()}
     if over is None:
-        return Case(place, about, "not_applicable", "", statistic, "neither gets there within its epochs")
+        return Case(place, about, "not_applicable", "", statistic, "neither reaches the target within its epochs")
     texts = [effort.text(multiple_text) for effort in (first, second)]
     return Case(place, about, over.above(FACTOR), f"{over.text()} ({' against '.join(texts)} epochs)", statistic)
 
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    f"Above: epochs to within {MARGIN:g} point of the better method's last test error; arrows: most runs did not get "
-    "there. Below: last errors. Medians, least to largest."
+    f"Above: epochs to within {MARGIN:g} point of the better method's last test error; arrows: most runs missed it. "
+    "Below: last errors. Medians, least to largest."
 )
 
 
@@ -236,9 +236,9 @@ def _table(shown: Sequence[Study]) -> Table:
         for C, point in study.points.items()
     ]
     notes = [
-        f"Epochs: medians over the runs of the first look, of ten in an epoch, with a test error within {MARGIN:g} "
-        "percentage point of the better method's last error. >: half of the runs or more did not get there within "
-        "so many. Last error: mean over the last tenth of the epochs, in per cent; mean over the runs ± standard "
+        "Epochs: medians over the runs, to the first evaluation, of ten per epoch, with a test error within "
+        f"{MARGIN:g} percentage point of the better method's last error. >: half of the runs or more missed it within "
+        "that many. Last error: mean over the last tenth of the epochs, in per cent; mean over the runs ± standard "
         "deviation.",
         "Printed are C = 1000 for Adult, 100 for MNIST and IJCNN.",
     ]

@@ -93,7 +93,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
         facts = f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
         dataset_table.write_entry(axes, place, color, name_of(each.panel), facts)
     axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
-    dataset_table.write_notes(axes, len(found), f"Dots: up to there {100 * SHARE:g} % of the trace.")
+    dataset_table.write_notes(axes, len(found), f"Dots: they hold {100 * SHARE:g} % of the trace.")
 
 
 COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")
@@ -109,8 +109,8 @@ PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
 DENSITIES: Final[Mapping[str, str]] = {
     "density of rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of what is printed: an error of the "
     "paper",
-    "density of ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not say "
-    "what it did",
+    "density of ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not "
+    "explain its number",
 }
 """Notes on printed densities that differ from the published files."""
 
@@ -166,8 +166,8 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
         "printed for CCAT are ten times what RCV1's documents have; for IJCNN 56.5 % are printed where the "
         "published files have 59.1 %.",
         f"Features of {SAMPLE:,} points (of all, where there are fewer): eigenvalues of their kernel matrix that are "
-        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: how many of the largest hold so "
-        "much of its trace. The paper prints neither.",
+        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: number of the largest that hold "
+        "this share of its trace. The paper prints neither.",
     ]
     return Table(columns, rows, notes)
 

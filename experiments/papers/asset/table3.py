@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    "Means over the last looks and the runs, bars: all looks. Grey, same symbols: printed, for other images."
+    "Means over the last evaluations and the runs, bars: range of the evaluations. Grey, same symbols: printed, for "
+    "other images."
 )
 
 
@@ -125,9 +126,9 @@ def _table(shown: Sequence[Streams]) -> Table:
             if any(own):
                 rows.append([name_of(each.panel), f"{d:,}", *map(_error, own), *map(_seconds, own)])
     notes = [
-        f"Test error in per cent over the last {LAST} looks, which in the full stream of a million lie 1,000 "
-        "examples apart: mean ± standard deviation, the means of these over the runs. By the average of the last "
-        "100 iterates. Training in CPU seconds, features in it, the images not: the printed ones are of 2011.",
+        f"Test error in per cent over the last {LAST} evaluations, which are 1,000 examples apart in the full stream "
+        "of a million: mean ± standard deviation, the means of these over the runs. By the average of the last 100 "
+        "iterates. Training in CPU seconds, features in it, the images not: the printed ones are of 2011.",
         "The images are not those of the paper: another generator made them. Seconds of testing are printed as 34, "
         "69, 139, 270 and 546; ours are not recorded. LASVM is printed with 0.2 %, after 4.3 days.",
     ]

@@ -35,11 +35,11 @@ GO_ON: Final = ("pegasos", "aggressive")
 SPEED_RULE: Final = (
     "T(b): median over the runs of the iterations until P(w) - P* <= 0.001. Nearly linear: for each data set and "
     f"method T(1) / T(b) lies above {LINEAR:g} b at the largest b up to 1/sigma^2 (there beta_b <= 2, and the bounds "
-    f"promise so much). Beyond: the exponent a of T ~ b^-a, fitted to all b >= {BEYOND:g}/sigma^2; safe SDCA is flat "
+    f"promise this much). Beyond: the exponent a of T ~ b^-a, fitted to all b >= {BEYOND:g}/sigma^2; safe SDCA is flat "
     f"where a <= {FLAT:g}, aggressive SDCA and Pegasos go on where a > {FLAT:g}. Each by its 95 % interval over the "
-    "runs; where that holds the limit it is unclear. A size at which most runs did not get there counts with its "
-    "budget if that is no less than what the next smaller size takes, which bounds a from above and decides only what "
-    "such a bound can decide; with a smaller budget it is left out."
+    "runs; if it contains the limit, the case is unclear. A size at which most runs miss the target counts with its "
+    "budget if that is at least the next smaller size's iterations; a is then only known from above. With a smaller "
+    "budget the size is left out."
 )
 
 
@@ -73,7 +73,7 @@ def _linear_case(study: Study, method: str) -> Case:
     if b == 1:
         return Case(place, about, "not_applicable", "", statistic, "1/sigma^2 is below 2")
     if ratio is None:
-        return Case(place, about, "not_applicable", "", statistic, f"{name} does not get there with b = 1 nor b = {b}")
+        return Case(place, about, "not_applicable", "", statistic, f"{name} misses the target with b = 1 and b = {b}")
     measured = f"{ratio.text()} with b = {b}"
     if study.data.unfit:
         return Case(place, about, "not_applicable", measured, statistic, study.data.unfit)
@@ -112,12 +112,11 @@ def _speed_sentence(what: str, cases: Sequence[Case]) -> str:
 WORSE: Final = 2.0
 """Naive SDCA gets worse at b if it takes more than this many times the iterations of the best smaller b."""
 NAIVE_RULE: Final = (
-    "Naive SDCA fails at b if most of its runs do not come to P(w) - P* <= 0.001 within a budget of no fewer "
-    f"iterations than the median of aggressive SDCA takes there, or if it takes more than {WORSE:g} times the "
-    "iterations of the best smaller b; with a smaller budget it cannot be told. The first half: on each data set it "
-    "fails at every b, of those that can be told, from some b above 1/sigma^2 on, at two of them at least. The "
-    "second: from the largest b before that to the largest of all the iterations of aggressive SDCA fall (ratio of "
-    "medians above 1 with its 95 % interval)."
+    "Naive SDCA fails at b if most of its runs miss P(w) - P* <= 0.001 within a budget of at least aggressive SDCA's "
+    f"median iterations at b, or if it takes more than {WORSE:g} times the iterations of the best smaller b; with a "
+    "smaller budget the size is undecided. The first half: on each data set it fails at every decided size from some b "
+    "above 1/sigma^2 on, and at two or more. The second: the iterations of aggressive SDCA fall from the largest b "
+    "before that to the largest b (ratio of medians above 1 with its 95 % interval)."
 )
 
 
@@ -188,11 +187,11 @@ def _improves_case(study: Study) -> Case:
     first = fails_from(study)
     before = [b for b in efforts if first is not None and b < first]
     if not before:
-        return Case(place, about, "not_applicable", "", {"from": first}, "naive SDCA has no failure to look beyond")
+        return Case(place, about, "not_applicable", "", {"from": first}, "naive SDCA does not fail")
     ratio = ratio_of(efforts[before[-1]], efforts[max(efforts)])
     statistic = {"b": [before[-1], max(efforts)], "speedup": None if ratio is None else ratio.as_dict()}
     if ratio is None or study.data.unfit:
-        why = study.data.unfit or "aggressive SDCA does not get there"
+        why = study.data.unfit or "aggressive SDCA misses the target"
         return Case(place, about, "not_applicable", "", statistic, why)
     measured = f"aggressive SDCA {ratio.text()} times as fast with b = {max(efforts):,} as with {before[-1]:,}"
     ruling = ratio.above(1.0)
@@ -203,8 +202,8 @@ def _improves_case(study: Study) -> Case:
 RIVALS_RULE: Final = (
     "For each data set and b: median iterations of Pegasos over those of aggressive SDCA (which with b = 1 is SDCA). "
     "Reproduced: the 95 % interval over the runs of both lies above 1; not reproduced: at or below 1; else unclear. A "
-    "method that does not get there within its budget takes longer than that, as far as is known. Both by the decaying "
-    "average of their iterates, as in the paper's experiments. Measured beside it: Pegasos by the mean of its tail."
+    "method that misses the target counts with its budget, a lower bound. Both by the decaying average of their "
+    "iterates, as in the paper's experiments. Also measured, not judged: Pegasos by the mean of its tail."
 )
 
 
@@ -239,7 +238,7 @@ def _rivals_case(study: Study, b: int, ratio: Ratio | None) -> Case:
     place, about = (study.panel.asked, f"b={b}"), called(study.panel)
     statistic = {"b": b, "ratio": None if ratio is None else ratio.as_dict()}
     if study.data.unfit or ratio is None:
-        why = study.data.unfit or "sizes at which neither got there within its budget are not compared"
+        why = study.data.unfit or "sizes at which both miss the target are not compared"
         return Case(place, about, "not_applicable", "", statistic, why)
     ruling = ratio.above(1.0)
     note = f"b = {b:,}: {ratio.text()}" if ruling == "not_applicable" else ""
@@ -287,9 +286,9 @@ _RIGHT: Final = 0.13
 """The axis on the right takes this share of a panel's width."""
 _BETA: Final = "#777777"
 _CAPTIONS: Final = (
-    f"Iterations to the first checkpoint with P(w) - P* <= {ACCURACY:g}: medians over the runs, bands from the least "
+    f"Iterations to the first evaluation with P(w) - P* <= {ACCURACY:g}: medians over the runs, bands from the least "
     "to the largest.",
-    "Open symbols with arrows: most runs did not get there within so many, their budget. Grey: beta_b / b, on the "
+    "Open symbols with arrows: most runs missed the target within their budget, drawn here. Grey: beta_b / b, on the "
     "right axis. Dotted: b = 1/sigma².",
 )
 
@@ -351,9 +350,9 @@ def _table(shown: Sequence[Study]) -> Table:
         for b in study.sizes
     ]
     notes = [
-        f"Iterations to the first checkpoint with P(w) - P* <= {ACCURACY:g}, median over the runs (least to largest). "
-        "Checkpoints lie 10 % apart, or an iteration: a method may have been there by so much earlier. >: most runs "
-        "did not get there within so many iterations, their budget.",
+        f"Iterations to the first evaluation with P(w) - P* <= {ACCURACY:g}, median over the runs (least to largest). "
+        "Evaluations are 10 % or one iteration apart, so the target may have been reached that much earlier. >: most "
+        "runs missed it within their budget of so many iterations.",
         "Pegasos and SDCA by the decaying average of their iterates, w_bar <- 0.9 w_bar + 0.1 w, as in the paper's "
         "experiments; Pegasos also by the mean of its tail, as in Algorithm 1: of the iterates after the 2^m-th, the "
         "last half to three quarters.",

@@ -59,7 +59,7 @@ def panel_case(
 ) -> Case:
     """Return one case on one data set; a stand-in is measured and not judged."""
     if panel.stand_in and ruling != "not_applicable":
-        ruling, note = "not_applicable", ", ".join(filter(None, [note, "measured, not counted"]))
+        ruling, note = "not_applicable", ", ".join(filter(None, [note, "measured, not judged"]))
     return Case((panel.asked, what), name_of(panel), ruling, measured, statistic or {}, note)
 
 
@@ -87,7 +87,7 @@ def paired_curves(panel: Panel, first: str, second: str) -> tuple[Curves, Curves
 
 def one_run_only(found: AreaDifference) -> str:
     """Note on a difference of a single pair of runs; empty for more."""
-    return "one run only, so that an interval is a point" if len(found.differences) == 1 else ""
+    return "one run only, so the interval is a point" if len(found.differences) == 1 else ""
 
 
 RIVALS = ("pegasos", "sdca")
@@ -107,8 +107,8 @@ def sbp_against_rivals(evidence: Evidence, spec: ClaimSpec) -> Claim:
         "For each data set and rival: differences of the two methods' mean test errors over the logarithm of the "
         "kernel evaluations, from where both are known to where the first ends, paired by seed. Reproduced where the "
         "95 % interval of their mean (SBP less rival) ends at or below 0, not reproduced where it begins above 0, else "
-        "partly. What counts is the convention that favours the rivals: one evaluation per support vector for each "
-        "response. Measured beside it: the other convention, n for each change of alpha, and the same from "
+        "partly. Judged is the convention that favours the rivals: one evaluation per support vector for each "
+        "response. Also measured, not judged: the other convention, n for each change of alpha, and the same from "
         f"{LATER} n evaluations on, which leaves out the SBP's first {LATER} iterations."
     )
     return claim_from_cases(spec, rule, cases)
@@ -234,8 +234,8 @@ def perceptron_profile(evidence: Evidence, spec: ClaimSpec) -> Claim:
         f"the logarithm of the kernel evaluations is at most {100 * SIMILAR:.0f} % (relative) above the SBP's; at the "
         "end of both runs it is higher; on Adult its slope over the logarithm of the epochs after the first is "
         "positive. Reproduced where the whole interval says so, not reproduced where it says the opposite, else "
-        "partly. What counts is the last iterate; the mean of all iterates, to which the paper's guarantee applies, is "
-        "measured beside it."
+        "partly. Judged is the last iterate; the mean of all iterates, to which the paper's guarantee applies, is "
+        "measured and not judged."
     )
     return claim_from_cases(spec, rule, cases)
 

@@ -32,9 +32,10 @@ def make(evidence: Evidence) -> Made:
 def sbp_against_features(evidence: Evidence, spec: ClaimSpec) -> Claim:
     """Judge claim 5: at equal errors the SBP is cheaper."""
     rule = (
-        "At each of 50 test errors that both mean curves reach, below that of one answer for all, the inner products "
-        "that the Fourier features take over those that the SBP takes; their geometric mean, with its 95 % interval "
-        "over seeds. Reproduced where the interval begins above 1, not reproduced where it ends below 1, else partly."
+        "At each of 50 test errors that both mean curves reach, below the error of a constant prediction, the inner "
+        "products that the Fourier features take over those that the SBP takes; their geometric mean, with its 95 % "
+        "interval over seeds. Reproduced where the interval begins above 1, not reproduced where it ends below 1, else "
+        "partly."
     )
     return claim_from_cases(spec, rule, [_case(panel) for panel in evidence.panels])
 
@@ -52,9 +53,9 @@ def _case(panel: Panel) -> Case:
         f"{100 * found.low_error:.2f} % (there {found.at_best:.2g} times) to {100 * found.high_error:.2f} %"
     )
     ruling = above(found.ratio, 1.0)
-    notes = ["one run only, so that an interval is a point"] if len(panel.runs["sbp"]) == 1 else []
+    notes = ["one run only, so the interval is a point"] if len(panel.runs["sbp"]) == 1 else []
     if panel.stand_in:
-        notes.append("measured, not counted")
+        notes.append("measured, not judged")
     elif panel.asked not in CLAIMED:
         notes.append("measured, though the paper claims nothing there")
     if panel.stand_in or panel.asked not in CLAIMED:

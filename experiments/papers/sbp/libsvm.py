@@ -117,7 +117,7 @@ class RunningTimes:
             return Case(place, about, "not_applicable", note="no run of LIBSVM")
         quarter = self.shares[SHARES[0]]
         if quarter is None:
-            late = f"no run of the SBP that was looked at within {self.seconds / SHARES[0]:.3g} s"
+            late = f"no run of the SBP was evaluated within {self.seconds / SHARES[0]:.3g} s"
             return Case(place, about, "not_applicable", note=late)
         text = f"LIBSVM {percent(self.error)} in {self.seconds:.3g} s, the SBP {percent(quarter.estimate)} in a quarter"
         if self.reached is not None:
@@ -134,8 +134,8 @@ class RunningTimes:
         if self.seconds is not None and self.stopped is not None and self.stopped < 0.99 * self.seconds / SHARES[0]:
             notes.append(f"the SBP ran {self.stopped:.3g} s only")
         if self.panel.stand_in:
-            same = "a stand-in, judged as well, for both methods have the same data"
-            notes.append(same if self.counts else "measured, not counted")
+            same = "a stand-in, judged too: both methods use the same data"
+            notes.append(same if self.counts else "measured, not judged")
         return notes
 
     @property
@@ -221,7 +221,7 @@ SBP_ERROR: Final = "SBP error"
 LIBSVM_TIME: Final = "LIBSVM time"
 """Names of printed numbers in conf/figure/; the data set's name follows."""
 RULE = (
-    "For each data set: reproduced if the SBP's test error (mean over its runs, each at its last checkpoint in a "
+    "For each data set: reproduced if the SBP's test error (mean over its runs, each at its last evaluation in a "
     "quarter of LIBSVM's time) is at most LIBSVM's plus 0.001. Clocks are CPU seconds of one thread; LIBSVM's is that "
     "of its fit, to its own stopping rule; both compute kernel rows inside their clocks."
 )

@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 FAST, SLOW, DUAL = "sbp", "pegasos", "smo"
 """Series for the rows of Table 1: SBP, SGD, dual decomposition."""
 RULE = (
-    "An error counts as reached where the mean over the runs goes to it and stays. For each data set, and for Pegasos "
-    "charged in either way, two things are asked: whether the SBP takes fewer evaluations at every error that both "
-    "reach, and whether its exponent, fitted over the same δ, is not larger: the 95 % bootstrap interval of the "
+    "An error counts as reached from where the mean over the runs stays at or below it. For each data set, and for "
+    "Pegasos charged in either way, two things are asked: whether the SBP takes fewer evaluations at every error that "
+    "both reach, and whether its exponent, fitted over the same δ, is not larger: the 95 % bootstrap interval of the "
     "difference does not lie above 0. Reproduced: both; partly: one of them. SMO's exponent decides nothing: the bound "
-    "is proved for another choice of the working set (Hush et al. 2006), and what SMO takes is what it takes to its "
-    "critical point, whatever error is wanted."
+    "is proved for another choice of the working set (Hush et al. 2006), and SMO's cost is the cost to its critical "
+    "point, for every error."
 )
 
 
@@ -159,10 +159,10 @@ def _case_against(measured: PanelGrowth, rival: str) -> Case:
         f"{exponents[0]:.2f} to {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
         + (f" where the bounds have {expected:.2f}" if expected is not None else "")
     )
-    notes = ["one run each, so that the interval is a point"] if first.runs == second.runs == 1 else []
+    notes = ["one run each, so the interval is a point"] if first.runs == second.runs == 1 else []
     ruling = _ruling(gap, cheaper)
     if measured.panel.stand_in:
-        ruling, notes = "not_applicable", [*notes, "measured, not counted"]
+        ruling, notes = "not_applicable", [*notes, "measured, not judged"]
     return Case(place, about, ruling, sentence, statistic, ", ".join(notes))
 
 
@@ -198,8 +198,8 @@ def _hinge(panel: Panel) -> float | None:
 SIZE: Final = (12.0, 5.0)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
 _CAPTION: Final = (
-    "Evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: at the "
-    "first checkpoint already.\nThin dotted lines: growth of Table 1's bounds at fixed n, each laid through its "
+    "Evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: already "
+    "at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each laid through its "
     "method's first full symbol."
 )
 _KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coefficient."
@@ -327,9 +327,8 @@ def _table(panels: Sequence[PanelGrowth]) -> Table:
                 ]
             )
     notes = [
-        "δ columns: kernel evaluations from which on the test error, as the mean over the runs, stays at or below "
-        "(1 + δ) E* until the end; ≤: at the first checkpoint already; —: not reached; o: one answer for every example "
-        "is as good.",
+        "δ columns: kernel evaluations from which on the test error, as the mean over the runs, stays at or below (1 + "
+        "δ) E* until the end; ≤: already at the first evaluation; —: not reached; o: a constant prediction is as good.",
         "Exponent: a of evaluations ~ (1/δ)^a, by least squares over these δ and some between them; 95 % bootstrap "
         "interval over the runs, E* held fixed. The bound's: the same fit to the formula, with ε = δ E*; at fixed n: "
         "to the formula over n = (L+ε)/ε ‖u‖^2/ε (equation 3.5), as the runs have the same n whatever error is wanted.",
@@ -365,7 +364,7 @@ def _cell(growth: Growth, k: int) -> str:
 
 def _note(measured: PanelGrowth) -> str:
     best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({series_name(measured.best_by)})"
-    text = f"{name_of(measured.panel)}: E* = {best}; one answer for all is wrong on {100 * measured.trivial:.1f} %"
+    text = f"{name_of(measured.panel)}: E* = {best}; a constant prediction is wrong on {100 * measured.trivial:.1f} %"
     if measured.hinge is None:
         return f"{text}; no run of SMO, hence no L and no exponents of the bounds."
     text += f"; L = {measured.hinge:.3g}, the mean hinge loss of SMO's last predictor on the training set"

@@ -172,8 +172,8 @@ def _table(found: Sequence[Study]) -> Table:
     ]
     notes = [
         "J: objective; L: lower bound of SGD-s at the end of each epoch; J_opt: from a run of dual coordinate descent.",
-        "Epochs to the first checkpoint with (J - L) / L at or below the accuracy: median over the runs (least to "
-        "largest); a dash where half of the runs or more do not get there.",
+        "Epochs to the first evaluation with (J - L) / L at or below the accuracy: median over the runs (least to "
+        "largest); a dash if half of the runs or more miss it.",
         "Last accuracy: (J - L) / L at the end, median. Exponent: a of (J - L) / L ~ epochs^-a from "
         f"{FITTED:g} on, mean over the runs with its 95 % interval.",
         LOST,

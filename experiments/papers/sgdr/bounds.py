@@ -87,7 +87,7 @@ OTHER_OPTIMUM: Final = "optimum_ocas"
 AGREE: Final = 1e-6
 """Relative: two optima whose intervals are further apart contradict each other."""
 RULE: Final = (
-    "For each data set and algorithm. The bounds: whether L <= J_opt <= J at all checkpoints of all runs, where J_opt "
+    "For each data set and algorithm. The bounds: whether L <= J_opt <= J at all evaluations of all runs, where J_opt "
     "is known as the interval that a run of dual coordinate descent has certified, with which another by cutting "
     f"planes must agree; {ROUNDING:.0e} (relative) is left to rounding. The box: whether at the end of each of the "
     f"first {PASSES} passes all dual variables lie in [0, C], and L is the dual objective there, summed up anew."

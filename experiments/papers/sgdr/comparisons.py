@@ -92,14 +92,14 @@ class Comparison:
             "ratio": None if ratio is None else ratio.as_dict(),
         }
         if ratio is None:
-            why = f"{self.name}: neither got there within its budget"
+            why = f"{self.name}: both miss the target within their budgets"
             return Case(place, about, "not_applicable", "", statistic, why)
         if problem.unfit:
             return Case(place, about, "not_applicable", "", statistic, problem.unfit)
         ruling = self.judge(ratio)
         why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
         if len(first.costs) == len(second.costs) == 1:
-            why = "one run each, so that intervals are points"
+            why = "one run each, so intervals are points"
         return Case(place, about, ruling, "", statistic, why)
 
 
@@ -139,7 +139,7 @@ def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, pro
     )
     if not names:
         return ""
-    start = f"{names} timed to the first checkpoint within 1 %, as the others"
+    start = f"{names} timed to the first evaluation within 1 %, as the others"
     counts = [f"{comparison.name} {_held(rulings)}" for comparison, rulings in answers]
     if all(set(rulings) <= {"not_applicable"} for _, rulings in answers):
         return f"{start}: no case counts."

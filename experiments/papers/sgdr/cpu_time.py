@@ -22,9 +22,9 @@ from experiments.reproduction.verdict import Claim, Ruling, combined
 from experiments.store import FinishedRun
 
 STOP_RULE: Final = (
-    "For each data set, C and algorithm all runs that ended by their own rule, (J - L) / L <= eps: whether "
-    "(J - J_opt) / J_opt <= eps there, wherever in its certified interval J_opt lies. Reproduced: in all runs; partly: "
-    "in some. A run that its budget ended has not stopped, and decides nothing."
+    "For each data set, C and algorithm all runs that ended by their own rule, (J - L) / L <= eps: whether (J - J_opt) "
+    "/ J_opt <= eps there, for every J_opt in its certified interval. Reproduced: in all runs; partly: in some. A run "
+    "that its budget ended did not stop and decides nothing."
 )
 
 
@@ -49,11 +49,11 @@ def _stop_case(evidence: Evidence, problem: TimedProblem, name: str) -> Case:
         return Case(place, about, "not_applicable", note=problem.unfit)
     found = [at_stop(run, problem.optimum) for run in runs if stopped(run)]
     if not found:
-        why = "no run stopped by itself" if runs else "no finished runs"
+        why = "no run stopped by its own rule" if runs else "no finished runs"
         return Case(place, about, "not_applicable", note=f"{STYLES[name].name}: {why}")
     notes = {
         "did not stop within their budget": len(runs) - len(found),
-        "cannot be told, J_opt is not known well enough": sum(ruling == "not_applicable" for _, ruling in found),
+        "cannot be decided, J_opt is not known well enough": sum(ruling == "not_applicable" for _, ruling in found),
     }
     statistic: dict[str, Any] = {
         "runs": len(found),
@@ -81,9 +81,9 @@ CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
 ORDER_RULE: Final = (
     "For each data set, C and pair of neighbours in the chain: median CPU time of the first over that of the second. "
     "Reproduced: the 95 % interval over the runs of both lies above 1; not reproduced: at or below 1; else unclear. "
-    "Pegasos and SGD-r are timed to the first checkpoint within 1 % of the optimum, SGD-s and SGD-m to their own stop, "
-    "for they know when they are done; the other two are told. Measured beside it: SGD-s and SGD-m told as well. (The "
-    "paper says that their times hold the computation of their stopping rule, but its eps, an input, is lost.)"
+    "Pegasos and SGD-r are timed to the first evaluation within 1 % of the optimum, SGD-s and SGD-m to the end set by "
+    "their own stopping rule. Also measured, not judged: SGD-s and SGD-m timed to the first evaluation within 1 %. "
+    "(The paper's times include the computation of the stopping rule, but its eps, an input, is lost.)"
 )
 
 

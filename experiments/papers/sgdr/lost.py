@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 LOST: Final = (
-    "Nothing is compared with printed values: the text of the paper that reached us has lost its tables and the values "
-    "in its figures."
+    "Nothing is compared with printed values: our copy of the paper lacks its tables and the values in its figures."
 )
 """Told below each table."""

@@ -225,7 +225,12 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
         ]
         told = [problem.to_target() for problem in own]
         rows += [
-            [f"{C:g}", f"({STYLES[name].name}, told)", *(_cell(problem, name) for problem in told), ""]
+            [
+                f"{C:g}",
+                f"({STYLES[name].name}, to the first evaluation)",
+                *(_cell(problem, name) for problem in told),
+                "",
+            ]
             for name in STOPPING
             if name in names
         ]
@@ -233,10 +238,10 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
     stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
     notes = [
         f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
-        "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more did not get "
-        "there, and took so long.",
-        f"Timed to the first checkpoint of that accuracy, which lie closely on a logarithmic scale; {stopping} to the "
-        "end that the method's own rule sets, after an epoch, and in brackets (told) to the first checkpoint as well.",
+        "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more missed it within "
+        "this time.",
+        f"Timed to the first evaluation of that accuracy; evaluations are close on a logarithmic scale; {stopping} to "
+        "the end set by the method's own rule, after an epoch, and in brackets to the first evaluation too.",
         "; ".join(f"{problem.short}: {name_of(problem.panel)}" for problem in data_sets.values()) + ".",
         *(f"{problem.name}: {problem.unfit}." for problem in problems if problem.unfit),
         LOST,

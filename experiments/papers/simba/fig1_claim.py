@@ -243,13 +243,13 @@ ACCOUNTINGS: Final[Mapping[str, Accounting]] = {
 }
 
 RULE: Final = (
-    "For each data set and each way of counting accesses: what Pegasos takes over what SIMBA takes until the mean "
-    f"test error over the runs is at most {100 * TOLERANCE:.0f} % (relative) above Pegasos's lowest, each with the "
-    "parameter of the lowest mean test error; 95 % interval over the runs of both, where a ratio of 0 stands for not "
-    f"within the budget. About 100 is from {ABOUT_100[0]:.0f} to {ABOUT_100[1]:.0f}. Reproduced: the ratio lies there "
-    "and its interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not have. "
-    "What counts are the two ways that charge both methods alike. Measured beside them: Pegasos's coordinates and "
-    "SIMBA's nonzeros, and parameters chosen on a held-out part of the training set."
+    "For each data set and each way of counting accesses: what Pegasos takes over what SIMBA takes until the mean test "
+    f"error over the runs is at most {100 * TOLERANCE:.0f} % (relative) above Pegasos's lowest, each with the "
+    "parameter of the lowest mean test error; 95 % interval over the runs of both, with a ratio of 0 for an error "
+    f"missed within the budget. About 100 is from {ABOUT_100[0]:.0f} to {ABOUT_100[1]:.0f}. Reproduced: the ratio lies "
+    "there and its interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not "
+    "have. Judged are the two ways that charge both methods alike. Also measured, not judged: Pegasos's coordinates "
+    "and SIMBA's nonzeros, and parameters chosen on a held-out part of the training set."
 )
 
 Choice = Mapping[str, Member | None]
@@ -311,8 +311,8 @@ def _case(panel: Panel, choice: Choice, name: str, ending: str = "", *, judged: 
         return Case(place, about, "not_applicable", measured, statistic)
     if not judged:
         measured += f" (by itself {in_words(by_itself)})"
-        return Case(place, about, "not_applicable", measured, statistic, "measured, not counted")
-    note = "a stand-in, judged as well, for both methods have the same data" if panel.stand_in else ""
+        return Case(place, about, "not_applicable", measured, statistic, "measured, not judged")
+    note = "a stand-in, judged too: both methods use the same data" if panel.stand_in else ""
     return Case(place, about, by_itself, measured, statistic, note)
 
 

@@ -29,7 +29,7 @@ STEPS_RULE: Final = (
     "For each data set and each number of iterations T: test error, and value of the saddle problem (the water level "
     "of the mean iterate), of the anytime version after T iterations less those of the version with constant steps for "
     f"this T, paired by seed, as a share of the latter. Reproduced: the 95 % interval lies within {100 * ALMOST:.0f} % "
-    "either way; not reproduced: outside; else partly. The claim is about the algorithm, so that stand-ins count."
+    "either way; not reproduced: outside; else partly. The claim is about the algorithm, so stand-ins are judged."
 )
 
 
@@ -115,7 +115,7 @@ def _steps_case(panel: Panel, horizon: int, series: str, measure: str) -> Case:
             place, about, "not_applicable", "", statistic, f"{MEASURES[measure]} 0, of which nothing is a share"
         )
     measured = f"after {horizon:,} iterations {interval_text(scaled(relative, 100), '+.1f', ' %')}"
-    note = "one pair of runs only, so that an interval is a point" if len(found.differences) == 1 else ""
+    note = "one pair of runs only, so the interval is a point" if len(found.differences) == 1 else ""
     return Case(place, about, within(relative, ALMOST), measured, statistic, note)
 
 
@@ -146,8 +146,8 @@ NO_COST: Final = 1.1
 BIAS_RULE: Final = (
     "For each data set what an iteration costs with the bias over what it costs without, over whole runs of equally "
     f"many iterations. Reproduced: the 95 % interval over the runs of both ends at or below {NO_COST:g}; not "
-    "reproduced: it begins above; else partly. The claim is about the algorithm, so that stand-ins count. Which "
-    "rows and columns are drawn, and so their nonzeros, differs between the two; counted dense iterations are alike."
+    "reproduced: it begins above; else partly. The claim is about the algorithm, so stand-ins are judged. Which rows "
+    "and columns are drawn, and so their nonzeros, differs between the two; counted dense iterations are alike."
 )
 
 

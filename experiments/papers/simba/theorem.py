@@ -233,8 +233,8 @@ RULE: Final = (
     "all T after which it is less than that of w = 0. Asked of Algorithm 1, with constant steps for each T: whether T "
     f"is at most the theorem's {CONSTANT:.0f}^2 epsilon^-2 log n; and whether a in T ~ epsilon^-a, fitted over these "
     "T, is 2 or less: its 95 % interval over the runs does not lie above 2. Reproduced: both; partly: one. Bias and "
-    "anytime steps are measured beside it. The theorem bounds the growth from above; it does not say that a smaller a "
-    "is impossible."
+    "anytime steps are measured and not judged. The theorem bounds the growth from above; it does not say that a "
+    "smaller a is impossible."
 )
 
 
