@@ -150,7 +150,7 @@ def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) ->
     made = make(evidence(SPEC, [comparison(tmp_path, "digits", 1000, asked="adult", stand_in="asked for by name")]))
     claim = judged(made)
     assert claim.verdict == "not_applicable"
-    assert "not counted" in claim.why
+    assert "measured, not judged" in claim.why
     assert claim.statistic["adult"]["sbp"]["libsvm_error"] == ERROR
 
 

@@ -196,7 +196,7 @@ def test_a_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
     other = panel("digits", case.runs, asked="adult", stand_in="asked for by name")
     claim = judged(make(evidence(SPEC, [other])))
     assert claim.verdict == "not_applicable"
-    assert "not counted" in claim.why
+    assert "measured, not judged" in claim.why
     assert claim.statistic["adult"]["pegasos"]["difference"]["high"] < 0
 
 

@@ -57,7 +57,7 @@ def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
     assert part["lowest_objective"] == pytest.approx(1.01)
     assert part["optima_differ_by"] == 0.0
     assert claim.measured.startswith(
-        "SGD-s: L at most -2 % from J_opt (Adult) and J at least +1 % (Adult), at 4 and 6 checkpoints. SGD-s's dual "
+        "SGD-s: L at most -2 % from J_opt (Adult) and J at least +1 % (Adult), at 4 and 6 evaluations. SGD-s's dual "
         "variables: at most 1 C at the end of 30 passes, L the dual objective there to 1e-14. SGD-m: L at most"
     )
 

@@ -245,9 +245,7 @@ def test_picture_and_table(tmp_path: Path) -> None:
     assert made.table.columns[:5] == ["C", "method", "Adult", "Web", "IJCNN1*"]
     rows = {(row[0], row[1]): row[2:] for row in made.table.rows}
     assert len(rows) == 3 * (1 + len(names) + 2)
-    assert (
-        rows[f"{SMALL:g}", "(SGD-s, to the first evaluation)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]
-    )  # one checkpoint only
+    assert rows[f"{SMALL:g}", "(SGD-s, first evaluation)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]  # there is one
     assert rows[f"{SMALL:g}", "J_opt"] == [f"{J_OPT:.6f}"] * 6 + [""]
     assert rows[f"{SMALL:g}", "SVMperf"] == ["**20 ms**"] * 6 + ["1"]
     assert rows[f"{SMALL:g}", "DCD"] == ["60 ms (3)"] * 6 + ["3"]

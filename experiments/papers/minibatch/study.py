@@ -175,7 +175,7 @@ def _study(panel: Panel, spec: FigureSpec) -> Study:
 
 
 def _effort(panel: Panel, series: str, optimum: Optimum) -> Effort | None:
-    """Count iterations of runs to their first checkpoint with P(w) - P* <= `ACCURACY`; None without runs."""
+    """Count iterations of runs to their first evaluation with P(w) - P* <= `ACCURACY`; None without runs."""
     frames = [frame for frame in panel.curves(series) if len(frame)]
     if not frames:
         return None

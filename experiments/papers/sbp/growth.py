@@ -112,7 +112,7 @@ class Growth:
     Attributes
     ----------
     grid : (m,) float64
-        Evaluations at the checkpoints of all runs, from the first that every run has reached.
+        Kernel evaluations at the evaluations of all runs, from the first that every run has reached.
     errors : (runs, m) float64
         Test error of each run there, the last one known.
     first : (runs, deltas) float64

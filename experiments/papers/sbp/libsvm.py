@@ -71,7 +71,7 @@ class RunningTimes:
         return self.panel.curves("sbp")
 
     def sbp_at(self, seconds: float) -> Interval | None:
-        """Test error of the SBP after some time, mean over its runs; None before the first checkpoint."""
+        """Test error of the SBP after some time, mean over its runs; None before the first evaluation."""
         errors = [float(value_at(*_points_of(frame), [seconds])[0]) for frame in self.curves]
         known = [error for error in errors if not np.isnan(error)]
         return bootstrap_mean(known) if known else None

@@ -64,7 +64,7 @@ class Study:
         return band([(column(frame, "epochs"), self.optimum.excess(column(frame, "primal"))) for frame in self.frames])
 
     def epochs_to(self, target: float) -> list[float]:
-        """Epochs of each run to its first checkpoint with (J - L) / L <= target, rising; inf: not within its budget."""
+        """Epochs of each run to its first evaluation with (J - L) / L <= target, rising; inf: not within its budget."""
         found = [cost_to_reach(column(frame, "epochs"), accuracy(frame), target) for frame in self.frames]
         return sorted(np.inf if epochs is None else epochs for epochs in found)
 

@@ -206,7 +206,7 @@ def _sentences(series: str, bounds: Sequence[Case], boxes: Sequence[Case]) -> It
         yield (
             f"{name}: L at most {_signed(high.statistic['highest_lower_bound'])} from J_opt ({high.about}) "
             f"and J at least {_signed(low.statistic['lowest_objective'])} ({low.about}), at "
-            f"{' and '.join(f'{count:,}' for count in counts)} checkpoints."
+            f"{' and '.join(f'{count:,}' for count in counts)} evaluations."
         )
     if measured := [case for case in boxes if case.statistic]:
         largest, apart = (max(case.statistic[what] for case in measured) for what in ("largest", "apart"))
@@ -312,7 +312,7 @@ def _data(panels: Sequence[Panel], shown: dict[str, Bands]) -> pd.DataFrame:
 
 def _table(panels: Sequence[Panel]) -> Table:
     columns = ["data set", "n", "J_opt", "known to", "by OCAS", "differs by"]
-    columns += ["algorithm", "runs", "checkpoints", "largest L / J_opt - 1", "least J / J_opt - 1", "last J / L - 1"]
+    columns += ["algorithm", "runs", "evaluations", "largest L / J_opt - 1", "least J / J_opt - 1", "last J / L - 1"]
     rows = []
     for panel in panels:
         optimum, other = optimum_of(panel), optimum_of(panel, OTHER_OPTIMUM)
@@ -342,7 +342,7 @@ def _table(panels: Sequence[Panel]) -> Table:
     notes = [
         "J_opt: objective at the end of a run of dual coordinate descent; known to: its relative duality gap there. By "
         "OCAS: objective at the end of a run of it; differs by: the relative distance of the two.",
-        "Checkpoints: those with a lower bound, of all runs. Last J / L - 1: at the end, median over the runs.",
+        "Evaluations: those with a lower bound, of all runs. Last J / L - 1: at the end, median over the runs.",
         LOST,
     ]
     return Table(columns, rows, notes)

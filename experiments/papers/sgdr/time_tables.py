@@ -227,7 +227,7 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
         rows += [
             [
                 f"{C:g}",
-                f"({STYLES[name].name}, to the first evaluation)",
+                f"({STYLES[name].name}, first evaluation)",
                 *(_cell(problem, name) for problem in told),
                 "",
             ]
