@@ -1,4 +1,4 @@
-"""Table 2: training time and test error of all methods for s = 512 and s = 1024, side by side in one run."""
+"""Table 2: training time and test error of all methods for s = 512 and s = 1024."""
 
 from __future__ import annotations
 

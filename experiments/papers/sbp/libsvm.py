@@ -1,4 +1,4 @@
-"""Section 5: the SBP's test error after parts of the time that LIBSVM takes, with bias."""
+"""Section 5: test error of the SBP after fractions of LIBSVM's running time, with bias."""
 
 from __future__ import annotations
 

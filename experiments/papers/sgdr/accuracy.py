@@ -16,7 +16,7 @@ from experiments.papers.bands import Band, band, band_table
 from experiments.papers.cases import interval_text
 from experiments.papers.optimum import Optimum, accuracy, optimum_of
 from experiments.papers.panels import heading, name_of
-from experiments.papers.sgdr.lost import LOST
+from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.plotting import INK, Style
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
@@ -176,7 +176,7 @@ def _table(found: Sequence[Study]) -> Table:
         "largest); a dash if half of the runs or more miss it.",
         "Last accuracy: (J - L) / L at the end, median. Exponent: a of (J - L) / L ~ epochs^-a from "
         f"{FITTED:g} on, mean over the runs with its 95 % interval.",
-        LOST,
+        NO_PRINTED_VALUES,
     ]
     return Table(columns, rows, notes)
 

@@ -20,7 +20,7 @@ from experiments.papers.cases import Case, claim_from_groups, exclude_undeclared
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.panels import called, heading, name_of
 from experiments.papers.problem import load_problem
-from experiments.papers.sgdr.lost import LOST
+from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
@@ -343,6 +343,6 @@ def _table(panels: Sequence[Panel]) -> Table:
         "J_opt: objective at the end of a run of dual coordinate descent; known to: its relative duality gap there. By "
         "OCAS: objective at the end of a run of it; differs by: the relative distance of the two.",
         "Evaluations: those with a lower bound, of all runs. Last J / L - 1: at the end, median over the runs.",
-        LOST,
+        NO_PRINTED_VALUES,
     ]
     return Table(columns, rows, notes)

@@ -1,4 +1,4 @@
-"""The time tables: CPU time to an accuracy of 0.01, all methods side by side."""
+"""Time tables: CPU time of all methods to an accuracy of 0.01."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single precision: SVMSGD, SGD-QN and SGD-m with weights of 32 bits."""
+"""Single precision: CPU time of SVMSGD, SGD-QN and SGD-m with 32-bit weights."""
 
 from __future__ import annotations
 

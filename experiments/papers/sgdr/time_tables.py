@@ -17,7 +17,7 @@ from experiments.papers.bands import Band, band
 from experiments.papers.cases import judge_claims
 from experiments.papers.effort import multiple_text, seconds_text
 from experiments.papers.panels import empty, heading, name_of
-from experiments.papers.sgdr.lost import LOST
+from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.papers.sgdr.timing import ACCURACY, STOPPING, TimedProblem, methods, timed_problems
 from experiments.plotting import FAINT, INK, PANEL, STYLES, axis_name, legend_row
 from experiments.reproduction.evidence import Evidence
@@ -244,7 +244,7 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
         "the end set by the method's own rule, after an epoch, and in brackets to the first evaluation too.",
         "; ".join(f"{problem.short}: {name_of(problem.panel)}" for problem in data_sets.values()) + ".",
         *(f"{problem.name}: {problem.unfit}." for problem in problems if problem.unfit),
-        LOST,
+        NO_PRINTED_VALUES,
     ]
     return Table(["C", "method", *(problem.short for problem in data_sets.values()), "mean multiple"], rows, notes)
 

@@ -1,4 +1,4 @@
-"""Section 6's remark on step sizes, and section 4's on the bias: SIMBA in its versions, compared per iteration."""
+"""Sections 6 and 4: SIMBA with shrinking and with constant steps, and with and without a bias, per iteration."""
 
 from __future__ import annotations
 
