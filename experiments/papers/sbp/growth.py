@@ -170,6 +170,12 @@ def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Grow
     return Growth(grid, values_on(runs, grid), np.array([first_met(*points, wanted) for points in runs]), wanted, fair)
 
 
+def final_error(frames: Sequence[pd.DataFrame]) -> float | None:
+    """Return the mean over the runs of the last test error; None without a run that has one."""
+    ends = [errors[-1] for frame in frames if len(errors := known_points(frame, COST, "test_error")[1])]
+    return float(np.mean(ends)) if ends else None
+
+
 def difference(
     first: Growth,
     second: Growth,
