@@ -89,7 +89,7 @@ class Row:
     measure: str = MEASURE
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
-        """Series to draw by their names in the legend, of those that there are."""
+        """Return the series to draw, by their names in the legend, among `names`."""
         there = list(names)
         chosen = self.series or {name: name for name in there}
         return {label: name for label, name in chosen.items() if name in there}
@@ -130,7 +130,7 @@ class CurveFigure:
 
     @property
     def data(self) -> pd.DataFrame:
-        """All points that are drawn; errors are fractions. Where there are several measures a column names them."""
+        """All points that are drawn; errors are fractions. With several measures a column names them."""
         several = len({row.measure for row in self.rows}) > 1
         tables = [
             pd.DataFrame(
@@ -155,7 +155,7 @@ class CurveFigure:
 
     @property
     def runs(self) -> str:
-        """How many runs the curves are means over: ``10 runs (SMO: 1)``."""
+        """Number of runs behind the mean curves: ``10 runs (SMO: 1)``."""
         counts: dict[str, set[int]] = {}
         for panel in self.evidence.panels:
             for name, runs in panel.runs.items():

@@ -33,5 +33,5 @@ def spread(values: NDArray[np.float64]) -> float:
 
 
 def written(mean: float, sd: float, runs: int) -> str:
-    """Write an error in per cent, with its standard deviation where there are several runs."""
+    """Write an error in per cent, with its standard deviation if there are several runs."""
     return f"{mean:.2f} ± {sd:.2f}" if runs > 1 else f"{mean:.2f}"

@@ -44,12 +44,12 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Streams]) -> Cla
         ]
         for kind in ("lower", "faster")
     }
-    told = [
+    sentences = [
         f"{kind.capitalize()}, by how much: {values}."
         for kind, cases in answers.items()
         if (values := "; ".join(case.measured for case in cases if case.measured))
     ]
-    return claim_from_groups(spec, RULE, list(answers.values()), " ".join(told))
+    return claim_from_groups(spec, RULE, list(answers.values()), " ".join(sentences))
 
 
 def _case(each: Streams, d: int, kind: str) -> Case:

@@ -30,7 +30,7 @@ class Stream:
 
     Attributes
     ----------
-    looks : (runs, LAST) float64
+    last_errors : (runs, LAST) float64
         Test errors in per cent at the last evaluations; runs with fewer evaluations are left out.
     areas : (runs,) float64
         Mean test error in per cent over the logarithm of the number of examples, from `FROM` of them on.

@@ -72,7 +72,7 @@ _SMALLEST: Final = 1e-7
 
 @dataclass(frozen=True)
 class Known:
-    """A data set whose spectrum is known."""
+    """A data set with its spectrum."""
 
     panel: Panel
     spectrum: Spectrum

@@ -281,20 +281,20 @@ def _draw(figure: Figure | SubFigure, found: Sequence[TableEntry], names: Sequen
         for entry in found:
             if entry.panel.asked == panel.asked:
                 for name, cell in entry.cells.items():
-                    _draw_cell(place, cell, STYLES[name], filled=entry.s == sizes[-1], told=name in TO_TARGET)
+                    _draw_cell(place, cell, STYLES[name], filled=entry.s == sizes[-1], to_target=name in TO_TARGET)
         place.set_yscale("linear")
         place.margins(x=0.08, y=0.12)
         heading(place, panel)
 
 
-def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, told: bool) -> None:
+def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, to_target: bool) -> None:
     seconds, error = cell.effort.median, float(cell.errors.mean())
     axes.plot(
         [min(cell.effort.costs), max(cell.effort.costs)], [error, error], color=style.color, linewidth=1.2, zorder=2
     )
     marks: dict[str, Any] = style.markers(1.25) | {"markeredgecolor": style.color}
     axes.plot([seconds], [error], linestyle="none", **marks | {} if filled else marks | {"markerfacecolor": "white"})
-    if told and not cell.effort.known:
+    if to_target and not cell.effort.known:
         arrow = {"arrowstyle": "-|>", "color": INK, "linewidth": 0.8, "shrinkA": 4.0, "shrinkB": 0.0}
         axes.annotate(
             "", (seconds, error), (16, 0), textcoords="offset points", arrowprops=arrow | {"arrowstyle": "<|-"}
@@ -362,13 +362,13 @@ def _table(shown: Sequence[TableEntry], names: Sequence[str]) -> Table:
         if printed:
             cells = ("" if name not in printed else _printed(*printed[name]) for name in names)
             rows.append([f"{entry.s:,}", f"{entry.panel.asked}, as printed", *cells])
-    told = ", ".join(STYLES[name].name for name in TO_TARGET if name in names)
+    to_target = ", ".join(STYLES[name].name for name in TO_TARGET if name in names)
     notes = [
         "Training CPU time, features and bases in it, median over the runs; in brackets the mean test error in per "
         "cent ± standard deviation. Ours on one thread of one machine, one run at a time; the printed ones are of "
         "2011.",
-        f"{told}: to the first evaluation with a test error of at most CPNY's mean, a stop by the test set as in the "
-        "paper; >: half of the runs or more missed it within this time. The others: to the end set by their own rules. "
+        f"{to_target}: to the first evaluation with a test error of at most CPNY's mean, a stop by the test set as in "
+        "the paper; >: half of the runs or more missed it within this time. The others: to the end set by their own rules. "
         "Methods without s are in both halves.",
         "ASSET and ASSET* are evaluated ten times per epoch, by the average of their last 100 iterates; scikit-learn "
         "after 1, 2, 4, ... passes. LASVM, SVMlight and LIBSVM have an intercept, as the programs have by default.",

@@ -30,7 +30,7 @@ def pegasos_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
 
 
 def safe_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
-    """Return the T after which safe SDCA's mean from the T_0-th iterate on has it (Theorem 2, eqs. 18 to 20)."""
+    """Return the same T for safe SDCA's mean from the T_0-th iterate on (Theorem 2, eqs. 18 to 20)."""
     n, lambda_, beta = spectrum.n, spectrum.lambda_, spectrum.beta(b)
     t0 = max(0, math.ceil(n / b * math.log(2 * lambda_ * n / beta)))
     start = t0 + beta / b * max(0.0, 4 / (lambda_ * epsilon) - 2 * n / beta)
@@ -98,8 +98,8 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim
         ]
         for method in BOUNDS
     }
-    told = [_sentence(method, cases, found) for method, cases in answers.items()]
-    return claim_from_groups(spec, RULE, list(answers.values()), " ".join(filter(None, told)))
+    sentences = [_sentence(method, cases, found) for method, cases in answers.items()]
+    return claim_from_groups(spec, RULE, list(answers.values()), " ".join(filter(None, sentences)))
 
 
 def _case(study: Study, method: str, b: int, effort: Effort) -> Case:

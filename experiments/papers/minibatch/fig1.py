@@ -212,12 +212,12 @@ def judge_rivals(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) ->
     answers = [_rivals_cases(study, "pegasos", evidence) for study in found]
     first = [cases[:1] for cases in answers]
     every = [cases[1:] for cases in answers]
-    told = [
+    sentences = [
         *(_rivals_sentence(study, cases) for study, cases in zip(found, answers, strict=True)),
         *map(_tail_sentence, found),
     ]
     flat = [[case for cases in group for case in cases] for group in (first, every)]
-    return claim_from_groups(spec, RIVALS_RULE, flat, " ".join(filter(None, told)))
+    return claim_from_groups(spec, RIVALS_RULE, flat, " ".join(filter(None, sentences)))
 
 
 def ratios(study: Study, method: str) -> dict[int, Ratio | None]:

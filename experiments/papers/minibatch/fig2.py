@@ -45,7 +45,7 @@ class ConvergencePath:
     bands : mapping of str to mapping of str to Band
         By method and measure, against iterations; empty without an optimum, or without runs.
     unfit : str
-        Why nothing can be judged; empty where it can.
+        Why nothing can be judged; empty if it can.
     """
 
     panel: Panel
@@ -55,7 +55,7 @@ class ConvergencePath:
     unfit: str
 
     def above(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """P(w) - P* along a run, (rows,); NaN where it is not known."""
+        """P(w) - P* along a run, (rows,); NaN if unknown."""
         assert self.optimum is not None
         return column(frame, "primal") - self.optimum.lower
 

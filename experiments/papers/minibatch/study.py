@@ -133,7 +133,7 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
     Exponent or None
         None where fewer than three sizes are left.
     """
-    chosen = {b: effort for b, effort in _told(efforts).items() if b >= least}
+    chosen = {b: effort for b, effort in _usable(efforts).items() if b >= least}
     if len(chosen) < 3:
         return None
     sizes = np.array(list(chosen), dtype=np.float64)
@@ -147,16 +147,16 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
     return Exponent(interval, not all(effort.known for effort in chosen.values()), int(sizes[-1]))
 
 
-def _told(efforts: Efforts) -> Efforts:
+def _usable(efforts: Efforts) -> Efforts:
     """Return the sizes that the exponent can be fitted to."""
     last = float("inf")
-    told: dict[int, Effort] = {}
+    usable: dict[int, Effort] = {}
     for b, effort in efforts.items():
         if effort.known or effort.median >= last:
-            told[b] = effort
+            usable[b] = effort
         if effort.known:
             last = effort.median
-    return told
+    return usable
 
 
 def _study(panel: Panel, spec: FigureSpec) -> Study:

@@ -103,8 +103,8 @@ class Filling:
     def minimax(self) -> float:
         """Most that the slack can make of p: max over xi >= 0 of sum n nu of p (c + xi).
 
-        By weak duality no p (with half its mass on each class where there is a bias) gets below the water level; one
-        that gets there is optimal.
+        By weak duality no p (with a bias: with half its mass on each class) has a value below the water level; a p
+        with this value is optimal.
         """
         means = sum(basin.p * float(basin.heights[: basin.covered].sum()) for basin in self.basins)
         return means + self.given * max(basin.p for basin in self.basins)

@@ -79,7 +79,7 @@ def method_name(series: str) -> str:
 
 
 def paired_curves(panel: Panel, first: str, second: str) -> tuple[Curves, Curves] | None:
-    """Curves of two series paired by seed; None where there is no pair."""
+    """Curves of two series paired by seed; None without a pair."""
     sides = [dict(zip(panel.seeds(name), panel.curves(name), strict=True)) for name in (first, second)]
     pairs = paired(sides[0], sides[1]) if all(sides) else ((), ())
     return pairs if all(pairs) else None

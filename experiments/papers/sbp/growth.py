@@ -39,14 +39,13 @@ Used: TypeAlias = NDArray[np.bool_]
 class Bound:
     """An upper bound on the evaluations that an excess error epsilon takes: ((L + e)/e)^ratio |u|^4 / e^power.
 
-    It is n = (L + e)/e |u|^2 / e training examples (equation 3.5), which suffice for that error, times the evaluations
-    for each of them. Runs on one data set have its n whatever error is wanted: what their evaluations can be compared
-    with is the second factor.
+    It is the product of n = (L + e)/e |u|^2 / e training examples (equation 3.5) and the evaluations per example. Runs
+    on one data set have the same n for every error, so their evaluations are compared with the second factor.
 
     Attributes
     ----------
     method : str
-        As Table 1 calls it.
+        Its name in Table 1.
     ratio, power : int
     """
 

@@ -98,7 +98,7 @@ class RunningTimes:
 
     @property
     def unequal(self) -> str:
-        """Why the two clocks cannot be compared; empty where they can."""
+        """Why the two times cannot be compared; empty if they can."""
         return clock_mismatch(self.panel, ("libsvm", "sbp"))
 
     @property
@@ -165,7 +165,7 @@ _BOX: Final = {"facecolor": "white", "edgecolor": "none", "pad": 1.0, "alpha": 0
 
 
 def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None:
-    """Draw one panel per data set: the SBP's mean with its spread, LIBSVM as the point where it ends."""
+    """Draw one panel per data set: the SBP's mean with its spread, LIBSVM as one point at its end."""
     if not all_times:
         empty(figure, "no data set, no curves")
         return

@@ -67,7 +67,7 @@ class PanelGrowth:
     hinge : float or None
         L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form.
     growths : dict of str to Growth
-        By series, those with runs.
+        By series; series without runs are left out.
     """
 
     panel: Panel
@@ -78,7 +78,7 @@ class PanelGrowth:
     growths: dict[str, Growth] = field(default_factory=dict)
 
     def bounds(self, series: str, *, per_example: bool = False) -> list[float] | None:
-        """Return a series' bound at each delta, whole or over n; None where there is no bound or no L."""
+        """Return a series' bound at each delta, whole or over n; None without a bound or without L."""
         bound = BOUNDS.get(series.removesuffix(KEPT))
         if bound is None or self.hinge is None:
             return None
@@ -93,7 +93,7 @@ class PanelGrowth:
 
 
 def measure_growth(panel: Panel) -> PanelGrowth | None:
-    """Growth of every series on one data set; None where there is no run, or no error above 0 to take shares of."""
+    """Growth of every series on one data set; None without a run, or if the best error is 0."""
     finals = {name: final_error(panel.curves(name)) for name in panel.runs}
     known = {name: error for name, error in finals.items() if error is not None}
     if not known or min(known.values()) == 0.0:

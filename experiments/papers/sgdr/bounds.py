@@ -286,7 +286,7 @@ def make(evidence: Evidence) -> Made:
 
 
 def relative(panel: Panel) -> Bands:
-    """Medians over the runs against epochs; empty where there are no runs, or no optimum to compare with."""
+    """Medians over the runs against epochs; empty without runs or without an optimum."""
     optimum = optimum_of(panel)
     if optimum is None:
         return {}

@@ -132,8 +132,10 @@ def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, pro
         for comparison in comparisons
         if set(STOPPING) & {*comparison.first.methods, *comparison.second.methods}
     ]
-    told = [problem.to_target() for problem in problems]
-    answers = [(comparison, [case.ruling for case in comparison.cases(evidence, told)]) for comparison in concerned]
+    to_target = [problem.to_target() for problem in problems]
+    answers = [
+        (comparison, [case.ruling for case in comparison.cases(evidence, to_target)]) for comparison in concerned
+    ]
     names = " and ".join(
         STYLES[name].name for name in STOPPING if any(name in problem.to_target_efforts for problem in problems)
     )

@@ -223,12 +223,12 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
             [f"{C:g}", STYLES[name].name, *(_cell(problem, name) for problem in own), _mean(own, name)]
             for name in names
         ]
-        told = [problem.to_target() for problem in own]
+        to_target = [problem.to_target() for problem in own]
         rows += [
             [
                 f"{C:g}",
                 f"({STYLES[name].name}, first evaluation)",
-                *(_cell(problem, name) for problem in told),
+                *(_cell(problem, name) for problem in to_target),
                 "",
             ]
             for name in STOPPING

@@ -149,8 +149,8 @@ def _timed_problem(panel: Panel, spec: FigureSpec, C: float) -> TimedProblem:
         for name, own in runs.items()
         if (found := effort(own, optimum, to_the_end=name in STOPPING)) is not None
     }
-    told = {name: found for name in STOPPING if (found := effort(runs.get(name, ()), optimum)) is not None}
+    to_target = {name: found for name in STOPPING if (found := effort(runs.get(name, ()), optimum)) is not None}
     unfit = ""
     if optimum.uncertainty > KNOWN:
         unfit = f"the optimum is known to {100 * optimum.uncertainty:.2g} % only"
-    return TimedProblem(panel, C, optimum, efforts, told, unfit or clock_mismatch(panel, series.values()))
+    return TimedProblem(panel, C, optimum, efforts, to_target, unfit or clock_mismatch(panel, series.values()))

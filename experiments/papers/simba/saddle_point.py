@@ -1,9 +1,9 @@
 """The optimum of SIMBA's saddle problem, with certified lower and upper bounds.
 
 max over ||w|| <= 1, |b| <= 1, 0 <= xi_i <= 2, sum xi_i <= n nu of min over i of y_i (<w, x_i> + b) + xi_i (formula 3).
-All of it is linear but the unit ball, which half spaces <s, w> <= 1, ||s|| = 1, enclose: linear programs with more and
-more of them. Any w inside the ball bounds the optimum from below, any distribution over the examples from above; both
-come out of each program, and neither bound depends on how exactly it was solved.
+Everything but the unit ball is linear. A growing number of half spaces <s, w> <= 1, ||s|| = 1, replaces the ball, and a
+linear program is solved after each addition. Any w inside the ball bounds the optimum from below, any distribution over
+the examples from above; both bounds hold even if a program is solved inexactly.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ PRECISION: Final = 1e-7
 PROGRAMS: Final = 1000
 """Largest number of linear programs."""
 _INWARD: Final = 0.8
-"""Half spaces are also laid where a point this share of the way from a program's w to the best one so far leaves the
-ball: they close in several times faster than at the programs' own w alone, which jump from side to side."""
+"""Half spaces are added at a program's w and at a point this share of the way from it to the best w so far; the second
+makes convergence several times faster, as the programs' own w oscillate."""
 
 Vector = NDArray[np.float64]
 

@@ -102,7 +102,7 @@ class Rate:
     def exponent(self) -> Interval | None:
         """Return a of T ~ epsilon^-a, with its bootstrap interval over runs; None without two T, or with a gap of 0.
 
-        Fitted is epsilon ~ T^(-1/a): T is what was chosen, epsilon what was measured.
+        The fit is epsilon ~ T^(-1/a), as T is chosen and epsilon measured.
         """
         if len(self.iterations) < 2 or (self.medians <= 0).any():
             return None
@@ -240,7 +240,7 @@ RULE: Final = (
 
 @dataclass(frozen=True)
 class MeasuredPanel:
-    """What the runs on one data set say.
+    """Rates and optima of all series on one data set.
 
     Attributes
     ----------
@@ -248,7 +248,7 @@ class MeasuredPanel:
     n : int
         Number of training examples.
     rates : dict of str to Rate
-        By series, those with runs.
+        By series; series without runs are left out.
     optima : dict of str to Optimum
         By series.
     """
@@ -272,7 +272,7 @@ def make(evidence: Evidence) -> Made:
 
 
 def measure(panel: Panel, spec: FigureSpec) -> MeasuredPanel | None:
-    """Distances from the optimum of all series on one data set; None where there is no run."""
+    """Distances from the optimum of all series on one data set; None without a run."""
     if not any(panel.runs.values()):
         return None
     first = next(iter(panel.settings.values()))
