@@ -368,8 +368,8 @@ def _table(shown: Sequence[TableEntry], names: Sequence[str]) -> Table:
         "cent ± standard deviation. Ours on one thread of one machine, one run at a time; the printed ones are of "
         "2011.",
         f"{to_target}: to the first evaluation with a test error of at most CPNY's mean, a stop by the test set as in "
-        "the paper; >: half of the runs or more missed it within this time. The others: to the end set by their own rules. "
-        "Methods without s are in both halves.",
+        "the paper; >: half of the runs or more missed it within this time. The others: to the end set by their own "
+        "rules. Methods without s are in both halves.",
         "ASSET and ASSET* are evaluated ten times per epoch, by the average of their last 100 iterates; scikit-learn "
         "after 1, 2, 4, ... passes. LASVM, SVMlight and LIBSVM have an intercept, as the programs have by default.",
         _runs(shown, names),
