@@ -2,6 +2,6 @@
 
 Each module has a function ``make(evidence) -> Made`` (see `experiments.reproduction.made`). Before it come the
 measurements, the claims and the drawing, after it the data and the table. Several figures share: `cases` (claims judged
-case by case), `bands` and `effort` (statistics over runs), `optimum`, `printed` and `dataset_table` (numbers that papers
-print), `problem` (data and solvers), `panels`, `curves` and `layout` (drawing).
+case by case), `bands` and `effort` (statistics over runs), `optimum`, `printed` and `dataset_table` (numbers that the
+papers print), `problem` (data and solvers), `panels`, `curves` and `layout` (drawing).
 """

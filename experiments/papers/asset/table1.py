@@ -93,7 +93,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
         facts = f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
         dataset_table.write_entry(axes, place, color, name_of(each.panel), facts)
     axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
-    dataset_table.write_notes(axes, len(found), f"Dots: they hold {100 * SHARE:g} % of the trace.")
+    dataset_table.write_notes(axes, len(found), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
 
 
 COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")

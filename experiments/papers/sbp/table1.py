@@ -193,7 +193,7 @@ SIZE: Final = (12.0, 5.0)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
 _CAPTION: Final = (
     "Kernel evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: "
-    "already at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each laid through its "
+    "already at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each drawn through its "
     "method's first full symbol."
 )
 _KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coefficient."
@@ -240,7 +240,7 @@ def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> 
     axes.xaxis.set_major_locator(FixedLocator(PRINTED))
     axes.xaxis.set_major_formatter(FixedFormatter([f"{delta:g}" for delta in PRINTED]))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("δ, where the error wanted is (1 + δ) E*", size=PANEL.label, color=INK)
+    axes.set_xlabel("δ; target error (1 + δ) E*", size=PANEL.label, color=INK)
     plain_frame(axes, PANEL.ticks)
     for name, growth in measured.growths.items():
         _draw_series(axes, growth, styles[name])
