@@ -193,7 +193,7 @@ SIZE: Final = (12.0, 5.0)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
 _CAPTION: Final = (
     "Kernel evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: "
-    "already at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each drawn through its "
+    "already at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each through its "
     "method's first full symbol."
 )
 _KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coefficient."
