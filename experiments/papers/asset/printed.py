@@ -47,7 +47,7 @@ TABLE_3: Final[Mapping[int, tuple[float, float, float, float, float, float]]] = 
 
 
 def printed_ratio(s: int, asked: str, first: str, second: str, other_s: int | None = None) -> float | None:
-    """Return the ratio of two printed times, the second at `other_s` if given; None where one is not printed."""
+    """Return the ratio of two printed times, the second at `other_s` if given; None if one is not printed."""
     rows = TABLE_2.get(s, {}).get(asked, {}), TABLE_2.get(other_s or s, {}).get(asked, {})
     if first not in rows[0] or second not in rows[1]:
         return None

@@ -131,7 +131,7 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
     Returns
     -------
     Exponent or None
-        None where fewer than three sizes are left.
+        None if fewer than three sizes are left.
     """
     chosen = {b: effort for b, effort in _usable(efforts).items() if b >= least}
     if len(chosen) < 3:

@@ -154,13 +154,13 @@ class Growth:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """Exponent with its bootstrap interval over the runs; None where too few errors are reached."""
+        """Exponent with its bootstrap interval over the runs; None if too few errors are reached."""
         deltas = np.array(DELTAS)[self.used]
         return bootstrap(lambda runs: exponent(deltas, self.costs_of(runs)[self.used]), self.runs, resamples=RESAMPLES)
 
 
 def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Growth | None:
-    """Growth of some runs' cost; None where no run has both evaluations and errors."""
+    """Growth of some runs' cost; None if no run has both evaluations and errors."""
     runs = [points for frame in frames if len((points := known_points(frame, COST, "test_error"))[0])]
     if not runs:
         return None

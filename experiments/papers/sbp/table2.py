@@ -41,7 +41,7 @@ class Row:
     asked, series : str
         The paper's data set; ``unbiased`` or ``biased``.
     spec : NumberSpec or None
-        The printed nu; None where the paper has none.
+        The printed nu; None if the paper has none.
     panel : Panel or None
     run : FinishedRun or None
     """
@@ -186,7 +186,7 @@ class NuRatio:
 
     @property
     def remark(self) -> str:
-        """Why its symbol is open; empty where it is not."""
+        """Why its symbol is open; empty if it is not."""
         reasons = {"other data": self.other_data, "0 but for accuracy": not self.determined}
         return "; ".join(reason for reason, holds in reasons.items() if holds)
 

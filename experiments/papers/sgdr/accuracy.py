@@ -58,7 +58,7 @@ class Study:
 
     @cached_property
     def excess(self) -> Band | None:
-        """Return (J - J_opt) / J_opt against epochs; None where the optimum is not known."""
+        """Return (J - J_opt) / J_opt against epochs; None if the optimum is not known."""
         if self.optimum is None:
             return None
         return band([(column(frame, "epochs"), self.optimum.excess(column(frame, "primal"))) for frame in self.frames])
@@ -70,7 +70,7 @@ class Study:
 
     @cached_property
     def exponent(self) -> Interval | None:
-        """Return a of (J - L) / L ~ epochs^-a, mean over the runs with its interval; None where no line can be laid."""
+        """Return a of (J - L) / L ~ epochs^-a, mean over the runs with its interval; None if no line can be laid."""
         slopes: list[float] = []
         for frame in self.frames:
             epochs, values = column(frame, "epochs"), accuracy(frame)

@@ -107,7 +107,7 @@ class Bracket:
     lowest : float
         Least J over the lower end of J_opt.
     last : float
-        Median over the runs of J / L - 1 at their ends; NaN where no lower bound is known.
+        Median over the runs of J / L - 1 at their ends; NaN if no lower bound is known.
     """
 
     lower_bounds: int

@@ -35,14 +35,14 @@ class Side:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """Name in sentences."""
         names = [STYLES[name].name for name in self.methods]
         if len(names) == 1:
             return names[0]
         return f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
 
     def effort(self, problem: TimedProblem) -> Effort | None:
-        """Time of this side; None where one of its methods has no runs."""
+        """Time of this side; None if one of its methods has no runs."""
         return _PICKS[self.pick](problem.efforts.get(name) for name in self.methods)
 
 
@@ -65,10 +65,10 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """Name in sentences."""
         return f"{self.first.name} over {self.second.name}"
 
-    def asked_of(self, problems: Sequence[TimedProblem]) -> list[TimedProblem]:
+    def selected(self, problems: Sequence[TimedProblem]) -> list[TimedProblem]:
         """Return the problems with the values of C that it is about."""
         values = sorted({problem.C for problem in problems})
         chosen = {"every": values, "smallest": values[:1], "largest": values[-1:], "but largest": values[:-1]}[self.at]
@@ -76,7 +76,7 @@ class Comparison:
 
     def cases(self, evidence: Evidence, problems: Sequence[TimedProblem]) -> list[Case]:
         """Judge it on all problems that it is about."""
-        return cases_of(evidence, self.asked_of(problems), self._case)
+        return cases_of(evidence, self.selected(problems), self._case)
 
     def _case(self, problem: TimedProblem) -> Case:
         place, about = (problem.panel.asked, f"C={problem.C:g} {self.name}"), problem.name

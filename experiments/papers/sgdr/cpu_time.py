@@ -139,7 +139,7 @@ def judge_medium(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedPr
 
 
 def _where(comparison: Comparison, problems: Sequence[TimedProblem]) -> str:
-    values = sorted({problem.C for problem in comparison.asked_of(problems)})
+    values = sorted({problem.C for problem in comparison.selected(problems)})
     return "" if comparison.at == "every" or not values else f"at C = {', '.join(f'{C:g}' for C in values)}"
 
 

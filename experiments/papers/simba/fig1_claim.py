@@ -71,7 +71,7 @@ class Runs:
 
 
 def tabulate(frames: Sequence[pd.DataFrame]) -> Runs | None:
-    """Put curves on one grid; None where none has a known point."""
+    """Put curves on one grid; None if none has a known point."""
     usable = [frame for frame in frames if len(known_points(frame, NONZEROS, MEASURE)[0])]
     if not usable:
         return None

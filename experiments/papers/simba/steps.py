@@ -73,7 +73,7 @@ def judge_steps(evidence: Evidence, spec: ClaimSpec) -> Claim:
 
 
 def compare(panel: Panel, horizon: int, series: str, measure: str) -> Comparison | None:
-    """Compare the two versions after `horizon` iterations; None where no pair of runs has come so far."""
+    """Compare the two versions after `horizon` iterations; None if no pair of runs has come so far."""
     values = [
         {
             seed: _after(curve, horizon, measure)
@@ -165,7 +165,7 @@ def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
 
 
 def bias_cost_ratio(panel: Panel, cost: str) -> Interval | None:
-    """Cost of an iteration with the bias over that without, as means over the runs; None where either is missing."""
+    """Cost of an iteration with the bias over that without, as means over the runs; None if either is missing."""
     biased, plain = (per_iteration(panel, series, cost) for series in (WITH, WITHOUT))
     if not len(biased) or not len(plain) or not plain.all():
         return None
