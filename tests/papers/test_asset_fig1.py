@@ -75,7 +75,7 @@ def test_a_stream_is_compared_with_one_epoch(tmp_path: Path) -> None:
 
 def test_missing_runs_leave_claims_undecided(tmp_path: Path) -> None:
     alone = claims([one(tmp_path / "a", "mnist", 2.0, 1.0)])
-    # what could be judged speaks for it, but neither Adult nor Covertype nor CCAT is there
+    # the judged cases support the claims, but Adult, Covertype and CCAT are missing
     assert {claim.verdict for claim in alone.values()} == {"not_applicable"}
     no_exact = [one(tmp_path / "b", name, ENDS[name], WORSE[name], exact=()) for name in ("adult", "covtype")]
     assert claims(no_exact)["asset.3"].verdict == "not_applicable"

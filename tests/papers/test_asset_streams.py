@@ -25,7 +25,7 @@ WORSE = {d: error + 1.0 for d, error in BETTER.items()}
 
 
 def panel_of(folder: Path, asset: Mapping[int, float], star: Mapping[int, float], **fields: Any) -> Panel:
-    """Errors fall from twice the last ones to these, which are looked at ten times, by turns 0.1 above and below."""
+    """Errors fall from twice the last ones to these; the ten last evaluations alternate 0.1 above and below."""
     model = like(folder, "mnist_elastic", n=1_000_000)
     runs = {}
     for method, ends in (("asset_online", asset), ("asset_star_online", star)):

@@ -88,7 +88,7 @@ def test_table_and_picture(tmp_path: Path) -> None:
     # what the runs solve is what is printed
     assert all(made.table.rows[2 * k][6:8] == made.table.rows[2 * k + 1][6:8] for k in range(6))
     assert set(PARAMETERS) == set(SPEC.datasets)
-    assert len(made.data) == 5 * 4  # of a stream there is no sample
+    assert len(made.data) == 5 * 4  # a stream has no sample
 
 
 def test_without_runs() -> None:

@@ -54,9 +54,9 @@ def timed_panel(
 def _rows(name: str, seconds: float, star_end: float) -> list[dict[str, Any]]:
     there = 15.05 if seconds > 0 else 16.0
     end = {"asset": 15.0, "asset_star": star_end, "cpny": 15.1}.get(name, 14.9)
-    told = name in TO_TARGET
-    rows = [(0.5 * abs(seconds), 20.0), (abs(seconds), there if told else end)]
-    rows += [(5 * abs(seconds), 16.0 if seconds < 0 else end)] if told else []
+    to_target = name in TO_TARGET
+    rows = [(0.5 * abs(seconds), 20.0), (abs(seconds), there if to_target else end)]
+    rows += [(5 * abs(seconds), 16.0 if seconds < 0 else end)] if to_target else []
     return [
         {"iterations": k + 1, "epochs": k + 1.0, "cpu_seconds": at, "test_error": error / 100}
         for k, (at, error) in enumerate(rows)

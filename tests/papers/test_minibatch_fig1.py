@@ -83,9 +83,9 @@ def test_budgets_that_end_runs_bound_the_exponent(tmp_path: Path) -> None:
     short = judged([sweep_panel(tmp_path / "b", SPEC, {**as_claimed(), "aggressive": cut(50)})])
     assert rulings(short["1"])["aggressive goes on"] == "reproduced"
     assert "up to b = 128" in short["1"].measured
-    assert short["2"].verdict == "not_applicable"  # whether it improves to the largest b cannot be told
+    assert short["2"].verdict == "not_applicable"  # the improvement up to the largest b is undecided
     assert short["3"].statistic["rcv1"]["b=2048"]["ruling"] == "not_applicable"
-    # neither of the two gets there: no comparison
+    # both miss the target: no comparison
     none = judged(
         [sweep_panel(tmp_path / "c", SPEC, {**as_claimed(), **{m: cut(50, m) for m in ("pegasos", "aggressive")}})]
     )
@@ -96,7 +96,7 @@ def test_naive_steps_that_do_not_fail(tmp_path: Path) -> None:
     claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "naive": power(1e6, 1.0)})])
     assert rulings(claims["2"])["naive fails"] == "not_reproduced"
     assert "does not fail with b = 2,048" in claims["2"].measured
-    # nothing to look beyond
+    # naive SDCA does not fail
     assert rulings(claims["2"])["aggressive improves"] == "not_applicable"
 
 

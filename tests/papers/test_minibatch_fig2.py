@@ -56,7 +56,7 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     [
         (CONVERGES, "not_reproduced"),
         ((0.5, 0.4, 0.3), "not_reproduced"),  # slow, but it does not deteriorate
-        ((0.5, 1e-5, 5e-4), "not_reproduced"),  # it is there
+        ((0.5, 1e-5, 5e-4), "not_reproduced"),  # it reached the target
         (FAILS, "reproduced"),
     ],
 )
@@ -106,7 +106,7 @@ def test_times_of_iterations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ]
         for series in spec.series
         for count, member in spec.members(series.name).items()
-        # with this b there are no runs of one thread to compare with
+        # with this b there are no runs with one thread
         if not (series.name == "pegasos_8192_threads" and count == 1)
     }
     made = drawn_with_table(speedup.make(evidence(spec, [panel("rcv1", runs, settings={"x": None})])))

@@ -33,7 +33,7 @@ def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> Non
     one = sweep_panel(tmp_path, SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
     (study,) = studies(evidence(SPEC, [one]))
     assert study.sizes == [1, 2]
-    # what does not get there stands with the longest run's end, here twice its own 100 iterations
+    # a run that misses the target has the longest run's end, here twice its own 100 iterations
     assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True))
     assert (study.of("pegasos")[1].median, study.of("pegasos")[1].known) == (100.0, True)
     assert not study.of("pegasos")[2].known

@@ -92,7 +92,7 @@ def test_claims_hold_on_matching_curves(as_said: list[Panel]) -> None:
     assert pegasos["differences"] == pytest.approx([-0.017, -0.02, -0.023])
     assert pegasos["share"] == 1.0
     smo = found["sbp.2"].statistic["mnist"]
-    assert smo["steep"]["half"] == pytest.approx(630957, rel=1e-3)  # the last checkpoint before 1e6
+    assert smo["steep"]["half"] == pytest.approx(630957, rel=1e-3)  # the last evaluation before 1e6
     assert smo["stopped_early"]["until"] == pytest.approx(1e6)
     assert {pair["smo"] for pair in smo["stopped_early"]["medians"].values()} == {0.5}
     assert smo["run_long"]["above_best"] == pytest.approx(0, abs=1e-4)
@@ -262,10 +262,10 @@ def test_the_comparison_without_the_beginning(as_said: list[Panel]) -> None:
 
 
 def test_the_averaged_perceptron_is_measured_but_not_counted(as_said: list[Panel], opposite: list[Panel]) -> None:
-    for counted, beside, word in ((opposite, as_said, "reproduced"), (as_said, opposite, "not_reproduced")):
+    for judged, measured, word in ((opposite, as_said, "reproduced"), (as_said, opposite, "not_reproduced")):
         panels = [
             replace(panel, runs={**panel.runs, "averaged": other.runs["perceptron"], "sbp": as_said[0].runs["sbp"]})
-            for panel, other in zip(counted, beside, strict=True)
+            for panel, other in zip(judged, measured, strict=True)
         ]
         alone = [replace(panel, runs={**panel.runs, "averaged": ()}) for panel in panels]
         both, plain = claims(panels)["sbp.3"], claims(alone)["sbp.3"]

@@ -86,7 +86,7 @@ def test_exponent_of_a_power_law(power: float, factor: float) -> None:
     deltas = np.array(DELTAS)
     costs = factor * deltas**-power
     assert exponent(deltas, costs) == pytest.approx(power, rel=1e-9)
-    costs[0], costs[-1] = 0.0, math.inf  # at the first checkpoint; not reached
+    costs[0], costs[-1] = 0.0, math.inf  # at the first evaluation; not reached
     assert exponent(deltas, costs) == pytest.approx(power, rel=1e-9)
     costs[2:] = math.inf
     assert exponent(deltas, costs) is None
@@ -118,7 +118,7 @@ def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
     assert at(found.costs, 0.5) == 400  # wanted: 0.15; the mean is 0.14
     assert at(found.costs, 0.2) == math.inf
     assert at(found.costs, 2.0) == 200
-    assert at(found.costs, 5.0) == 0.0  # wanted: 0.6, at the first checkpoint already
+    assert at(found.costs, 5.0) == 0.0  # target 0.6, reached at the first evaluation
     first = found.first_of([0, 1])
     assert at(first, 2.0) == 200
     assert at(first, 0.5) == math.inf  # the upper of two runs
@@ -128,7 +128,7 @@ def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
 
 
 def test_never_dearer_with_unknown_costs() -> None:
-    """What is reached at the first checkpoint costs at most that; nobody knows how much less."""
+    """A target reached at the first evaluation costs at most that."""
     early = growth(([100, 200], [0.1, 0.1]))
     late = growth(([10, 150, 200], [0.5, 0.11, 0.1]))
     assert at(never_dearer(early, late), 0.5)  # at most 100 against 150

@@ -70,7 +70,7 @@ def test_errors_after_parts_of_the_time(tmp_path: Path) -> None:
     assert claim.verdict == "reproduced"
     statistic = claim.statistic["adult"]["sbp"]
     assert {share: value["estimate"] for share, value in statistic["sbp_error"].items()} == {
-        "1/4": 0.1499,  # at 9 s; the next checkpoint, at 11 s, comes too late
+        "1/4": 0.1499,  # at 9 s; the next evaluation, at 11 s, is too late
         "1/10": 0.16,
         "1/100": 0.3,
     }
@@ -120,7 +120,7 @@ def test_the_mean_over_the_runs_decides(tmp_path: Path) -> None:
 
 
 def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
-    """The claim is about two methods on the same data, so that a stand-in counts; the printed numbers are not its."""
+    """The claim is about two methods on the same data, so stand-ins are judged; printed numbers are not compared."""
     bad = {
         "libsvm": [libsvm(tmp_path, "covtype_subset", 83666)],
         "sbp": [sbp(tmp_path, plus(CURVE, 0.05), dataset="covtype_subset", n=83666)],

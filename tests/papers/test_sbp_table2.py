@@ -34,7 +34,7 @@ def solved(
     before: Sequence[tuple[float, float]] = (),
     C: float = 1.0,
 ) -> FinishedRun:
-    """A run of SMO that ends with this nu and duality gap; `before`: (nu, relative gap) at earlier checkpoints."""
+    """A run of SMO that ends with this nu and duality gap; `before`: (nu, relative gap) at earlier evaluations."""
     primal = 2 * hinge
     ends = [*before, (nu, gap / primal)]
     return finished_run(
@@ -188,7 +188,7 @@ def test_a_nu_that_is_not_determined_is_not_judged(tmp_path: Path, gap: float, h
 
 
 def test_separable_data_leave_the_solver_s_accuracy(tmp_path: Path) -> None:
-    """Mean hinge loss and duality gap are one and the same there, and far below the objective."""
+    """Mean hinge loss and duality gap are equal and far below the objective."""
     run = finished_run(
         tmp_path,
         algo="smo",

@@ -76,7 +76,7 @@ def test_picture_and_table(tmp_path: Path) -> None:
     row = made.table.rows[0]
     assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "10 (9 to 11)"]
     assert row[6] == "-"
-    assert "lost its tables" in made.table.notes[-1]
+    assert "lacks its tables" in made.table.notes[-1]
 
 
 def test_without_runs_the_figure_is_empty() -> None:

@@ -65,7 +65,7 @@ def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "points",
     [
-        [(1.0, 0.5, 0.5), (2.0, 0.1, -1e-6), (3.0, 0.01, 0.02)],  # L above the optimum, in one checkpoint
+        [(1.0, 0.5, 0.5), (2.0, 0.1, -1e-6), (3.0, 0.01, 0.02)],  # L above the optimum at one evaluation
         [(1.0, 0.5, 0.5), (2.0, -1e-6, 0.1), (3.0, 0.01, 0.02)],  # J below it
     ],
 )

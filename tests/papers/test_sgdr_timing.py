@@ -17,7 +17,7 @@ EXACT = Optimum(J_OPT, J_OPT)
 
 
 def took(*seconds: float, reached: int | None = None) -> Effort:
-    """Runs of which the first `reached` got there."""
+    """Runs of which the first `reached` reach the target."""
     count = len(seconds) if reached is None else reached
     return Effort(seconds, tuple(k < count for k in range(len(seconds))))
 
@@ -30,14 +30,14 @@ def test_a_method_is_timed_to_its_first_evaluation_within_one_per_cent(tmp_path:
     ]
     found = effort(runs, Optimum(J_OPT * (1 - 1e-12), J_OPT))
     assert found is not None
-    # what does not get there takes longer than the longest run
+    # a run that misses the target counts with the longest run
     assert found.costs == (3.0, 1.0, 20.0)
     assert found.reached == (True, True, False)
     assert (found.median, found.known, found.text(seconds_text)) == (3.0, True, "3 s")
 
 
 def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> None:
-    # far below 1 % from its first checkpoint on, but that it does not know
+    # far below 1 % from its first evaluation on, which the method cannot know
     stops = run(tmp_path, "a", [(1.0, 0.001, 0.5), (2.0, 0.0009, 0.008)])
     short = run(tmp_path, "b", [(1.0, 0.001, 0.5), (4.0, 0.0009, 0.008)], stops=False)  # whose budget ended first
     assert stopped(stops)
@@ -46,7 +46,7 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
     assert found == Effort((2.0, 4.0), (True, False))
     assert not found.known
     assert found.text(seconds_text) == ">3 s"
-    assert effort([stops, short], EXACT) == Effort((1.0, 1.0), (True, True))  # told
+    assert effort([stops, short], EXACT) == Effort((1.0, 1.0), (True, True))  # timed to the target
     assert effort([], EXACT, to_the_end=True) is None
 
 

@@ -102,7 +102,7 @@ def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:
     claim = judge(replace(stand_in, dataset=SPEC.instead["news20"]))
     assert claim.verdict == "reproduced"
     assert "(stand-in for news20)" in claim.measured
-    assert "a stand-in, judged as well" in claim.why
+    assert "a stand-in, judged too" in claim.why
 
 
 def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
@@ -188,13 +188,13 @@ def test_costs_to_an_error(first: float, second: float, tolerance: float) -> Non
     found = reach(pegasos, simba, (NONZEROS, NONZEROS), tolerance)
     assert found.target == pytest.approx(0.1 * (1 + tolerance))
     assert found.budget == COSTS[-1]
-    # checked by looking at every checkpoint
+    # checked at every evaluation
     for cost, where in ((found.pegasos, pegasos), (found.simba, simba)):
         assert cost is not None
         assert (where.mean()[cost > COSTS] > found.target).all()
         assert where.mean()[cost == COSTS] <= found.target
     assert found.ratio.estimate == pytest.approx(found.pegasos / (found.simba or np.nan))
-    # the unit of the accesses does not matter, the error asked for is the same however they are counted
+    # the unit of the accesses does not change the target error
     dense, mixed = (reach(pegasos, simba, (DENSE, other), tolerance) for other in (DENSE, NONZEROS))
     assert dense.ratio.estimate == pytest.approx(found.ratio.estimate)
     assert mixed.ratio.estimate == pytest.approx(ZEROS * found.ratio.estimate)
