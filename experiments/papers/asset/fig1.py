@@ -133,8 +133,8 @@ ENOUGH: Final = 1.0
 FALLS_RULE: Final = (
     "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by the "
     f"slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point above "
-    "that at the largest s. Suffers most: at the largest s that all data sets have, what the error is above "
-    "SVMlight's, which has all of the kernel, is larger on Covertype than on every other data set. Each by its 95 % "
+    "that at the largest s. Suffers most: at the largest s that all data sets have, the error minus the error of "
+    "SVMlight, which uses the whole kernel, is larger on Covertype than on every other data set. Each by its 95 % "
     "interval over the runs; if it contains the limit, the case is unclear. (The paper shows pictures; the limits are "
     "ours.)"
 )

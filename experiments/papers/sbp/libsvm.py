@@ -51,7 +51,7 @@ class RunningTimes:
 
     @property
     def libsvm(self) -> FinishedRun | None:
-        """LIBSVM's run; it draws nothing at random, so that one is enough."""
+        """LIBSVM's run; it is deterministic, so one run suffices."""
         runs = [run for run in self.panel.runs.get("libsvm", ()) if run.result["final"].get("test_error") is not None]
         return runs[0] if runs else None
 

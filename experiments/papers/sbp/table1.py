@@ -363,7 +363,7 @@ def _note(measured: PanelGrowth) -> str:
         return f"{text}; no run of SMO, hence no L and no exponents of the bounds."
     text += f"; L = {measured.hinge:.3g}, the mean hinge loss of SMO's last predictor on the training set"
     if measured.hinge > measured.best:
-        text += ", above E*: the bounds promise an error of L + ε, so that errors near E* are better than promised"
+        text += ", above E*: the bounds promise an error of L + ε, so errors near E* are better than promised"
     return f"{text}."
 
 

@@ -256,7 +256,7 @@ RULE = (
     "A row is judged where the data are the paper's and nu is determined: the duality gap is at most 1 % of the mean "
     "hinge loss. It is reproduced if nu differs from the printed one by at most half a unit of the last printed digit. "
     "Where the hinge loss is as small as the gap nothing tells nu from 0: the data are separable at this lambda, and "
-    "the printed value, like ours, is what the solver's accuracy leaves."
+    "the printed value, like ours, depends on the solver's accuracy alone."
 )
 
 

@@ -107,7 +107,7 @@ MEDIUM_RULE: Final = (
     f"SGD-s, and SGD-m, takes at most {COMPARABLE:g} times as long as SVMperf, OCAS and DCD each (the paper gives no "
     "number; this one is ours); DCD is left out at the largest C, where the claim itself has it ahead. DCD leads "
     "there: the faster of SGD-s and SGD-m takes longer. The SGD family leads at the smallest C: the faster of the two "
-    "takes no longer than the fastest of the three. A case whose interval holds the limit is unclear."
+    "takes no longer than the fastest of the three. A case whose interval contains the limit is unclear."
 )
 
 

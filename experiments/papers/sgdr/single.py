@@ -28,7 +28,7 @@ RULE: Final = (
     "For each data set and C, by median CPU times and their 95 % intervals over the runs: SVMSGD takes longer than the "
     "slower of the other two; the faster of the other two takes longer than SGD-m. Most on sparse data of many "
     f"dimensions ({MANY:,} at least, our number): SVMSGD's time over SGD-m's, geometric mean over these data sets and "
-    "all C, is larger than that of the other data sets. A case whose interval holds 1 is unclear."
+    "all C, is larger than that of the other data sets. A case whose interval contains 1 is unclear."
 )
 COMPARISONS: Final = (
     Comparison(Side((SLOWEST,)), Side((MIDDLE, FASTEST), "slowest"), lambda ratio: ratio.above(1.0)),

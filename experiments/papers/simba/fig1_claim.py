@@ -243,13 +243,13 @@ ACCOUNTINGS: Final[Mapping[str, Accounting]] = {
 }
 
 RULE: Final = (
-    "For each data set and each way of counting accesses: what Pegasos takes over what SIMBA takes until the mean test "
-    f"error over the runs is at most {100 * TOLERANCE:.0f} % (relative) above Pegasos's lowest, each with the "
-    "parameter of the lowest mean test error; 95 % interval over the runs of both, with a ratio of 0 for an error "
-    f"missed within the budget. About 100 is from {ABOUT_100[0]:.0f} to {ABOUT_100[1]:.0f}. Reproduced: the ratio lies "
-    "there and its interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not "
-    "have. Judged are the two ways that charge both methods alike. Also measured, not judged: Pegasos's coordinates "
-    "and SIMBA's nonzeros, and parameters chosen on a held-out part of the training set."
+    "For each data set and each way of counting accesses: Pegasos's accesses over SIMBA's until the mean test error "
+    f"over the runs is at most {100 * TOLERANCE:.0f} % (relative) above Pegasos's lowest, each with the parameter of "
+    "the lowest mean test error; 95 % interval over the runs of both, with a ratio of 0 for an error missed within the "
+    f"budget. About 100 is from {ABOUT_100[0]:.0f} to {ABOUT_100[1]:.0f}. Reproduced: the ratio lies there and its "
+    "interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not have. Judged "
+    "are the two ways that charge both methods alike. Also measured, not judged: Pegasos's coordinates and SIMBA's "
+    "nonzeros, and parameters chosen on a held-out part of the training set."
 )
 
 Choice = Mapping[str, Member | None]

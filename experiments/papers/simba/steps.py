@@ -144,10 +144,10 @@ COSTS: Final = {
 NO_COST: Final = 1.1
 """"Costs nothing" allows a ratio up to this: clocks and random rows vary by a few per cent."""
 BIAS_RULE: Final = (
-    "For each data set what an iteration costs with the bias over what it costs without, over whole runs of equally "
-    f"many iterations. Reproduced: the 95 % interval over the runs of both ends at or below {NO_COST:g}; not "
-    "reproduced: it begins above; else partly. The claim is about the algorithm, so stand-ins are judged. Which rows "
-    "and columns are drawn, and so their nonzeros, differs between the two; counted dense iterations are alike."
+    "For each data set the cost of an iteration with the bias over its cost without, over whole runs of equally many "
+    f"iterations. Reproduced: the 95 % interval over the runs of both ends at or below {NO_COST:g}; not reproduced: it "
+    "begins above; else partly. The claim is about the algorithm, so stand-ins are judged. Which rows and columns are "
+    "drawn, and so their nonzeros, differs between the two; counted dense iterations are alike."
 )
 
 
