@@ -107,8 +107,8 @@ PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
 }
 """As printed: validation rows, 1/(lambda m) and 1/(2 sigma^2)."""
 DENSITIES: Final[Mapping[str, str]] = {
-    "density of rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of the printed density: an error of the "
-    "paper",
+    "density of rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of the printed density: an error of "
+    "the paper",
     "density of ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not "
     "explain its number",
 }
