@@ -88,8 +88,8 @@ def draw(figure: Figure | SubFigure, scene: Scene) -> None:
     if not shown:
         empty(figure, "no finished runs")
         return
-    places = layout.places(figure, scene.block * len(scene.costs), _head(scene), scene.columns)
-    layout.head(figure, places[0], [scene.styles[name] for name in shown], *_CAPTIONS, per_line=_PER_LINE)
+    places = layout.add_panels(figure, scene.block * len(scene.costs), _head(scene), scene.columns)
+    layout.legend_and_caption(figure, places[0], [scene.styles[name] for name in shown], *_CAPTIONS, per_line=_PER_LINE)
     for row, cost in enumerate(scene.costs):
         own = places[row * scene.block : (row + 1) * scene.block]
         for k, (axes, race) in enumerate(zip(own, scene.races, strict=False)):
@@ -112,7 +112,7 @@ def _draw_race(axes: Axes, race: Race, scene: Scene, cost: str, place: int) -> N
         nothing = f"{axis_name(cost)}: nothing to draw"
         axes.text(0.5, 0.5, nothing, transform=axes.transAxes, size=PANEL.label, color=FAINT, ha="center")
         return
-    layout.dress(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", place, scene.columns)
+    layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", place, scene.columns)
     levels = [race.threshold(level) for level in race.decided]
     least = min(levels, default=1e-3) / 10
     for name, band in bands.items():

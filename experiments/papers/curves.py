@@ -1,6 +1,6 @@
-"""Any figure of curves: test error against kernel evaluations and against time.
+"""Test error against kernel evaluations and against CPU time: the maker of figures that users define.
 
-The maker for a figure of one's own, which then is one file of ``conf/figure/``. It judges no claims.
+Such a figure is one file in ``conf/figure/``. Its claims are not judged.
 """
 
 from __future__ import annotations

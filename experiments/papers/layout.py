@@ -1,16 +1,16 @@
-"""Panels in rows, each on logarithmic axes, with a legend and small print above them."""
+"""Layout of drawings: panels in rows on logarithmic axes, below a legend and captions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 from experiments.papers.bands import Band
 from experiments.papers.effort import Effort
-from experiments.papers.panels import row_of_axes
+from experiments.papers.panels import empty, row_of_axes
 from experiments.plotting import FAINT, INK, PANEL, Style, legend_row, plain_frame
 
 if TYPE_CHECKING:
@@ -18,21 +18,28 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure, SubFigure
 
+T = TypeVar("T")
+
 WIDTH: Final = 12.0  # inches, as all below
 COLUMNS: Final = 3
-"""Panels in a row, unless said otherwise."""
+"""Default number of panels in a row."""
 _ROW, _ABOVE, _BELOW = 3.2, 0.5, 0.5
 _LEGEND, _CAPTION, _LINE = 0.26, 0.3, 0.17
-"""From one line of the legend to the next, from the top to the small print, and from line to line of that."""
+"""Height of a legend line; distance from the top to the first caption; height of a caption line."""
 
 
 def height(panels: int, columns: int = COLUMNS) -> float:
-    """Height of so many panels; of one row where there is none."""
+    """Height of the rows for a number of panels, in inches; at least one row."""
     return _ROW * max(1, math.ceil(panels / columns))
 
 
-def places(figure: Figure | SubFigure, panels: int, head: float, columns: int = COLUMNS) -> list[Axes]:
-    """Add axes for some panels, below a head."""
+def size(panels: int, head: float, columns: int = COLUMNS) -> tuple[float, float]:
+    """Width and height of a drawing, in inches: a head and rows of panels."""
+    return WIDTH, head + height(panels, columns)
+
+
+def add_panels(figure: Figure | SubFigure, panels: int, head: float, columns: int = COLUMNS) -> list[Axes]:
+    """Add axes for a number of panels, below a head of some inches."""
     whole = figure.bbox.height / figure.dpi
     axes: list[Axes] = []
     for row in range(math.ceil(panels / columns)):
@@ -44,8 +51,46 @@ def places(figure: Figure | SubFigure, panels: int, head: float, columns: int = 
     return axes[:panels]
 
 
-def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
-    """Lay out logarithmic axes and name them; the value in the first panel of a row only."""
+def each_panel(
+    figure: Figure | SubFigure,
+    items: Sequence[T],
+    styles: Iterable[Style],
+    captions: Sequence[str],
+    head: float,
+    names: tuple[str, str],
+    columns: int = COLUMNS,
+    nothing: str = "no finished runs",
+) -> Iterator[tuple[Axes, T]]:
+    """Add a legend, captions and one panel per item; yield each panel with its item, to be drawn into.
+
+    Parameters
+    ----------
+    figure : Figure or SubFigure
+        Empty.
+    items : sequence
+        One per panel. If there is none, `nothing` is written into the figure.
+    styles : iterable of Style
+        Of the legend.
+    captions : sequence of str
+    head : float
+        Inches above the first row of panels.
+    names : (str, str)
+        Labels of the horizontal and the vertical axes, which are logarithmic.
+    columns : int
+    nothing : str
+    """
+    if not items:
+        empty(figure, nothing)
+        return
+    panels = add_panels(figure, len(items), head, columns)
+    legend_and_caption(figure, panels[0], styles, *captions)
+    for place, (axes, item) in enumerate(zip(panels, items, strict=True)):
+        log_axes(axes, *names, place, columns)
+        yield axes, item
+
+
+def log_axes(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS) -> None:
+    """Make both axes logarithmic and label them; the vertical one only in the first panel of a row."""
     from matplotlib.ticker import NullFormatter
 
     axes.set_xscale("log")
@@ -58,21 +103,10 @@ def dress(axes: Axes, cost: str, value: str, place: int, columns: int = COLUMNS)
     plain_frame(axes, PANEL.ticks)
 
 
-def head(
+def legend_and_caption(
     figure: Figure | SubFigure, first: Axes, styles: Iterable[Style], *captions: str, per_line: int | None = None
 ) -> None:
-    """Write a legend and lines of small print above panels, from the left edge of the first.
-
-    Parameters
-    ----------
-    figure : Figure or SubFigure
-    first : Axes
-    styles : iterable of Style
-        Of the legend.
-    *captions : str
-    per_line : int, optional
-        Entries in a line of the legend; None: all.
-    """
+    """Write a legend, `per_line` styles in a line, and captions above panels, from the left edge of the first."""
     left, whole = first.get_position().x0, figure.bbox.height / figure.dpi
     shown = list(styles)
     lines = [shown[k : k + (per_line or len(shown))] for k in range(0, len(shown), per_line or len(shown))] or [[]]
@@ -84,15 +118,15 @@ def head(
 
 
 def plain_ticks(axis: Axis, multiples: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
-    """Label a logarithmic axis of a few decades with plain numbers, at these multiples of powers of ten."""
+    """Label a logarithmic axis with plain numbers, at these multiples of powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     axis.set_major_locator(LogLocator(subs=tuple(multiples)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def doubled(axes: Axes, ticks: Sequence[int]) -> None:
-    """Make the horizontal axis one of sizes that are doubled from each to the next, with plain numbers at some."""
+def doubling_axis(axes: Axes, ticks: Sequence[int]) -> None:
+    """Give the horizontal axis base 2, with plain numbers at some sizes."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axes.set_xscale("log", base=2)
@@ -102,7 +136,7 @@ def doubled(axes: Axes, ticks: Sequence[int]) -> None:
 
 
 def draw_band(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
-    """Draw a median, and what lies between the least and the largest.
+    """Draw a median line and the area from the least to the largest value.
 
     Parameters
     ----------
@@ -120,7 +154,7 @@ def draw_band(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> No
 
 
 def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> None:
-    """Draw a median with its markers; `steps` as in `draw_band`."""
+    """Draw a median line with markers; `steps` as in `draw_band`."""
     look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
     axes.plot(band.cost, band.median, drawstyle="steps-post" if steps else "default", **look, zorder=3)
     marked = slice(None, None, max(1, len(band.cost) // 7))
@@ -128,11 +162,11 @@ def draw_line(axes: Axes, band: Band, style: Style, *, steps: bool = True) -> No
 
 
 def draw_efforts(axes: Axes, efforts: Mapping[int, Effort] | Mapping[float, Effort], style: Style) -> None:
-    """Draw, against sizes, what a method takes where it gets there, and arrows at the budgets where it does not."""
+    """Draw the costs of a method against sizes, with an arrow at the budget where most runs miss the target."""
     known = {b: effort for b, effort in efforts.items() if effort.known}
     missed = {b: effort for b, effort in efforts.items() if not effort.known}
     look: dict[str, Any] = {"color": style.color, "linewidth": style.width * PANEL.lines, "linestyle": style.line}
-    # a line goes from a size to the next one, not over those that were missed
+    # a missed size interrupts the line
     line = [effort.median if effort.known else np.nan for effort in efforts.values()]
     axes.plot(list(efforts), line, **look, zorder=3)
     axes.plot(

@@ -1,4 +1,4 @@
-"""The optimum of a problem, as far as a run has certified it: its last lower bound and its last objective value."""
+"""The optimum of a problem as an interval: a run's last lower bound and last objective value."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from experiments.curve import column
 from experiments.reproduction.evidence import Panel
 
 SERIES: Final = "optimum"
-"""Series that finds it; where a figure sweeps C, a series with the same values of C."""
+"""Series that certifies the optimum; if a figure sweeps C, it is swept over the same values."""
 KNOWN: Final = 1e-3
-"""Relative: an optimum that is known less well than this decides nothing about accuracies of 1e-2."""
+"""Relative: an optimum with a wider interval decides nothing about accuracies of 1e-2."""
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """J_opt lies between two numbers.
+    """An interval that contains the optimum J_opt.
 
     Attributes
     ----------
@@ -37,25 +37,25 @@ class Optimum:
         return self.upper / self.lower - 1
 
     def excess(self, primal: ArrayLike) -> NDArray[np.float64]:
-        """(J - J_opt) / J_opt of some objective values, no less than it is."""
+        """Upper bound on (J - J_opt) / J_opt of some objective values."""
         return np.asarray(primal, dtype=np.float64) / self.lower - 1
 
     def least_excess(self, primal: ArrayLike) -> NDArray[np.float64]:
-        """(J - J_opt) / J_opt of some objective values, no more than it is."""
+        """Lower bound on (J - J_opt) / J_opt of some objective values."""
         return np.asarray(primal, dtype=np.float64) / self.upper - 1
 
 
 def optimum_of(panel: Panel, series: str = SERIES) -> Optimum | None:
-    """Return the optimum that the first run of a series ended at; None without a run, or without a bound above 0."""
+    """Return the interval at the end of a series' first run; None without a run or without a positive lower bound."""
     for frame in panel.curves(series)[:1]:
         lower, upper = (column(frame, name)[-1:] for name in ("dual", "primal"))
         if len(lower) and lower[0] > 0 and np.isfinite(upper[0]):
-            # the two are equal but for rounding, which may exchange them
+            # rounding may exchange two equal bounds
             return Optimum(float(min(lower[0], upper[0])), float(max(lower[0], upper[0])))
     return None
 
 
 def accuracy(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Return (J - L) / L at each checkpoint, (rows,); NaN where no lower bound above 0 is known."""
+    """Return (J - L) / L at each evaluation, (rows,); NaN without a positive lower bound."""
     primal, bound = column(frame, "primal"), column(frame, "dual")
     return primal / np.where(bound > 0, bound, np.nan) - 1

@@ -48,7 +48,7 @@ NAMES: Mapping[str, str] = {
     "synthetic": "Synthetic",
     "web": "Web",
 }
-"""Data sets as they are called above panels and in sentences; others by their own names."""
+"""Names of data sets above panels and in sentences; others have their own names."""
 
 _TASKS: Mapping[tuple[str, tuple[float | str, ...]], str] = {
     ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9",
@@ -76,7 +76,7 @@ class Row:
     series : mapping of str to str
         Name in the legend to the series drawn under it; empty: every series under its own name.
     facts : mapping of str to str
-        What is told in the upper right corner of the panel of each of the paper's data sets.
+        Text in the upper right corner of a panel, by the paper's data set.
     measure : str
         Column of `experiments.curve`: the vertical axis.
     """
@@ -89,7 +89,7 @@ class Row:
     measure: str = MEASURE
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
-        """Series to draw by their names in the legend, of those that there are."""
+        """Return the series to draw, by their names in the legend, among `names`."""
         there = list(names)
         chosen = self.series or {name: name for name in there}
         return {label: name for label, name in chosen.items() if name in there}
@@ -130,7 +130,7 @@ class CurveFigure:
 
     @property
     def data(self) -> pd.DataFrame:
-        """All points that are drawn; errors are fractions. Where there are several measures a column names them."""
+        """All points that are drawn; errors are fractions. With several measures a column names them."""
         several = len({row.measure for row in self.rows}) > 1
         tables = [
             pd.DataFrame(
@@ -155,7 +155,7 @@ class CurveFigure:
 
     @property
     def runs(self) -> str:
-        """How many runs the curves are means over: ``10 runs (SMO: 1)``."""
+        """Number of runs behind the mean curves: ``10 runs (SMO: 1)``."""
         counts: dict[str, set[int]] = {}
         for panel in self.evidence.panels:
             for name, runs in panel.runs.items():
@@ -222,20 +222,20 @@ def _span(numbers: set[int]) -> str:
 
 
 def called(panel: Panel) -> str:
-    """Name of a panel's data set in a sentence; that it is a stand-in is told elsewhere."""
+    """Name of a panel's data set in a sentence, without a remark on stand-ins."""
     run = next(iter(panel.settings.values()), None)
     task = () if run is None else tuple(run.dataset.positive or ())
     return _TASKS.get((panel.dataset, task)) or NAMES.get(panel.dataset, panel.dataset)
 
 
 def name_of(panel: Panel) -> str:
-    """Name of a panel's data set, which says so where it is not the paper's."""
+    """Name of a panel's data set, with a remark if it is not the paper's."""
     other = "not the paper's"
     return f"{called(panel)} ({_departure(panel, 'stand-in', other)})" if panel.stand_in else called(panel)
 
 
 def _departure(panel: Panel, stand_in: str, other: str) -> str:
-    """Say what a data set stands in for, or, where it was asked for by its own name, only that it is another."""
+    """Say what a data set stands in for, or, if the user named it, that it is not the paper's."""
     return other if panel.asked == panel.dataset else f"{stand_in} for {NAMES.get(panel.asked, panel.asked)}"
 
 

@@ -1,4 +1,4 @@
-"""Numbers that a paper prints of its data, and whether a panel's data are those: numbers of others do not compare."""
+"""Comparison of measured with printed numbers, and of a panel's data with the paper's."""
 
 from __future__ import annotations
 
@@ -9,32 +9,16 @@ from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.verdict import Number, number
 
 
-def departure(panel: Panel, full: int | None) -> str:
-    """Why a panel's data are not those of the paper, in a few words; empty where they are, or where there is no run.
-
-    Parameters
-    ----------
-    panel : Panel
-    full : int or None
-        Training rows of the whole data set; None: not known.
-    """
+def data_difference(panel: Panel, full: int | None) -> str:
+    """Say why a panel's data differ from the paper's `full` training rows (None: unknown); empty if they do not."""
     n = panel.n
     if panel.stand_in:
         return "a stand-in" if n is None else f"a stand-in, n = {n:,}"
     return "" if n is None or full is None or n == full else f"a sample, n = {n:,} of {full:,}"
 
 
-def compared(spec: NumberSpec, why: str, measured: float | None, note: str = "") -> Number:
-    """Put a measured number beside a printed one.
-
-    Parameters
-    ----------
-    spec : NumberSpec
-    why : str
-        Why the data are others than the paper's: agreement is then not asked. Empty where they are the paper's.
-    measured : float or None
-    note : str
-    """
+def compare_number(spec: NumberSpec, why: str, measured: float | None, note: str = "") -> Number:
+    """Compare a measured number with a printed one; not judged where `why` says that the data differ."""
     if not why or measured is None:
         return number(spec, measured, note)
     return number(replace(spec, tolerance=None), measured, "; ".join(filter(None, (why, note))))

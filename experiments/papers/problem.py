@@ -1,4 +1,4 @@
-"""The problem of a figure's runs, for a maker that looks at the data or inside a solver."""
+"""Loading the problem of a run, for makers that use the data or a solver's state."""
 
 from __future__ import annotations
 
@@ -8,14 +8,8 @@ from experiments.settings import RunSettings
 from solvers import Problem
 
 
-def problem_of(run: RunSettings) -> Problem:
-    """Load the data of a run and build its problem.
-
-    Raises
-    ------
-    DataError
-        The data cannot be had.
-    """
+def load_problem(run: RunSettings) -> Problem:
+    """Return the problem of a run, with its data loaded. Raises DataError if there are none."""
     cache_dir = datasets.default_cache_dir()
     problem: Problem = assemble(run, datasets.load(run.dataset, cache_dir=cache_dir), cache_dir=cache_dir).problem
     return problem

@@ -20,12 +20,12 @@ SIZES = [2**k for k in range(1, 11)]
 
 
 def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
-    """Make one run, which others are made after."""
+    """Make one run, the template of the others."""
     return finished_run(folder / dataset, dataset=dataset, rows=[{"iterations": 1}], **overrides)
 
 
 def run(model: MadeUp, name: str, seed: int, rows: Rows, **result: Any) -> MadeUp:
-    """Make a run with this curve; the rest is as of another one."""
+    """Make a run with this curve and the other fields of the template."""
     return _with_curve(model, name, seed, _checked(tuple(tuple(row.items()) for row in rows)), **result)
 
 
@@ -66,7 +66,7 @@ def sizes_panel(
     first: Mapping[int, float] | None = None,
     **fields: Any,
 ) -> Panel:
-    """Make one data set of Figure 1; methods that are not given have no runs.
+    """Make one data set of Figure 1; methods not given have no runs.
 
     `first`: by s the error of ASSET after one epoch; that of the end where it is not given.
     """

@@ -1,4 +1,4 @@
-"""Synthetic evidence: finished runs with made-up curves, as a figure's maker gets them."""
+"""Synthetic evidence for makers: finished runs with invented curves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class MadeUp(FinishedRun):
-    """A run whose curve is in no file."""
+    """A run whose curve is kept in memory."""
 
     frame: pd.DataFrame = field(compare=False, repr=False)
 
@@ -106,7 +106,7 @@ def panel(dataset: str, runs: Mapping[str, Sequence[FinishedRun]], **fields: Any
 def evidence(
     spec: FigureSpec, panels: Sequence[Panel], scale: str = "paper", absent: Mapping[str, str] | None = None
 ) -> Evidence:
-    """What a maker gets."""
+    """Return the argument of a maker."""
     return Evidence(spec, scale, tuple(panels), dict(absent or {}))
 
 

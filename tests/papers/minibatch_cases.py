@@ -13,7 +13,7 @@ import pandas as pd
 from evidence_cases import MadeUp, finished_run, panel
 
 from experiments import curve
-from experiments.papers.minibatch.spectrum import Spectrum
+from experiments.papers.minibatch.data import Spectrum
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 
@@ -25,11 +25,11 @@ SPECTRUM = Spectrum(n=N, sigma2=1 / ENOUGH, growth=(N / ENOUGH - 1) / (N - 1), l
 SIZES = [2**k for k in range(12)]
 
 Iterations = Mapping[int, Sequence[float]]
-"""By b the iterations of each run; negative: not reached within so many."""
+"""Iterations of each run by b; negative: the target is missed within that many."""
 
 
 def optimum_run(folder: Path, gap: float = 1e-9, **overrides: Any) -> MadeUp:
-    """Return a run that knows P* to a gap."""
+    """Return a run that certifies P* up to a gap."""
     rows = [{"iterations": 1, "primal": P_STAR + gap, "dual": P_STAR}]
     return finished_run(folder, name="optimum", algo="dcd", n=N, rows=rows, **overrides)
 
@@ -81,7 +81,7 @@ def power(at_one: float, exponent: float, sizes: Sequence[int] = SIZES, flat_fro
 
 
 def as_claimed() -> dict[str, Iterations]:
-    """Methods that do what the paper says, with 1 / sigma^2 = 4."""
+    """Iterations of all methods as in the paper, with 1 / sigma^2 = 4."""
     naive = {b: runs if b <= 16 else (-90_000.0, -95_000.0) for b, runs in power(1e6, 1.0).items()}
     return {
         "pegasos": power(4e6, 0.9),

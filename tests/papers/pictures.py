@@ -1,4 +1,4 @@
-"""Rendering what a maker draws, and looking for what is clipped or overlaps."""
+"""Rendering of pictures, and a search for clipped and overlapping texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DPI = 72
 HEADROOM = 0.8  # inches that a title takes above the drawing
 
 Boxed = tuple[str, Bbox]
-"""A text and where it is."""
+"""A text and its box."""
 
 
 def render(made: Made) -> Image.Image:
@@ -44,7 +44,7 @@ def render(made: Made) -> Image.Image:
 
 
 def texts(figure: Figure) -> list[Text]:
-    """All texts that are shown."""
+    """All visible texts."""
     # tick labels beyond an axis' limits are kept, but not drawn
     hidden = {
         label
@@ -79,7 +79,7 @@ def overlapping(boxes: Sequence[Boxed]) -> list[tuple[str, str]]:
 
 
 def drawn_with_table(made: Made) -> Made:
-    """What a maker made, after its picture was drawn; its table has a cell for each column."""
+    """Draw the picture of a result, check that its table has one cell per column, and return it."""
     render(made)
     assert made.table is not None
     assert all(len(row) == len(made.table.columns) for row in made.table.rows)

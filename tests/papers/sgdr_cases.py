@@ -9,8 +9,7 @@ from typing import Any
 
 from evidence_cases import finished_run, panel
 
-from experiments.papers.sgdr.effort import STOPPING
-from experiments.papers.sgdr.timing import methods
+from experiments.papers.sgdr.timing import STOPPING, methods
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.store import FinishedRun
@@ -18,7 +17,7 @@ from experiments.store import FinishedRun
 J_OPT = 0.3
 EPS = 0.01
 STEP = 0.8
-"""A fake run is looked at this share of its time before it gets there."""
+"""A fake run has an evaluation this share of its time before it reaches the target."""
 
 
 def run(
@@ -52,7 +51,7 @@ def run(
 
 
 def optimum_run(folder: Path, name: str, gap: float = 1e-9, at: float = 1.0, **overrides: Any) -> FinishedRun:
-    """Write a run that knows the optimum, or a multiple of it, to a relative gap."""
+    """Write a run that certifies the optimum, or a multiple of it, up to a relative gap."""
     return run(folder, name, [(1.0, at * (1 + gap / 2) - 1, 1 - at * (1 - gap / 2))], **overrides)
 
 

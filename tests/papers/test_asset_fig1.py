@@ -16,9 +16,9 @@ from experiments.reproduction.verdict import Claim
 
 SPEC = read_figure("asset_fig1")
 ENDS = {"adult": 0.2, "mnist": 2.0, "rcv1_ccat": 2.5, "ijcnn1": 0.5, "covtype": 4.0}
-"""What ASSET is above the exact error at s = 1024, in points."""
+"""Error of ASSET minus the exact error at s = 1024, in percentage points."""
 WORSE = {"adult": 0.5, "mnist": 1.0, "rcv1_ccat": 6.0, "ijcnn1": 1.0, "covtype": 1.5}
-"""What a stream adds."""
+"""Error of a stream minus the error of ASSET, in percentage points."""
 
 
 def one(folder: Path, name: str, end: float, worse: float, at_two: float | None = None, **fields: Any) -> Panel:
@@ -39,7 +39,7 @@ def claims(panels: list[Panel]) -> dict[str, Claim]:
     return {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     found = claims(all_five(tmp_path))
     assert {name: claim.verdict for name, claim in found.items()} == {"asset.3": "reproduced", "asset.4": "reproduced"}
     three, four = found["asset.3"].statistic, found["asset.4"].statistic
@@ -50,7 +50,7 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
     assert four["rcv1_ccat"]["most"]["estimate"] == pytest.approx(6.0 - 1.5)
 
 
-def test_each_part_may_fail(tmp_path: Path) -> None:
+def test_each_part_of_a_claim_can_fail(tmp_path: Path) -> None:
     rises = claims(all_five(tmp_path / "a", mnist={"at_two": 1.0}))["asset.3"]
     assert rises.verdict == "partly"
     assert rises.statistic["mnist"]["falls"]["ruling"] == "not_reproduced"
@@ -73,9 +73,9 @@ def test_a_stream_is_compared_with_one_epoch(tmp_path: Path) -> None:
     assert worse["at_the_end"]["estimate"] == pytest.approx(1.0)
 
 
-def test_what_is_missing_decides_nothing(tmp_path: Path) -> None:
+def test_missing_runs_leave_claims_undecided(tmp_path: Path) -> None:
     alone = claims([one(tmp_path / "a", "mnist", 2.0, 1.0)])
-    # what could be judged speaks for it, but neither Adult nor Covertype nor CCAT is there
+    # the judged cases support the claims, but Adult, Covertype and CCAT are missing
     assert {claim.verdict for claim in alone.values()} == {"not_applicable"}
     no_exact = [one(tmp_path / "b", name, ENDS[name], WORSE[name], exact=()) for name in ("adult", "covtype")]
     assert claims(no_exact)["asset.3"].verdict == "not_applicable"
@@ -88,7 +88,7 @@ def test_what_is_missing_decides_nothing(tmp_path: Path) -> None:
     }
 
 
-def test_stand_ins_count_where_they_are_declared(tmp_path: Path) -> None:
+def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     panels = all_five(tmp_path)
     declared = [
         replace(panel, dataset="covtype_subset", stand_in="a part") if panel.asked == "covtype" else panel
@@ -103,7 +103,7 @@ def test_stand_ins_count_where_they_are_declared(tmp_path: Path) -> None:
     assert found["covtype"]["falls"]["ruling"] == found["covtype"]["suffers most"]["ruling"] == "not_applicable"
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     panels = all_five(tmp_path)
     panels[-1] = replace(panels[-1], dataset="covtype_subset", stand_in="a part")
     made = drawn_with_table(make(evidence(SPEC, panels)))

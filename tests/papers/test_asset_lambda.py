@@ -47,20 +47,20 @@ def judge(one: Panel) -> Claim:
     return claim
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     claim = judge(panel_of(tmp_path, SLOWS, QUICK))
     assert claim.verdict == "reproduced"
     assert claim.statistic["adult"]["slower"]["ratio"]["estimate"] == pytest.approx(64.0)
     assert claim.statistic["adult"]["slows down"]["ratio"]["estimate"] == pytest.approx(64.0)
 
 
-def test_runs_that_never_get_there_take_longer(tmp_path: Path) -> None:
+def test_runs_that_miss_the_target_bound_the_ratio(tmp_path: Path) -> None:
     claim = judge(panel_of(tmp_path, SLOWS | {VALUES[-1]: (-5.0, -5.0)}, QUICK))
     assert claim.verdict == "reproduced"
     assert claim.statistic["adult"]["slower"]["ratio"]["bound"] == "at least"
 
 
-def test_it_may_fail(tmp_path: Path) -> None:
+def test_the_claim_can_fail(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", QUICK, QUICK)).verdict == "not_reproduced"
     always = dict.fromkeys(VALUES, (20.0, 21.0))  # slower than ASSET, but for every lambda
     found = judge(panel_of(tmp_path / "b", always, QUICK))
@@ -70,7 +70,7 @@ def test_it_may_fail(tmp_path: Path) -> None:
     assert both.statistic["adult"]["slower"]["ruling"] == "not_reproduced"
 
 
-def test_what_decides_nothing(tmp_path: Path) -> None:
+def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", {}, QUICK)).verdict == "not_applicable"
     one_seed = {C: epochs[:1] for C, epochs in SLOWS.items()}
     assert judge(panel_of(tmp_path / "b", one_seed, dict.fromkeys(VALUES, (2.0,)))).verdict == "reproduced"
@@ -78,7 +78,7 @@ def test_what_decides_nothing(tmp_path: Path) -> None:
     assert judge(other).verdict == "not_applicable"
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     one = panel_of(tmp_path, SLOWS | {VALUES[-1]: (-5.0, -5.0)}, QUICK)
     made = drawn_with_table(make(evidence(SPEC, [one, replace(one, asked="mnist", dataset="mnist")])))
     assert made.table is not None

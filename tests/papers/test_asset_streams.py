@@ -1,4 +1,4 @@
-"""Figure 2 and Table 3, which are made of the same runs."""
+"""Figure 2 and Table 3 use the same runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORSE = {d: error + 1.0 for d, error in BETTER.items()}
 
 
 def panel_of(folder: Path, asset: Mapping[int, float], star: Mapping[int, float], **fields: Any) -> Panel:
-    """Errors fall from twice the last ones to these, which are looked at ten times, by turns 0.1 above and below."""
+    """Errors fall from twice the last ones to these; the ten last evaluations alternate 0.1 above and below."""
     model = like(folder, "mnist_elastic", n=1_000_000)
     runs = {}
     for method, ends in (("asset_online", asset), ("asset_star_online", star)):
@@ -50,7 +50,7 @@ def judge(one: Panel) -> Claim:
     return claim
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     claim = judge(panel_of(tmp_path, BETTER, WORSE))
     assert claim.verdict == "reproduced"  # on images that always stand in for the paper's
     found = claim.statistic["mnist_elastic"]
@@ -59,21 +59,21 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
     assert 1.5 < found["faster d=2048"]["estimate"] < 2.0
 
 
-def test_each_part_may_fail(tmp_path: Path) -> None:
+def test_each_part_of_a_claim_can_fail(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", WORSE, BETTER)).verdict == "not_reproduced"
     claim = judge(panel_of(tmp_path / "b", BETTER, WORSE | {1024: 10.0}))
     assert claim.verdict == "partly"
     assert claim.statistic["mnist_elastic"]["lower d=1024"]["ruling"] == "not_reproduced"
 
 
-def test_what_is_missing_decides_nothing(tmp_path: Path) -> None:
+def test_missing_runs_leave_claims_undecided(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", BETTER, {})).verdict == "not_applicable"
     assert judge(panel_of(tmp_path / "b", BETTER, {1024: 12.0})).verdict == "not_applicable"
     other = replace(panel_of(tmp_path / "c", BETTER, WORSE), dataset="digits", asked="digits")
     assert judge(other).verdict == "not_applicable"
 
 
-def test_the_pictures_and_the_table(tmp_path: Path) -> None:
+def test_pictures_and_table(tmp_path: Path) -> None:
     one = panel_of(tmp_path, BETTER, WORSE)
     made = fig2.make(evidence(SPEC, [one]))
     render(made)
@@ -94,13 +94,13 @@ def test_the_pictures_and_the_table(tmp_path: Path) -> None:
         assert drawn_with_table(table3.make(evidence(TABLE, none))).data.empty
 
 
-def test_the_printed_numbers_are_those_of_the_file() -> None:
+def test_printed_numbers_equal_the_figure_file() -> None:
     for number in TABLE.numbers:
         method, _, d = number.name.partition(" error, d = ")
         assert TABLE_3[int(d)][2 * (method == "asset_star_online")] == number.paper
 
 
-def test_both_are_made_of_the_same_runs() -> None:
+def test_figure_2_and_table_3_use_the_same_runs() -> None:
     for scale in SCALES:
         runs = [
             {

@@ -11,8 +11,7 @@ from pictures import drawn_with_table
 
 from experiments.composition import composing, settings_of
 from experiments.papers.asset import table1
-from experiments.papers.asset.spectrum import Spectrum, spectrum_of
-from experiments.papers.asset.table1 import PARAMETERS, make
+from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.plan import Options, overrides_of
 from experiments.reproduction.spec import read_figure
@@ -41,7 +40,7 @@ def numbers(panels: list[Panel]) -> dict[str, Number]:
     return {number.name: number for number in make(evidence(SPEC, panels)).numbers}
 
 
-def test_data_as_printed_agree_and_the_erratum_does_not(tmp_path: Path) -> None:
+def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
     ccat = numbers([counted(tmp_path, "rcv1_ccat", 78127, 11574, 47236, 5_937_000)])
     assert {name: number.agrees for name, number in ccat.items() if name.endswith(" rcv1_ccat")} == {
         "training rows of rcv1_ccat": True,
@@ -56,7 +55,7 @@ def test_data_as_printed_agree_and_the_erratum_does_not(tmp_path: Path) -> None:
     assert adult["features of mnist"].measured is None
 
 
-def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
+def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
     stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, asked="covtype", stand_in="a part")
     sample = counted(tmp_path, "mnist", 1100, 1000, 784, 160_000)
     found = numbers([stand_in, sample])
@@ -65,7 +64,7 @@ def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
     assert found["test rows of mnist"].note == "a sample, n = 1,100 of 58,100"
 
 
-def test_the_table_and_the_picture(tmp_path: Path) -> None:
+def test_table_and_picture(tmp_path: Path) -> None:
     names = {name: name for name in SPEC.datasets} | {"covtype": "covtype_subset"}
     panels = [
         counted(tmp_path, name, 500, 100, 50, 1000, asked=asked, stand_in="a part" if name != asked else "")
@@ -89,7 +88,7 @@ def test_the_table_and_the_picture(tmp_path: Path) -> None:
     # what the runs solve is what is printed
     assert all(made.table.rows[2 * k][6:8] == made.table.rows[2 * k + 1][6:8] for k in range(6))
     assert set(PARAMETERS) == set(SPEC.datasets)
-    assert len(made.data) == 5 * 4  # of a stream there is no sample
+    assert len(made.data) == 5 * 4  # a stream has no sample
 
 
 def test_without_runs() -> None:
@@ -99,15 +98,14 @@ def test_without_runs() -> None:
         assert made.data.empty
 
 
-def test_the_spectrum_is_that_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spectrum_equals_eigenvalues_of_the_kernel_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     from scipy.spatial.distance import cdist
 
-    from experiments.papers.asset import spectrum
     from solvers import Gaussian, Problem
 
     X = np.random.default_rng(0).normal(size=(60, 4)).astype(np.float32)
     problem = Problem(X, np.where(np.arange(60) % 2, 1, -1), Gaussian(2.0))
-    monkeypatch.setattr(spectrum, "problem_of", lambda _: problem)
+    monkeypatch.setattr(table1, "load_problem", lambda _: problem)
     found = spectrum_of(SimpleNamespace(solver_settings=SimpleNamespace(eps_d=1e-16), seed=0))  # type: ignore[arg-type]
     expected = np.linalg.eigvalsh(np.exp(-cdist(X, X, "sqeuclidean") / 4.0))[::-1] / 60
     np.testing.assert_allclose(found.eigenvalues[:20], expected[:20], rtol=1e-4)

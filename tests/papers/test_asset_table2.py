@@ -11,9 +11,8 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 
 from experiments.papers import effort
-from experiments.papers.asset.printed import TABLE_2, ratio
-from experiments.papers.asset.table2 import make
-from experiments.papers.asset.timing import TOLD
+from experiments.papers.asset.printed import TABLE_2, printed_ratio
+from experiments.papers.asset.table2 import TO_TARGET, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -55,9 +54,9 @@ def timed_panel(
 def _rows(name: str, seconds: float, star_end: float) -> list[dict[str, Any]]:
     there = 15.05 if seconds > 0 else 16.0
     end = {"asset": 15.0, "asset_star": star_end, "cpny": 15.1}.get(name, 14.9)
-    told = name in TOLD
-    rows = [(0.5 * abs(seconds), 20.0), (abs(seconds), there if told else end)]
-    rows += [(5 * abs(seconds), 16.0 if seconds < 0 else end)] if told else []
+    to_target = name in TO_TARGET
+    rows = [(0.5 * abs(seconds), 20.0), (abs(seconds), there if to_target else end)]
+    rows += [(5 * abs(seconds), 16.0 if seconds < 0 else end)] if to_target else []
     return [
         {"iterations": k + 1, "epochs": k + 1.0, "cpu_seconds": at, "test_error": error / 100}
         for k, (at, error) in enumerate(rows)
@@ -68,7 +67,7 @@ def claims(*panels: Panel) -> dict[str, Claim]:
     return {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     found = claims(timed_panel(tmp_path))
     assert found["asset.1"].verdict == found["asset.2"].verdict == "reproduced"
     over = found["asset.1"].statistic["adult"]["cpny s=512"]
@@ -90,7 +89,7 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
         ({"reach": (-9.0, -9.0, -9.0)}, "cpny s=512", "not_reproduced"),  # its budget alone is more
     ],
 )
-def test_how_many_times_as_fast(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
+def test_speed_ratio_of_asset_and_its_rivals(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
     assert claims(timed_panel(tmp_path, **changes))["asset.1"].statistic["adult"][case]["ruling"] == ruling
 
 
@@ -106,17 +105,17 @@ def test_how_many_times_as_fast(tmp_path: Path, changes: dict[str, Any], case: s
         ({"star_end": 15.2}, "errors s=512", "reproduced"),
     ],
 )
-def test_nearly_equal(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
+def test_nearly_equal_times_and_errors(tmp_path: Path, changes: dict[str, Any], case: str, ruling: str) -> None:
     assert claims(timed_panel(tmp_path, **changes))["asset.2"].statistic["adult"][case]["ruling"] == ruling
 
 
-def test_without_cpny_there_is_nothing_to_stop_at(tmp_path: Path) -> None:
+def test_without_cpny_there_is_no_target(tmp_path: Path) -> None:
     made = drawn_with_table(make(evidence(SPEC, [timed_panel(tmp_path, without=["cpny"])])))
     assert {claim.verdict for claim in made.claims} == {"not_applicable"}
-    assert not set(made.data["series"]) & set(TOLD)
+    assert not set(made.data["series"]) & set(TO_TARGET)
 
 
-def test_other_data_and_other_clocks_are_measured_and_not_counted(tmp_path: Path) -> None:
+def test_stand_ins_and_other_clocks_are_measured_and_not_judged(tmp_path: Path) -> None:
     other = timed_panel(tmp_path / "a", "digits", stand_in="asked for by name")
     assert {claim.verdict for claim in claims(other).values()} == {"not_applicable"}
     one = timed_panel(tmp_path / "b")
@@ -129,7 +128,7 @@ def test_other_data_and_other_clocks_are_measured_and_not_counted(tmp_path: Path
     assert ruling == "not_applicable"
 
 
-def test_the_picture_the_table_and_the_numbers(tmp_path: Path) -> None:
+def test_picture_table_and_numbers(tmp_path: Path) -> None:
     panels = [
         timed_panel(tmp_path, "adult"),
         timed_panel(tmp_path, "covtype_subset", asked="covtype", stand_in="a part", reach=(-1.0, -1.0)),
@@ -148,12 +147,12 @@ def test_the_picture_the_table_and_the_numbers(tmp_path: Path) -> None:
         assert drawn_with_table(make(evidence(SPEC, none))).data.empty
 
 
-def test_the_printed_table_is_that_of_the_file() -> None:
+def test_printed_table_equals_the_figure_file() -> None:
     for number in SPEC.numbers:
         method, _, _, asked, _, _, size = number.name.replace(",", "").split(" ")
         assert TABLE_2[int(size)][asked][method][1] == number.paper
     assert len(SPEC.numbers) == 2 * 2 * 5
     # what the paper's text says of CPSP with s = 512 and ASSET with s = 1024: 2 to 40 times
-    over = [ratio(512, name, "cpsp", "asset", 1024) or 0.0 for name in SPEC.datasets]
+    over = [printed_ratio(512, name, "cpsp", "asset", 1024) or 0.0 for name in SPEC.datasets]
     assert min(over) == pytest.approx(2.0, abs=0.01)
     assert max(over) == pytest.approx(38.9, abs=0.1)

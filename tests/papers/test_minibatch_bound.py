@@ -9,7 +9,7 @@ from evidence_cases import evidence
 from minibatch_cases import SPECTRUM, Iterations, as_claimed, power, sweep_panel
 from pictures import drawn_with_table
 
-from experiments.papers.minibatch import data, theorems
+from experiments.papers.minibatch import bound, data
 from experiments.papers.minibatch.bound import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
@@ -31,15 +31,15 @@ def claim_of(folder: Path, gap: float = 1e-9, **methods: Iterations) -> Claim:
 
 def test_the_theorems_by_hand() -> None:
     # n = 20,000, lambda = 1e-4: b = 1 has beta = 1
-    assert theorems.pegasos(SPECTRUM, 1, 1e-3) == pytest.approx(3e8)
+    assert bound.pegasos_bound(SPECTRUM, 1, 1e-3) == pytest.approx(3e8)
     t0 = math.ceil(20_000 * math.log(4.0))
-    assert theorems.safe(SPECTRUM, 1, 1e-3) == pytest.approx(t0 + 4e7 - 4e4 + 1e7)
+    assert bound.safe_bound(SPECTRUM, 1, 1e-3) == pytest.approx(t0 + 4e7 - 4e4 + 1e7)
     # where beta is large nothing is left of the logarithm
     b, beta = 1000, SPECTRUM.beta(1000)
     assert beta > 4
-    assert theorems.safe(SPECTRUM, b, 1e-3) == pytest.approx(beta / b * (4e7 - 4e4 / beta) + beta / b * 1e7)
+    assert bound.safe_bound(SPECTRUM, b, 1e-3) == pytest.approx(beta / b * (4e7 - 4e4 / beta) + beta / b * 1e7)
     # with a coarse accuracy a pass over the data is what is left
-    assert theorems.safe(SPECTRUM, 2, 100.0) == pytest.approx(
+    assert bound.safe_bound(SPECTRUM, 2, 100.0) == pytest.approx(
         math.ceil(10_000 * math.log(4 / SPECTRUM.beta(2))) + 10_000
     )
 
@@ -51,21 +51,21 @@ def test_iterations_within_the_bounds(tmp_path: Path) -> None:
 
 
 def test_one_run_beyond_a_bound(tmp_path: Path) -> None:
-    limit = theorems.safe(SPECTRUM, 1, 1e-3)
+    limit = bound.safe_bound(SPECTRUM, 1, 1e-3)
     claim = claim_of(tmp_path, safe={**power(1e6, 0.9), 1: (1e6, 1.1 * limit)})
     assert claim.verdict == "partly"
     assert claim.statistic["rcv1"]["safe b=1"]["ruling"] == "not_reproduced"
 
 
 def test_budgets_below_a_bound_decide_nothing(tmp_path: Path) -> None:
-    limit = theorems.safe(SPECTRUM, 1, 1e-3)
+    limit = bound.safe_bound(SPECTRUM, 1, 1e-3)
     below = claim_of(tmp_path / "a", safe={**power(1e6, 0.9), 1: (-1e6, 1e6)})
     assert below.statistic["rcv1"]["safe b=1"]["ruling"] == "not_applicable"
     above = claim_of(tmp_path / "b", safe={**power(1e6, 0.9), 1: (-1.1 * limit, 1e6)})
     assert above.statistic["rcv1"]["safe b=1"]["ruling"] == "not_reproduced"
 
 
-def test_an_optimum_that_is_not_known_and_other_data(tmp_path: Path) -> None:
+def test_unknown_optimum_and_stand_ins(tmp_path: Path) -> None:
     assert claim_of(tmp_path / "a", gap=1e-5).verdict == "not_applicable"
     one = sweep_panel(tmp_path / "b", SPEC, {"safe": power(1e6, 0.9)})
     other = replace(one, asked="digits", dataset="digits", stand_in="asked for by name")
@@ -73,7 +73,7 @@ def test_an_optimum_that_is_not_known_and_other_data(tmp_path: Path) -> None:
     assert claim.verdict == "not_applicable"
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     known = {name: as_claimed()[name] for name in ("safe", "pegasos_tail")}
     panels = [sweep_panel(tmp_path, SPEC, known, name) for name in ("covtype", "rcv1", "news20")]
     made = drawn_with_table(make(evidence(SPEC, panels)))

@@ -6,8 +6,7 @@ from evidence_cases import evidence
 from pictures import render
 
 from experiments.papers.minibatch import counterexample
-from experiments.papers.minibatch.counterexample import make
-from experiments.papers.minibatch.two_points import VARIANTS, Path, path
+from experiments.papers.minibatch.counterexample import VARIANTS, Path, make, path
 from experiments.reproduction.spec import read_figure
 
 SPEC = read_figure("minibatch_counterexample")
@@ -41,12 +40,12 @@ def test_the_first_steps() -> None:
         (np.zeros((6, 2)), np.zeros(6)),  # it does not move
     ],
 )
-def test_what_is_no_alternation(alpha: np.ndarray, dual: np.ndarray) -> None:
+def test_paths_that_do_not_alternate(alpha: np.ndarray, dual: np.ndarray) -> None:
     assert not Path(alpha, dual).alternates
     assert not Path(alpha, dual).arrives
 
 
-def test_a_variant_that_does_otherwise_is_not_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variant_that_behaves_differently_is_not_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counterexample, "path", lambda _, steps: path("naive", min(steps, 10)))
     (claim,) = make(evidence(SPEC, [])).claims
     assert claim.verdict == "partly"

@@ -43,7 +43,7 @@ def rulings(claim: Claim, dataset: str = "rcv1") -> dict[str, str]:
     return {what: found["ruling"] for what, found in claim.statistic[dataset].items()}
 
 
-def test_methods_that_do_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
     claims = judged([sweep_panel(tmp_path, SPEC, as_claimed())])
     assert {claim.verdict for claim in claims.values()} == {"reproduced"}
     assert "naive SDCA fails from b = 32 on (8/sigma^2)" in claims["2"].measured
@@ -72,7 +72,7 @@ def test_safe_steps_that_do_not_flatten_and_others_that_do(tmp_path: Path) -> No
     assert found["pegasos goes on"] == "reproduced"
 
 
-def test_budgets_that_end_runs_decide_what_they_can(tmp_path: Path) -> None:
+def test_budgets_that_end_runs_bound_the_exponent(tmp_path: Path) -> None:
     def cut(budget: float, method: str = "aggressive") -> Iterations:
         return {b: runs if b <= 128 else (-budget, -budget) for b, runs in as_claimed()[method].items()}
 
@@ -83,9 +83,9 @@ def test_budgets_that_end_runs_decide_what_they_can(tmp_path: Path) -> None:
     short = judged([sweep_panel(tmp_path / "b", SPEC, {**as_claimed(), "aggressive": cut(50)})])
     assert rulings(short["1"])["aggressive goes on"] == "reproduced"
     assert "up to b = 128" in short["1"].measured
-    assert short["2"].verdict == "not_applicable"  # whether it improves to the largest b cannot be told
+    assert short["2"].verdict == "not_applicable"  # the improvement up to the largest b is undecided
     assert short["3"].statistic["rcv1"]["b=2048"]["ruling"] == "not_applicable"
-    # neither of the two gets there: no comparison
+    # both miss the target: no comparison
     none = judged(
         [sweep_panel(tmp_path / "c", SPEC, {**as_claimed(), **{m: cut(50, m) for m in ("pegasos", "aggressive")}})]
     )
@@ -96,11 +96,11 @@ def test_naive_steps_that_do_not_fail(tmp_path: Path) -> None:
     claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "naive": power(1e6, 1.0)})])
     assert rulings(claims["2"])["naive fails"] == "not_reproduced"
     assert "does not fail with b = 2,048" in claims["2"].measured
-    # nothing to look beyond
+    # naive SDCA does not fail
     assert rulings(claims["2"])["aggressive improves"] == "not_applicable"
 
 
-def test_naive_steps_with_too_small_a_budget_have_not_failed(tmp_path: Path) -> None:
+def test_naive_steps_with_a_small_budget_are_undecided(tmp_path: Path) -> None:
     # aggressive SDCA takes more iterations at each of these than naive SDCA was given
     naive = {b: runs if b <= 16 else (-500.0, -500.0) for b, runs in power(1e6, 1.0).items()}
     claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "naive": naive})])
@@ -135,7 +135,7 @@ def test_an_optimum_that_is_not_known_decides_nothing(tmp_path: Path) -> None:
     assert all("P* is known to 1e-05 only" in claim.why for claim in claims.values())
 
 
-def test_stand_ins(tmp_path: Path) -> None:
+def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, as_claimed())
     named = replace(one, dataset="rcv1_ccat_subset", stand_in="a part")
     other = replace(one, asked="digits", dataset="digits", stand_in="asked for by name")
@@ -143,7 +143,7 @@ def test_stand_ins(tmp_path: Path) -> None:
     assert {claim.verdict for claim in judged([other]).values()} == {"not_applicable"}
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     panels = [sweep_panel(tmp_path, SPEC, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert len(made.data) == 3 * (4 * 12 + 6)
@@ -153,7 +153,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table.rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
 
 
-def test_without_runs_nothing_is_decided() -> None:
+def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("rcv1", "rcv1")]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert {claim.verdict for claim in made.claims} == {"not_applicable"}

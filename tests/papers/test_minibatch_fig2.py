@@ -11,7 +11,7 @@ from pictures import drawn_with_table, render
 
 from experiments.papers.minibatch import data
 from experiments.papers.minibatch.fig2 import make
-from experiments.papers.minibatch.looks import METHODS
+from experiments.papers.minibatch.methods import METHODS
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -45,7 +45,7 @@ def judge(one: Panel) -> Claim:
     return claim
 
 
-def test_what_the_paper_says(tmp_path: Path) -> None:
+def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     claim = judge(way_panel(tmp_path))
     assert claim.verdict == "reproduced"
     assert set(claim.statistic["news20"]) == {f"{method} b=1024" for method in METHODS}
@@ -56,21 +56,21 @@ def test_what_the_paper_says(tmp_path: Path) -> None:
     [
         (CONVERGES, "not_reproduced"),
         ((0.5, 0.4, 0.3), "not_reproduced"),  # slow, but it does not deteriorate
-        ((0.5, 1e-5, 5e-4), "not_reproduced"),  # it is there
+        ((0.5, 1e-5, 5e-4), "not_reproduced"),  # it reached the target
         (FAILS, "reproduced"),
     ],
 )
-def test_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
+def test_ruling_on_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
     assert judge(way_panel(tmp_path, naive=naive)).statistic["news20"]["naive b=1024"]["ruling"] == ruling
 
 
-def test_others_that_do_not_converge(tmp_path: Path) -> None:
+def test_other_methods_that_do_not_converge(tmp_path: Path) -> None:
     found = judge(way_panel(tmp_path, safe=(0.5, 0.1, 0.05), aggressive=FAILS)).statistic["news20"]
     assert found["safe b=1024"]["ruling"] == "not_applicable"  # on its way
     assert found["aggressive b=1024"]["ruling"] == "not_reproduced"
 
 
-def test_what_decides_nothing(tmp_path: Path) -> None:
+def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
     assert judge(way_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
     other = replace(way_panel(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
     assert judge(other).verdict == "not_applicable"
@@ -106,7 +106,7 @@ def test_times_of_iterations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ]
         for series in spec.series
         for count, member in spec.members(series.name).items()
-        # with this b there are no runs of one thread to compare with
+        # with this b there are no runs with one thread
         if not (series.name == "pegasos_8192_threads" and count == 1)
     }
     made = drawn_with_table(speedup.make(evidence(spec, [panel("rcv1", runs, settings={"x": None})])))

@@ -11,8 +11,7 @@ from datasets import DataError
 from experiments.composition import composing, settings_of
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import data
-from experiments.papers.minibatch.data import data_of
-from experiments.papers.minibatch.spectrum import spectrum_of
+from experiments.papers.minibatch.data import data_of, spectrum_of
 from experiments.papers.minibatch.study import Exponent, exponent, studies
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
@@ -30,11 +29,11 @@ def took(*costs: float, reached: bool = True) -> Effort:
     return Effort(costs, (reached,) * len(costs))
 
 
-def test_iterations_are_those_of_the_first_checkpoint_there(tmp_path: Path) -> None:
+def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
     (study,) = studies(evidence(SPEC, [one]))
     assert study.sizes == [1, 2]
-    # what does not get there stands with the longest run's end, here twice its own 100 iterations
+    # a run that misses the target has the longest run's end, here twice its own 100 iterations
     assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True))
     assert (study.of("pegasos")[1].median, study.of("pegasos")[1].known) == (100.0, True)
     assert not study.of("pegasos")[2].known
@@ -48,7 +47,7 @@ def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum(tmp_path
     assert study.data.unfit == "P* is known to 1e-04 only"
 
 
-def test_data_that_cannot_be_had_have_no_spectrum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_data_have_no_spectrum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: object) -> None:
         raise DataError("rcv1 is nowhere: no network")
 
@@ -94,7 +93,7 @@ def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer()
         (0.2, 0.3, True, "not_applicable", "not_applicable"),
     ],
 )
-def test_what_a_bound_decides(low: float, high: float, bound: bool, above: str, at_most: str) -> None:
+def test_a_bound_decides_in_one_direction(low: float, high: float, bound: bool, above: str, at_most: str) -> None:
     found = Exponent(Interval((low + high) / 2, low, high), bound, 8)
     assert (found.above(0.25), found.at_most(0.25)) == (above, at_most)
 
@@ -108,12 +107,12 @@ def test_the_spectrum_of_a_run() -> None:
     assert first.sigma2 == pytest.approx(second.sigma2, rel=1e-5)
     assert 1 / 60 <= first.sigma2 <= 1
     assert (first.n, first.lambda_) == (60, 0.01)
-    assert (first.beta(1), first.share(1)) == (1.0, 1.0)
+    assert (first.beta(1), first.beta_over_b(1)) == (1.0, 1.0)
     assert first.beta(60) == pytest.approx(60 * first.sigma2)
-    assert first.beta(first.enough) <= 2 + 1e-9
+    assert first.beta(first.inverse_sigma2) <= 2 + 1e-9
 
 
-def test_a_fake_run_is_what_it_says(tmp_path: Path) -> None:
+def test_fake_runs_reach_the_target_as_given(tmp_path: Path) -> None:
     curve = reaching(optimum_run(tmp_path), "x", 10.0).curve
     assert list(curve["iterations"]) == [9, 10, 20]
     assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]

@@ -51,7 +51,7 @@ def test_one_row_of_cov_may_be_on_the_other_side_of_the_split(tmp_path: Path) ->
     assert all(number.agrees for name, number in found.items() if name.endswith("covtype"))
 
 
-def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
+def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
     stand_in = counted(tmp_path, "rcv1_ccat_subset", 8000, 19613, 47236, 600_000, asked="rcv1", stand_in="a part")
     sample = counted(tmp_path, "news20", 1000, 4976, 1355191, 455_000)
     found = numbers([stand_in, sample])
@@ -61,7 +61,7 @@ def test_other_data_and_samples_are_not_compared(tmp_path: Path) -> None:
     assert found["training rows of news20"].note == "a sample, n = 1,000 of 15,020"
 
 
-def test_the_table_and_the_picture(tmp_path: Path) -> None:
+def test_table_and_picture(tmp_path: Path) -> None:
     panels = [counted(tmp_path, name, rows, 100, 50, 1000) for name, rows in ROWS.items()]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
@@ -69,7 +69,7 @@ def test_the_table_and_the_picture(tmp_path: Path) -> None:
     assert made.table.rows[0][1:6] == ["522,911", "58,101", "54", "22 %", "1e-05"]
     assert made.table.rows[1][-4:] == ["0.0001", "0.25", "4", "0.3000000"]
     assert set(LAMBDAS) == set(ROWS) == set(SPEC.datasets)
-    assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.share(SPECTRUM.n))
+    assert made.data["speedup"].max() == pytest.approx(1 / SPECTRUM.beta_over_b(SPECTRUM.n))
 
 
 def test_without_runs() -> None:

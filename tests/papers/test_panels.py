@@ -1,4 +1,4 @@
-"""What is written above the panel of a data set, and how sentences call it."""
+"""Names of data sets above panels and in sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from experiments.reproduction.evidence import Panel
     ],
     ids=["the paper's", "stand-in", "asked for by its own name"],
 )
-def test_a_data_set_that_is_not_the_paper_s_says_so(panel: Panel, above: str, name: str) -> None:
+def test_a_stand_in_is_named_above_its_panel(panel: Panel, above: str, name: str) -> None:
     axes = Figure().add_subplot()
     heading(axes, panel, "a fact")
     assert [text.get_text() for text in axes.texts] == [name.split(" (")[0], above]

@@ -8,8 +8,7 @@ from evidence_cases import evidence, panel
 from pictures import drawn_with_table
 from sgdr_cases import J_OPT, optimum_run, run
 
-from experiments.papers.sgdr.accuracy import make
-from experiments.papers.sgdr.study import studies
+from experiments.papers.sgdr.accuracy import make, studies
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.store import FinishedRun
@@ -56,7 +55,7 @@ def test_epochs_and_exponent_by_hand(tmp_path: Path) -> None:
     assert study.excess.cost[0] == 1.0
 
 
-def test_a_run_that_is_never_accurate_has_no_exponent(tmp_path: Path) -> None:
+def test_a_run_that_misses_all_targets_has_no_exponent(tmp_path: Path) -> None:
     runs = {SPEC.members("sgd_s")[SMALL]: [run(tmp_path, "sgd_s", [(1.0, 0.5, 0.5), (2.0, 0.4, 0.4)])]}
     (study,) = studies([panel("adult", runs)], SPEC)
     assert study.optimum is None
@@ -65,7 +64,7 @@ def test_a_run_that_is_never_accurate_has_no_exponent(tmp_path: Path) -> None:
     drawn_with_table(make(evidence(SPEC, [panel("adult", runs)])))
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     values = (SMALL, MIDDLE, LARGE)
     one = power_law(tmp_path, "adult", exponents=(1.0, 1.1), values=values)
     panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
@@ -77,10 +76,10 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     row = made.table.rows[0]
     assert row[:4] == ["Adult", f"{SMALL:g}", f"{J_OPT:.6f}", "10 (9 to 11)"]
     assert row[6] == "-"
-    assert "lost its tables" in made.table.notes[-1]
+    assert "lacks its tables" in made.table.notes[-1]
 
 
-def test_without_runs_there_is_nothing_to_see() -> None:
+def test_without_runs_the_figure_is_empty() -> None:
     for panels in ([], [Panel("adult", "adult")]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert made.claims == ()

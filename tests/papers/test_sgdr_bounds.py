@@ -12,10 +12,8 @@ from sgdr_cases import optimum_run, run
 
 from datasets import DataError
 from experiments.composition import composing, settings_of
-from experiments.papers.sgdr import bounds_claim
-from experiments.papers.sgdr.bounds import make
-from experiments.papers.sgdr.bounds_claim import METHODS
-from experiments.papers.sgdr.box import Box, box
+from experiments.papers.sgdr import bounds as figure
+from experiments.papers.sgdr.bounds import METHODS, DualBox, dual_box, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -23,7 +21,7 @@ from experiments.reproduction.verdict import Claim
 SPEC = read_figure("sgdr_bounds")
 GOOD = [(1.0, 0.5, None), (2.0, 0.3, 0.4), (3.0, 0.01, 0.02)]
 
-INSIDE = Box(30, 1.0, 1e-14)
+INSIDE = DualBox(30, 1.0, 1e-14)
 
 Points = Sequence[tuple[float, float, float | None]]
 
@@ -40,7 +38,7 @@ def bounds(folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: floa
 
 @pytest.fixture(autouse=True)
 def inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds_claim, "box", lambda _: INSIDE)
+    monkeypatch.setattr(figure, "dual_box", lambda _: INSIDE)
 
 
 def judge(*panels: Panel) -> Claim:
@@ -50,7 +48,7 @@ def judge(*panels: Panel) -> Claim:
     return claim
 
 
-def test_bounds_on_their_sides(tmp_path: Path) -> None:
+def test_bounds_on_the_right_sides_of_the_optimum(tmp_path: Path) -> None:
     claim = judge(bounds(tmp_path))
     assert claim.verdict == "reproduced"
     part = claim.statistic["adult"]["sgd_s bounds"]
@@ -59,7 +57,7 @@ def test_bounds_on_their_sides(tmp_path: Path) -> None:
     assert part["lowest_objective"] == pytest.approx(1.01)
     assert part["optima_differ_by"] == 0.0
     assert claim.measured.startswith(
-        "SGD-s: L at most -2 % from J_opt (Adult) and J at least +1 % (Adult), at 4 and 6 checkpoints. SGD-s's dual "
+        "SGD-s: L at most -2 % from J_opt (Adult) and J at least +1 % (Adult), at 4 and 6 evaluations. SGD-s's dual "
         "variables: at most 1 C at the end of 30 passes, L the dual objective there to 1e-14. SGD-m: L at most"
     )
 
@@ -67,11 +65,11 @@ def test_bounds_on_their_sides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "points",
     [
-        [(1.0, 0.5, 0.5), (2.0, 0.1, -1e-6), (3.0, 0.01, 0.02)],  # L above the optimum, in one checkpoint
+        [(1.0, 0.5, 0.5), (2.0, 0.1, -1e-6), (3.0, 0.01, 0.02)],  # L above the optimum at one evaluation
         [(1.0, 0.5, 0.5), (2.0, -1e-6, 0.1), (3.0, 0.01, 0.02)],  # J below it
     ],
 )
-def test_one_checkpoint_on_the_wrong_side_is_enough(tmp_path: Path, points: Points) -> None:
+def test_one_evaluation_on_the_wrong_side_refutes_the_claim(tmp_path: Path, points: Points) -> None:
     claim = judge(bounds(tmp_path, points))
     assert claim.verdict == "partly"
     rulings = {name: part["ruling"] for name, part in claim.statistic["adult"].items()}
@@ -79,7 +77,7 @@ def test_one_checkpoint_on_the_wrong_side_is_enough(tmp_path: Path, points: Poin
     assert set(rulings.values()) == {"reproduced"}
 
 
-def test_rounding_is_forgiven(tmp_path: Path) -> None:
+def test_rounding_errors_are_tolerated(tmp_path: Path) -> None:
     assert judge(bounds(tmp_path, [(1.0, -1e-9, -1e-9)])).verdict == "reproduced"
 
 
@@ -95,7 +93,7 @@ def test_two_optima_that_differ_decide_nothing(tmp_path: Path) -> None:
     assert "Undecided" in claim.why
 
 
-def test_what_is_missing_leaves_it_undecided(tmp_path: Path) -> None:
+def test_missing_runs_leave_the_claim_undecided(tmp_path: Path) -> None:
     whole = bounds(tmp_path)
     for name, words in (("optimum", "no finished runs of the optimum"), ("sgd_m", "no finished runs of SGD-m")):
         less = replace(whole, runs={key: () if key == name else runs for key, runs in whole.runs.items()})
@@ -111,29 +109,29 @@ def test_what_is_missing_leaves_it_undecided(tmp_path: Path) -> None:
     assert judge(replace(wrong, runs={**wrong.runs, "sgd_m": ()})).verdict == "partly"
 
 
-def refuse(_: object) -> Box:
+def refuse(_: object) -> DualBox:
     raise DataError("adult cannot be had: no network")
 
 
-def test_the_box_is_looked_at_in_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dual_variables_are_read_from_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bounds(tmp_path)
-    for outside in (Box(30, 1 + 1e-6, 0.0), Box(30, 0.5, 1e-6)):
-        monkeypatch.setattr(bounds_claim, "box", lambda _, found=outside: found)
+    for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6)):
+        monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
         claim = judge(whole)
         assert claim.verdict == "partly"
         assert claim.statistic["adult"]["sgd_m box"]["ruling"] == "not_reproduced"
-    monkeypatch.setattr(bounds_claim, "box", refuse)
+    monkeypatch.setattr(figure, "dual_box", refuse)
     claim = judge(whole)
     assert claim.verdict == "not_applicable"
     assert "SGD-s's dual variables: adult cannot be had" in claim.why
     assert "Undecided" in claim.why
 
 
-def test_the_box_of_real_runs() -> None:
+def test_dual_variables_of_real_runs() -> None:
     words = ["dataset=synthetic", "dataset.n=40", "kernel=linear", "problem.C=1"]
     with composing():
         found = {
-            name: box(settings_of([f"algo={name}", *words, *more]), passes=5)
+            name: dual_box(settings_of([f"algo={name}", *words, *more]), passes=5)
             for name, more in (("sgd_s", ["algo.eps=1e-9"]), ("sgd_m", ["algo.eps=10"]))
         }
     assert found["sgd_s"].holds
@@ -143,15 +141,15 @@ def test_the_box_of_real_runs() -> None:
     assert found["sgd_m"].passes < 5  # it stopped
 
 
-def test_stand_ins(tmp_path: Path) -> None:
+def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     named = replace(bounds(tmp_path / "a"), asked="physics", dataset="ijcnn1", stand_in="no physics")
     other = replace(bounds(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
     assert judge(named).verdict == "reproduced"
     assert judge(other).verdict == "not_applicable"
-    assert "measured, not counted" in judge(other).why
+    assert "measured, not judged" in judge(other).why
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     one = bounds(tmp_path)
     panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
@@ -161,7 +159,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table.rows[0][6:] == ["SGD-s", "2", "4", "-2.0e-02", "+1.0e-02", "+3.1e-02"]
 
 
-def test_without_runs_nothing_is_decided() -> None:
+def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("adult", "adult")]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert [claim.verdict for claim in made.claims] == ["not_applicable"]

@@ -35,7 +35,7 @@ CLAIMED: Mapping[str, Sequence[float]] = {
 
 
 Seconds = Sequence[float] | Mapping[float, Sequence[float]]
-"""For every C, or by C."""
+"""Seconds for every C, or by C."""
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def rulings(claim: Claim, words: str, dataset: str = "adult") -> dict[str, str]:
     return {name.split()[0]: part["ruling"] for name, part in parts if name.endswith(words)}
 
 
-def test_all_as_the_paper_says(as_claimed: Panel) -> None:
+def test_claims_hold_on_times_as_in_the_paper(as_claimed: Panel) -> None:
     claims = judge(as_claimed)
     assert {claim.verdict for claim in claims.values()} == {"reproduced"}
     assert claims[STOPS].measured == (
@@ -88,8 +88,8 @@ def test_all_as_the_paper_says(as_claimed: Panel) -> None:
     assert (ratio["estimate"], ratio["low"], ratio["high"]) == pytest.approx((8.05 / 4.05, 8 / 4.1, 8.1 / 4))
     assert "Pegasos over SGD-r: as claimed in 3 of 3 cases; ratio 1.99 (geometric mean)" in claims[ORDER].measured
     assert claims[ORDER].measured.endswith(
-        "SGD-s and SGD-m timed to the first checkpoint within 1 %, as the others, as claimed: "
-        "SGD-r over SGD-s in 3 of 3, SGD-s over SGD-m in 3 of 3."
+        "SGD-s and SGD-m timed to the first evaluation within 1 %, as the others, as claimed: SGD-r over SGD-s in 3 of "
+        "3, SGD-s over SGD-m in 3 of 3."
     )
     assert "SGD-m over OCAS: as claimed in 3 of 3 cases" in claims[MEDIUM].measured
     assert "SGD-m over DCD at C = 0.1, 1: as claimed in 2 of 2 cases" in claims[MEDIUM].measured
@@ -113,7 +113,7 @@ def test_a_step_of_the_chain_that_does_not_hold(tmp_path: Path, as_claimed: Pane
     assert judge(backwards)[ORDER].verdict == "not_reproduced"
 
 
-def test_a_method_that_is_never_there_is_slower_than_its_budget(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_method_that_misses_the_target_is_slower_than_its_budget(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, pegasos=(-4.5, -4.5)))[ORDER]
     assert claim.verdict == "reproduced"  # at least 9 s against 4
     assert claim.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["bound"] == "at least"
@@ -122,7 +122,7 @@ def test_a_method_that_is_never_there_is_slower_than_its_budget(tmp_path: Path, 
     assert rulings(short, "Pegasos over SGD-r") == dict.fromkeys(("C=0.1", "C=1", "C=10"), "not_applicable")
     assert "Pegasos over SGD-r: at least 0.741" in short.why
     neither = judge(but(as_claimed, tmp_path / "neither", pegasos=(-9.0, -9.0), sgd_r=(-9.0, -9.0)))[ORDER]
-    assert "neither got there within its budget" in neither.why
+    assert "both miss the target within their budgets" in neither.why
     assert neither.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"] is None
 
 
@@ -134,7 +134,7 @@ def test_comparable_is_up_to_a_quarter_more(tmp_path: Path, as_claimed: Panel) -
     assert rulings(far, "SGD-s over SVMperf") == {"C=0.1": "reproduced", "C=1": "not_reproduced", "C=10": "reproduced"}
 
 
-def test_who_leads_at_the_ends(tmp_path: Path, as_claimed: Panel) -> None:
+def test_leading_methods_at_the_smallest_and_largest_c(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, dcd={SMALL: (0.5, 0.5), LARGE: (5.0, 5.0)}))[MEDIUM]
     assert claim.verdict == "partly"
     own = "the fastest of SGD-s and SGD-m"
@@ -142,7 +142,7 @@ def test_who_leads_at_the_ends(tmp_path: Path, as_claimed: Panel) -> None:
     assert rulings(claim, f"{own} over the fastest of SVMperf, OCAS and DCD") == {"C=0.1": "not_reproduced"}
 
 
-def test_the_stop_is_judged_by_what_is_certain_of_the_optimum(tmp_path: Path, as_claimed: Panel) -> None:
+def test_the_stop_is_judged_by_the_certified_optimum(tmp_path: Path, as_claimed: Panel) -> None:
     panel = as_claimed
     names = SPEC.members("sgd_s")
 
@@ -165,7 +165,7 @@ def test_the_stop_is_judged_by_what_is_certain_of_the_optimum(tmp_path: Path, as
     assert "J_opt is not known well enough" in vague.why
     late = with_runs("late", 0.002, 0.002, stops=False)
     assert late.verdict == "not_applicable"
-    assert "no run stopped by itself" in late.why
+    assert "no run stopped by its own rule" in late.why
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_missing_runs_leave_a_claim_undecided(tmp_path: Path, as_claimed: Panel,
     assert "no finished runs" in found.why
 
 
-def test_an_optimum_that_is_missing_or_vague_leaves_all_undecided(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_missing_or_uncertain_optimum_leaves_all_undecided(tmp_path: Path, as_claimed: Panel) -> None:
     panel = as_claimed
     runs = {name: () if name.startswith("optimum") else found for name, found in panel.runs.items()}
     claims = judge(replace(panel, runs=runs))
@@ -204,27 +204,27 @@ def test_clocks_of_different_machines_are_not_compared(as_claimed: Panel) -> Non
     assert "different processors: a processor, another processor" in claims[ORDER].why
 
 
-def test_stand_ins(as_claimed: Panel) -> None:
+def test_only_declared_stand_ins_are_judged(as_claimed: Panel) -> None:
     named = replace(as_claimed, asked="physics", dataset="ijcnn1", stand_in="no physics")
     assert judge(named)[ORDER].verdict == "reproduced"
-    assert "stand-ins are judged as well" in judge(named)[ORDER].why
+    assert "are judged too" in judge(named)[ORDER].why
     other = judge(replace(named, asked="digits", dataset="digits"))
     assert {claim.verdict for claim in other.values()} == {"not_applicable"}
     assert "Pegasos over SGD-r: no case counts; ratio 1.99 (geometric mean)" in other[ORDER].measured
-    assert other[ORDER].measured.endswith("timed to the first checkpoint within 1 %, as the others: no case counts.")
+    assert other[ORDER].measured.endswith("timed to the first evaluation within 1 %, as the others: no case counts.")
 
 
-def test_where_no_case_counts_that_is_said(tmp_path: Path, as_claimed: Panel) -> None:
+def test_a_claim_without_judged_cases_is_noted(tmp_path: Path, as_claimed: Panel) -> None:
     claim = judge(but(as_claimed, tmp_path, sgd_r=()))[ORDER]
     assert claim.measured == (
         "Pegasos over SGD-r: no case counts. SGD-r over SGD-s: no case counts. SGD-s over SGD-m: as claimed in 3 of 3 "
         "cases; ratio 1.95 (geometric mean), from 1.95 (Adult, C = 0.1) to 1.95 (Adult, C = 0.1). SGD-s and SGD-m "
-        "timed to the first checkpoint within 1 %, as the others, as claimed: SGD-r over SGD-s (no case counts), "
-        "SGD-s over SGD-m in 3 of 3."
+        "timed to the first evaluation within 1 %, as the others, as claimed: SGD-r over SGD-s (no case counts), SGD-s "
+        "over SGD-m in 3 of 3."
     )
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     names = methods(SPEC)
     assert len(names) == 12
     seconds = everywhere(SPEC, **{name: (0.02 * k,) for k, name in enumerate(names, start=1)})
@@ -246,7 +246,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert made.table.columns[:5] == ["C", "method", "Adult", "Web", "IJCNN1*"]
     rows = {(row[0], row[1]): row[2:] for row in made.table.rows}
     assert len(rows) == 3 * (1 + len(names) + 2)
-    assert rows[f"{SMALL:g}", "(SGD-s, told)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]  # one checkpoint only
+    assert rows[f"{SMALL:g}", "(SGD-s, first evaluation)"][:6] == rows[f"{SMALL:g}", "SGD-s"][:6]  # there is one
     assert rows[f"{SMALL:g}", "J_opt"] == [f"{J_OPT:.6f}"] * 6 + [""]
     assert rows[f"{SMALL:g}", "SVMperf"] == [Bold("20 ms")] * 6 + ["1"]
     assert rows[f"{SMALL:g}", "DCD"] == ["60 ms (3)"] * 6 + ["3"]
@@ -254,7 +254,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert any("CCAT*: RCV1 (CCAT), part of it (stand-in for" in note for note in made.table.notes)
 
 
-def test_without_runs_nothing_is_decided(tmp_path: Path) -> None:
+def test_without_runs_claims_are_undecided(tmp_path: Path) -> None:
     for panels in ([], [Panel("adult", "adult")], [times_panel(tmp_path, SPEC, {})]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
         assert {claim.verdict for claim in made.claims} == {"not_applicable"}

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from pictures import render
 from simba_cases import COSTS, ZEROS, error, swept_panel
 
-from experiments.papers.simba import reach as reach_module
+from experiments.papers.simba import fig1_claim as reach_module
 from experiments.papers.simba.fig1 import make
-from experiments.papers.simba.reach import TOLERANCE, excess, reach
-from experiments.papers.simba.sweep import DENSE, NONZEROS, Runs
+from experiments.papers.simba.fig1_claim import DENSE, NONZEROS, TOLERANCE, Runs, excess, reach
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import read_figure
@@ -70,7 +69,7 @@ def test_a_hundred_times_fewer_accesses_in_both_ways(tmp_path: Path) -> None:
     assert claim.measured.startswith("news20: ratio 100 [")
 
 
-def test_equally_many_or_more_are_the_opposite(tmp_path: Path) -> None:
+def test_equally_many_or_more_accesses_are_not_reproduced(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.05, 1e7), error(0.05, 1e5)))
     assert claim.verdict == "not_reproduced"
     # charged in two ways the ratio is larger by the share of zeros, and decides nothing
@@ -79,13 +78,13 @@ def test_equally_many_or_more_are_the_opposite(tmp_path: Path) -> None:
     assert mixed["ruling"] == "not_applicable"
 
 
-def test_fewer_but_not_so_many_fewer_is_partly(tmp_path: Path) -> None:
+def test_a_smaller_saving_gives_partly(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.05, 1e6), error(0.05, 1e7)))
     assert {rulings(claim)[name] for name in ("nonzeros", "dense")} == {"partly"}
     assert claim.verdict == "partly"
 
 
-def test_an_error_that_simba_never_has(tmp_path: Path) -> None:
+def test_an_error_that_simba_never_reaches(tmp_path: Path) -> None:
     claim = judge(measured(tmp_path, error(0.06, 1e5), error(0.05, 1e7)))
     assert claim.verdict == "not_reproduced"
     part = claim.statistic["news20"]["nonzeros"]
@@ -103,7 +102,7 @@ def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:
     claim = judge(replace(stand_in, dataset=SPEC.instead["news20"]))
     assert claim.verdict == "reproduced"
     assert "(stand-in for news20)" in claim.measured
-    assert "a stand-in, judged as well" in claim.why
+    assert "a stand-in, judged too" in claim.why
 
 
 def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
@@ -112,7 +111,7 @@ def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
     assert claim.verdict == "not_applicable"
     assert claim.statistic["news20"]["nonzeros"]["by_itself"] == "reproduced"
     assert "(by itself reproduced)" in claim.measured
-    assert "measured, not counted" in claim.why
+    assert "measured, not judged" in claim.why
 
 
 def test_data_sets_that_disagree_give_partly(tmp_path: Path) -> None:
@@ -137,7 +136,7 @@ def series_of(made: Made, chosen_on: str) -> set[str]:
     return set(made.data.loc[made.data["chosen_on"] == chosen_on, "series"])
 
 
-def test_each_row_shows_what_was_chosen_for_it(tmp_path: Path) -> None:
+def test_each_row_shows_the_chosen_parameters(tmp_path: Path) -> None:
     panels = [
         replace(measured(tmp_path, error(0.05, 1e5), error(0.06, 1e7, 0.001), name), dataset=used, stand_in="no other")
         for name, used in SPEC.instead.items()
@@ -189,13 +188,13 @@ def test_costs_to_an_error(first: float, second: float, tolerance: float) -> Non
     found = reach(pegasos, simba, (NONZEROS, NONZEROS), tolerance)
     assert found.target == pytest.approx(0.1 * (1 + tolerance))
     assert found.budget == COSTS[-1]
-    # checked by looking at every checkpoint
+    # checked at every evaluation
     for cost, where in ((found.pegasos, pegasos), (found.simba, simba)):
         assert cost is not None
         assert (where.mean()[cost > COSTS] > found.target).all()
         assert where.mean()[cost == COSTS] <= found.target
     assert found.ratio.estimate == pytest.approx(found.pegasos / (found.simba or np.nan))
-    # the unit of the accesses does not matter, the error asked for is the same however they are counted
+    # the unit of the accesses does not change the target error
     dense, mixed = (reach(pegasos, simba, (DENSE, other), tolerance) for other in (DENSE, NONZEROS))
     assert dense.ratio.estimate == pytest.approx(found.ratio.estimate)
     assert mixed.ratio.estimate == pytest.approx(ZEROS * found.ratio.estimate)

@@ -14,7 +14,7 @@ from pictures import drawn_with_table
 
 from experiments.checkpoints import Limits, Looks, schedule
 from experiments.composition import composing, settings_of
-from experiments.papers.judging import within
+from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
@@ -120,7 +120,7 @@ def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -
     assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].measured
 
 
-def test_differences_are_told_as_shares_with_their_sign(tmp_path: Path) -> None:
+def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
     deviation = {"error": times(ERROR, 0.95, 0.01), "level": times(LEVEL, 1.02)}
     found = claims(versions(tmp_path, anytime=deviation))["simba.2"]
     assert found.verdict == "reproduced"
@@ -146,7 +146,7 @@ def test_seeds_that_disagree_and_measures_that_disagree_give_partly(tmp_path: Pa
     assert claims(versions(tmp_path / "mixed", anytime=mixed))["simba.2"].verdict == "partly"
 
 
-def test_a_dear_bias(tmp_path: Path) -> None:
+def test_an_expensive_bias_is_not_reproduced(tmp_path: Path) -> None:
     found = claims(versions(tmp_path, biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
     rulings = {cost: part["ruling"] for cost, part in found.statistic["news20"].items()}
     assert rulings == {
@@ -158,18 +158,18 @@ def test_a_dear_bias(tmp_path: Path) -> None:
     assert found.statistic["news20"]["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
 
 
-def test_a_cheaper_bias_costs_nothing_as_well(tmp_path: Path) -> None:
+def test_a_cheaper_bias_costs_nothing(tmp_path: Path) -> None:
     assert claims(versions(tmp_path, biased={"accesses": 350.0}))["simba.3"].verdict == "reproduced"
 
 
-def test_stand_ins_count(tmp_path: Path) -> None:
+def test_stand_ins_are_judged(tmp_path: Path) -> None:
     stand_in = replace(versions(tmp_path, stand_in="no news20"), dataset="newsgroups_binary")
     found = claims(stand_in)
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    assert all("stand-ins count" in claim.why for claim in found.values())
+    assert all("stand-ins are judged" in claim.why for claim in found.values())
 
 
-def test_runs_that_did_not_get_to_their_end_are_left_out(tmp_path: Path) -> None:
+def test_unfinished_runs_are_left_out(tmp_path: Path) -> None:
     found = claims(versions(tmp_path, constant={"last": 500}))["simba.2"]
     assert found.verdict == "not_applicable"
     assert "no pair of runs of 10,000 iterations" in found.why
@@ -181,7 +181,7 @@ def test_runs_that_did_not_get_to_their_end_are_left_out(tmp_path: Path) -> None
     assert "one pair of runs only" in claims(fewer)["simba.2"].why
 
 
-def test_an_error_of_nothing_has_no_shares(tmp_path: Path) -> None:
+def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
     found = claims(versions(tmp_path, constant={"error": times(ERROR, 0.0)}))["simba.2"]
     assert found.statistic["news20"]["test_error 1000"]["ruling"] == "not_applicable"
     assert found.statistic["news20"]["water_level 1000"]["ruling"] == "reproduced"
@@ -196,7 +196,7 @@ def test_within_a_margin(centre: float, half: float, margin: float) -> None:
     assert within(Interval(-centre, -centre - half, -centre + half), margin) == ruling
 
 
-def test_every_horizon_is_a_checkpoint() -> None:
+def test_every_horizon_is_an_evaluation() -> None:
     with composing():
         settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
     grid = schedule(Limits(iterations=settings.budget.iterations), Looks(settings.budget.checkpoints))
@@ -207,7 +207,7 @@ def rendered(*panels: Panel) -> Made:
     return drawn_with_table(make(evidence(SPEC, panels)))
 
 
-def test_the_picture_and_the_table(tmp_path: Path) -> None:
+def test_picture_and_table(tmp_path: Path) -> None:
     made = rendered(*(versions(tmp_path, dataset=name) for name in SPEC.datasets))
     assert set(made.data["measure"]) == {"test_error", "water_level"}
     assert made.table is not None
@@ -216,7 +216,7 @@ def test_the_picture_and_the_table(tmp_path: Path) -> None:
     assert sum("per iteration" in note for note in made.table.notes) == 2 * 3
 
 
-def test_without_runs_nothing_is_decided() -> None:
+def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("news20", "news20")]):
         made = rendered(*panels)
         assert {claim.verdict for claim in made.claims} == {"not_applicable"}

@@ -20,11 +20,10 @@ import solvers
 from experiments.assembly import assemble
 from experiments.composition import composing, settings_of
 from experiments.evaluation import Evaluator
-from experiments.papers.simba import rate as rate_module
 from experiments.papers.simba import theorem
-from experiments.papers.simba.optimum import optimum
-from experiments.papers.simba.rate import Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
-from experiments.papers.simba.theorem import make
+from experiments.papers.simba import theorem as rate_module
+from experiments.papers.simba.saddle_point import optimum
+from experiments.papers.simba.theorem import Rate, Saddle, make, rate_along, rate_of_ends, theorem_iterations
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import FigureSpec, read_figure
@@ -34,7 +33,7 @@ from experiments.settings import RunSettings
 SPEC = read_figure("simba_theorem")
 WORDS = ["algo=simba", "problem.nu=0.1", "dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.n_test=10"]
 UNIT = 2.0
-"""What the data are divided by, so that all norms are below 1."""
+"""Divisor of the data that makes all norms smaller than 1."""
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +123,7 @@ def test_the_rate_of_the_theorem(tmp_path: Path, problems: dict[bool, RunSetting
     assert claim.statistic["synthetic"]["biased"]["optimum"] != claim.statistic["synthetic"]["constant"]["optimum"]
 
 
-def test_faster_is_as_good_and_slower_is_not(
+def test_a_faster_rate_is_reproduced_and_a_slower_one_is_not(
     tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
 ) -> None:
     fast = judge(measured(tmp_path / "fast", problems, optima, power=-1.0, factor=10.0))
@@ -144,7 +143,7 @@ def test_more_iterations_than_the_theorem_s(
     assert judge(measured(tmp_path / "b", problems, optima, power=-0.25, factor=0.2)).verdict == "not_reproduced"
 
 
-def test_what_is_no_nearer_than_nothing_is_left_out(
+def test_iterates_no_better_than_zero_are_left_out(
     tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
 ) -> None:
     trivial = optima[False] - 0.1  # of w = 0, whose value is nu
@@ -202,7 +201,7 @@ def test_the_exponent_of_a_power_law(power: float, factor: float, n: int) -> Non
     assert measured_rate * iterations == pytest.approx(theorem_iterations([each[0] for each in gaps], n))
 
 
-def test_one_point_or_a_gap_of_nothing_has_no_exponent() -> None:
+def test_one_point_or_a_zero_gap_has_no_exponent() -> None:
     assert Rate(np.array([1e3]), (np.array([0.1]),), 10, together=False).exponent is None
     assert Rate(np.array([1e3, 1e4]), (np.array([0.1]), np.array([0.0])), 10, together=False).exponent is None
     rising = Rate(np.array([1e3, 1e4]), (np.array([0.1]), np.array([0.2])), 10, together=False).exponent
@@ -214,7 +213,7 @@ def curve(levels: dict[int, float]) -> pd.DataFrame:
     return pd.DataFrame({"iterations": list(levels), "water_level": list(levels.values())}, dtype=float)
 
 
-def test_only_what_all_runs_have_seen_counts() -> None:
+def test_only_common_evaluations_count() -> None:
     saddle = Saddle(optimum=0.5, trivial=0.4, unit=2.0, n=10)
     frames = [curve({10: 0.4, 100: 0.8, 1000: 0.96}), curve({10: 0.2, 50: 0.3, 100: 0.9, 1000: math.nan})]
     along = rate_along(frames, saddle)
@@ -233,9 +232,7 @@ def rendered(*panels: Panel) -> Made:
     return drawn_with_table(make(evidence(SPEC, panels)))
 
 
-def test_the_picture_and_the_table(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
-) -> None:
+def test_picture_and_table(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:
     made = rendered(measured(tmp_path, problems, optima))
     assert set(made.data["series"]) == {"constant", "biased", "simba"}
     row = made.data[(made.data["series"] == "constant") & (made.data["iterations"] == 1e4)].iloc[0]
@@ -253,7 +250,7 @@ def test_some_series_alone(tmp_path: Path, problems: dict[bool, RunSettings], op
     rendered(anytime)
 
 
-def test_without_runs_nothing_is_decided() -> None:
+def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("synthetic", "synthetic")]):
         assert rendered(*panels).claims[0].verdict == "not_applicable"
 

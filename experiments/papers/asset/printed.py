@@ -1,22 +1,22 @@
-"""What Table 2 prints: training CPU seconds and test errors in per cent, by s, data set and series."""
+"""Numbers that Tables 2 and 3 print: training CPU seconds and test errors in per cent."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-Cell = tuple[float, float]
+PrintedCell = tuple[float, float]
 HOUR: Final = 3600.0
-_EXACT: Final[Mapping[str, Mapping[str, Cell]]] = {
+_EXACT: Final[Mapping[str, Mapping[str, PrintedCell]]] = {
     "adult": {"lasvm": (1011.4, 18.02), "svmlight": (856.8, 15.13)},
     "mnist": {"lasvm": (587.5, 1.40), "svmlight": (1322.6, 1.24)},
     "rcv1_ccat": {"lasvm": (2616.0, 4.71), "svmlight": (3422.6, 4.72)},
     "ijcnn1": {"lasvm": (288.1, 0.76), "svmlight": (1331.3, 0.73)},
     "covtype": {"lasvm": (38.3 * HOUR, 13.46), "svmlight": (52.7 * HOUR, 13.82)},
 }
-"""Methods that know no s."""
+"""Methods without a size s."""
 _COLUMNS: Final = ("asset", "asset_star", "cpsp", "cpny")
-_APPROXIMATE: Final[Mapping[int, Mapping[str, tuple[Cell, Cell, Cell, Cell]]]] = {
+_APPROXIMATE: Final[Mapping[int, Mapping[str, tuple[PrintedCell, PrintedCell, PrintedCell, PrintedCell]]]] = {
     512: {
         "adult": ((22.5, 15.06), (23.9, 15.07), (3020.0, 15.17), (8.2 * HOUR, 15.13)),
         "mnist": ((96.8, 4.03), (100.9, 4.03), (549.6, 2.72), (348.0, 4.07)),
@@ -32,7 +32,7 @@ _APPROXIMATE: Final[Mapping[int, Mapping[str, tuple[Cell, Cell, Cell, Cell]]]] =
         "covtype": ((2259.4, 16.47), (2063.9, 16.47), (4.1 * HOUR, 16.61), (3597.7, 16.52)),
     },
 }
-TABLE_2: Final[Mapping[int, Mapping[str, Mapping[str, Cell]]]] = {
+TABLE_2: Final[Mapping[int, Mapping[str, Mapping[str, PrintedCell]]]] = {
     s: {name: dict(zip(_COLUMNS, cells, strict=True)) | dict(_EXACT[name]) for name, cells in rows.items()}
     for s, rows in _APPROXIMATE.items()
 }
@@ -43,11 +43,11 @@ TABLE_3: Final[Mapping[int, tuple[float, float, float, float, float, float]]] = 
     8192: (3.6, 0.30, 4.3, 1.06, 13375, 270),
     16384: (3.0, 0.63, 3.5, 0.29, 26053, 546),
 }
-"""By d: mean and standard deviation of ASSET on a stream, those of ASSET*, and seconds of training and of testing."""
+"""By d: mean and standard deviation of ASSET, the same of ASSET*, seconds of training and of testing."""
 
 
-def ratio(s: int, asked: str, first: str, second: str, other_s: int | None = None) -> float | None:
-    """Return the printed time of one method over that of another, which may have another s; None where none is."""
+def printed_ratio(s: int, asked: str, first: str, second: str, other_s: int | None = None) -> float | None:
+    """Return the ratio of two printed times, the second at `other_s` if given; None if one is not printed."""
     rows = TABLE_2.get(s, {}).get(asked, {}), TABLE_2.get(other_s or s, {}).get(asked, {})
     if first not in rows[0] or second not in rows[1]:
         return None

@@ -1,4 +1,4 @@
-"""Runs on a stream: their last test errors, and how soon these fall, by the dimension d of the random features."""
+"""Runs on a stream: last test errors and mean errors along the run, for each dimension d of the random features."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from experiments.reproduction.spec import FigureSpec
 METHODS: Final = ("asset_online", "asset_star_online")
 EXACT: Final = "lasvm"
 LAST: Final = 10
-"""Looks at the end of a run over which its last error is the mean, as in the paper."""
+"""The last error of a run is its mean over this many last evaluations, as in the paper."""
 FROM: Final = 0.01
-"""Share of the stream from which on errors count for how soon they fall."""
+"""Mean errors along a run begin after this share of the stream."""
 COSTS: Final = ("presentations", "cpu_seconds")
 
 
@@ -30,8 +30,8 @@ class Stream:
 
     Attributes
     ----------
-    looks : (runs, LAST) float64
-        Test errors in per cent at the last looks; runs with fewer looks are left out.
+    last_errors : (runs, LAST) float64
+        Test errors in per cent at the last evaluations; runs with fewer evaluations are left out.
     areas : (runs,) float64
         Mean test error in per cent over the logarithm of the number of examples, from `FROM` of them on.
     seconds : (runs,) float64
@@ -40,7 +40,7 @@ class Stream:
         Test errors in per cent against each of `COSTS`.
     """
 
-    looks: NDArray[np.float64]
+    last_errors: NDArray[np.float64]
     areas: NDArray[np.float64]
     seconds: NDArray[np.float64]
     bands: Mapping[str, Band]
@@ -48,7 +48,7 @@ class Stream:
     @property
     def means(self) -> NDArray[np.float64]:
         """Last error of each run."""
-        means: NDArray[np.float64] = self.looks.mean(axis=1)
+        means: NDArray[np.float64] = self.last_errors.mean(axis=1)
         return means
 
 
@@ -67,7 +67,7 @@ class Streams:
 
 
 def all_streams(evidence: Evidence) -> list[Streams]:
-    """Return all data sets that the figure has panels for."""
+    """Return the data sets of the figure's panels."""
     return [_streams(panel, evidence.spec) for panel in evidence.panels]
 
 

@@ -1,23 +1,100 @@
-"""Table 1: the data sets as printed and as they are, and how fast the eigenvalues of their kernel matrices fall."""
+"""Table 1: printed and counted sizes of the data sets, and the eigenvalues of their kernel matrices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from datasets import DataError
-from experiments.papers.asset import table1_picture
-from experiments.papers.asset.spectrum import SAMPLE, SHARE, Spectrum, spectrum_of
-from experiments.papers.asset.table1_picture import Known
-from experiments.papers.panels import name_of
-from experiments.papers.printed import compared, departure
+from experiments.papers import dataset_table, layout
+from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
+from experiments.papers.panels import empty, name_of
+from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
-from experiments.reproduction.spec import FigureSpec, NumberSpec
+from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
+from experiments.settings import RunSettings
+from solvers.nystrom import Nystrom
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+SAMPLE: Final = 1024
+"""Largest number of points sampled."""
+SHARE: Final = 0.99
+"""The eigenvalues that hold this share of the trace are counted."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of the kernel matrix of a uniform sample of the training points.
+
+    Attributes
+    ----------
+    points : int
+        Number of points sampled.
+    eigenvalues : (r,) float64
+        Divided by the trace, falling; values within float32 rounding of 0 are left out, r <= points.
+    """
+
+    points: int
+    eigenvalues: NDArray[np.float64]
+
+    @property
+    def rank(self) -> int:
+        """Number of eigenvalues."""
+        return len(self.eigenvalues)
+
+    @property
+    def needed(self) -> int:
+        """Number of largest eigenvalues that hold `SHARE` of the trace."""
+        return int(np.searchsorted(np.cumsum(self.eigenvalues), SHARE)) + 1
+
+
+def spectrum_of(run: RunSettings) -> Spectrum:
+    """Return the spectrum for a run's data and kernel, sampled by its seed. Raises DataError without data."""
+    problem = load_problem(run)
+    points = min(SAMPLE, problem.n)
+    sampled = Nystrom.sample(problem, points, run.solver_settings.eps_d, run.seed)
+    return Spectrum(points, sampled.eigenvalues / points)  # K(x, x) = 1: the trace is the number of points
+
+
+_BOX: Final = (0.85, 0.55, 6.4, 3.45)  # inches
+_SMALLEST: Final = 1e-7
+
+
+@dataclass(frozen=True)
+class Known:
+    """A data set with its spectrum."""
+
+    panel: Panel
+    spectrum: Spectrum
+
+
+def _draw(figure: Figure | SubFigure, found: Sequence[Known]) -> None:
+    """Draw one line per data set, with a dot at the number of eigenvalues that hold `SHARE` of the trace."""
+    if not found:
+        empty(figure, "no finished runs")
+        return
+    axes = dataset_table.add_panel(figure, _BOX)
+    layout.log_axes(axes, "k", "k-th eigenvalue over the trace", 0)
+    for place, each in enumerate(sorted(found, key=lambda each: each.spectrum.needed)):
+        color, spectrum = COLORS[place % len(COLORS)], each.spectrum
+        axes.plot(np.arange(1, spectrum.rank + 1), spectrum.eigenvalues, color=color, linewidth=2.0)
+        axes.plot([spectrum.needed], [spectrum.eigenvalues[spectrum.needed - 1]], "o", color=color, mec="white")
+        of = f"{spectrum.rank:,} features of {spectrum.points:,} points"
+        facts = f"{of}; {spectrum.needed:,} eigenvalues have {100 * SHARE:g} %"
+        dataset_table.write_entry(axes, place, color, name_of(each.panel), facts)
+    axes.set_ylim(bottom=max(_SMALLEST, axes.get_ylim()[0]))
+    dataset_table.write_notes(axes, len(found), f"Dots: eigenvalues up to here hold {100 * SHARE:g} % of the trace.")
+
 
 COLUMNS: Final = ("panel", "dataset", "k", "eigenvalue")
 PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
@@ -29,23 +106,13 @@ PARAMETERS: Final[Mapping[str, tuple[int, str, str]]] = {
     "mnist_elastic": (20000, "100", "0.01"),
 }
 """As printed: validation rows, 1/(lambda m) and 1/(2 sigma^2)."""
-QUANTITIES: Final[Mapping[str, Callable[[Mapping[str, Any]], float]]] = {
-    "training rows": lambda counts: counts["train"]["n"],
-    "test rows": lambda counts: counts["test"]["n"],
-    "features": lambda counts: counts["train"]["d"],
-    "density": lambda counts: _density(counts["train"] if "nnz" in counts["train"] else counts["test"]),
-}
-"""What is printed of a data set, from what a run has counted; the density in per cent."""
 DENSITIES: Final[Mapping[str, str]] = {
-    "rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of what is printed: an error of the paper",
-    "ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not say what it did",
+    "density of rcv1_ccat": "documents have some 76 of the 47,236 words, a tenth of the printed density: an error of "
+    "the paper",
+    "density of ijcnn1": "all rows of the published files have 13 of the 22 features: 59.1 %; the paper does not "
+    "explain its number",
 }
-"""Where the printed density is not that of the published files."""
-
-
-def _density(counts: Mapping[str, int]) -> float:
-    """Return the share of coordinates that are not zero, in per cent; those of a stream are not counted."""
-    return 100 * counts["nnz"] / (counts["n"] * counts["d"])
+"""Notes on printed densities that differ from the published files."""
 
 
 def make(evidence: Evidence) -> Made:
@@ -53,11 +120,7 @@ def make(evidence: Evidence) -> Made:
     found = {panel.asked: spectral(panel) for panel in evidence.panels}
     known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.asked]) is not None]
     return Made(
-        _points(known),
-        partial(table1_picture.draw, found=known),
-        table1_picture.size(),
-        table=_table(evidence, found),
-        numbers=_numbers(evidence),
+        _points(known), partial(_draw, found=known), SIZE, table=_table(evidence, found), numbers=_numbers(evidence)
     )
 
 
@@ -73,25 +136,10 @@ def spectral(panel: Panel) -> Spectrum | None:
 
 
 def _numbers(evidence: Evidence) -> list[Number]:
-    panels = {panel.asked: panel for panel in evidence.panels}
     full = {
         spec.name.partition(" of ")[2]: int(spec.paper) for spec in evidence.spec.numbers if "training" in spec.name
     }
-    return [_number(spec, panels.get(spec.name.partition(" of ")[2]), full) for spec in evidence.spec.numbers]
-
-
-def _number(spec: NumberSpec, panel: Panel | None, full: Mapping[str, int]) -> Number:
-    quantity, _, asked = spec.name.partition(" of ")
-    if panel is None:
-        return compared(spec, "", None)
-    note = DENSITIES.get(asked, "") if quantity == "density" else ""
-    return compared(spec, departure(panel, full[asked]), _measured(panel, quantity), note)
-
-
-def _measured(panel: Panel, quantity: str) -> float | None:
-    """One quantity of a data set; None without a run."""
-    run = next((run for runs in panel.runs.values() for run in runs), None)
-    return None if run is None else float(QUANTITIES[quantity](run.result["provenance"]["data"]["counts"]))
+    return dataset_table.compare_sizes(evidence, full, DENSITIES)
 
 
 def _points(known: Sequence[Known]) -> pd.DataFrame:
@@ -118,32 +166,25 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
         "printed for CCAT are ten times what RCV1's documents have; for IJCNN 56.5 % are printed where the "
         "published files have 59.1 %.",
         f"Features of {SAMPLE:,} points (of all, where there are fewer): eigenvalues of their kernel matrix that are "
-        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: how many of the largest hold so "
-        "much of its trace. The paper prints neither.",
+        f"more than rounding errors of float32. Eigenvalues with {100 * SHARE:g} %: number of the largest that hold "
+        "this share of its trace. The paper prints neither.",
     ]
     return Table(columns, rows, notes)
 
 
 def _printed(spec: FigureSpec, asked: str) -> list[str]:
     printed = {number.name: number.paper for number in spec.numbers}
-    train, test, features, density = (printed[f"{quantity} of {asked}"] for quantity in QUANTITIES)
+    train, *others = dataset_table.size_cells([printed[f"{quantity} of {asked}"] for quantity in QUANTITIES], 3)
     validation, C, gamma = PARAMETERS[asked]
-    sizes = [f"{train:,.0f}", f"{validation:,}", f"{test:,.0f}", f"{features:,.0f}", f"{density:.3g} %"]
-    return [f"{asked}, as printed", *sizes, C, gamma, "", ""]
+    return [f"{asked}, as printed", train, f"{validation:,}", *others, C, gamma, "", ""]
 
 
 def _row(panel: Panel, spectrum: Spectrum | None) -> list[str]:
-    sizes = {quantity: _measured(panel, quantity) for quantity in QUANTITIES}
+    train, *others = dataset_table.size_cells(dataset_table.counted(panel), 3)
     run = next(iter(panel.settings.values()), None)
     validation = "" if run is None or run.dataset.parts is None else f"{run.dataset.parts[1]:,}"
-    train, test, features = (_count(sizes[name]) for name in ("training rows", "test rows", "features"))
-    density = "" if sizes["density"] is None else f"{sizes['density']:.3g} %"
     parameters = ["", ""]
     if run is not None and run.problem.C is not None and run.kernel.sigma2 is not None:
         parameters = [f"{run.problem.C:g}", f"{1 / (2 * run.kernel.sigma2):g}"]
     own = ["", ""] if spectrum is None else [f"{spectrum.rank:,}", f"{spectrum.needed:,}"]
-    return [name_of(panel), train, validation, test, features, density, *parameters, *own]
-
-
-def _count(number: float | None) -> str:
-    return "" if number is None else f"{number:,.0f}"
+    return [name_of(panel), train, validation, *others, *parameters, *own]

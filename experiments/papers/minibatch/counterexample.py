@@ -1,21 +1,114 @@
-"""The counterexample of Section 4.1: picture and verdict, from the solvers themselves."""
+"""Section 4.1: the two equal examples on which naive SDCA alternates, computed by the solver."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from experiments.papers.judging import Part, holds, judged, put_together
-from experiments.papers.minibatch import counterexample_picture
-from experiments.papers.minibatch.looks import LOOKS
-from experiments.papers.minibatch.two_points import OPTIMUM, VARIANTS, Path, path
+import solvers
+from experiments.papers import layout
+from experiments.papers.cases import Case, claim_from_cases, holds, judge_claims
+from experiments.papers.minibatch.methods import METHOD_STYLES
+from experiments.papers.panels import row_of_axes
+from experiments.plotting import INK, PANEL, legend_row, plain_frame
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+LAMBDA: Final = 0.5
+BATCH: Final = 2
+OPTIMUM: Final = 0.25
+"""D(alpha) at alpha = (0.5, 0.5)."""
+VARIANTS: Final = ("naive", "safe", "aggressive")
+
+
+@dataclass(frozen=True)
+class Path:
+    """The first iterates of one variant.
+
+    Attributes
+    ----------
+    alpha : (k + 1, 2) float64
+        Dual variables, from 0 on.
+    dual : (k + 1,) float64
+        D(alpha).
+    """
+
+    alpha: NDArray[np.float64]
+    dual: NDArray[np.float64]
+
+    @property
+    def alternates(self) -> bool:
+        """Whether alpha alternates between (0, 0) and (1, 1), with D = 0 at both."""
+        turns = np.arange(len(self.alpha)) % 2
+        return bool((self.alpha == turns[:, None]).all() and (np.abs(self.dual) <= 1e-12).all())
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the last iterate is the optimum."""
+        return bool(np.abs(self.alpha[-1] - 0.5).max() <= 1e-6 and abs(self.dual[-1] - OPTIMUM) <= 1e-9)
+
+
+def path(variant: str, steps: int) -> Path:
+    """Run one of `VARIANTS` for some iterations; each uses both examples."""
+    # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
+    X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)
+    problem = solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA)
+    solver = solvers.get("minibatch_sdca")
+    settings = solver.Settings(batch_size=BATCH)
+    settings.variant = type(settings.variant)[variant]
+    made: Any = solver(problem, settings, 0)
+    core = made.make()
+    alpha, dual = [np.array(core.alpha())], [float(core.lower_bound)]
+    for step in range(1, steps + 1):
+        core.advance(iterations=step)
+        alpha.append(np.array(core.alpha()))
+        dual.append(float(core.lower_bound))
+    return Path(np.array(alpha), np.array(dual))
+
+
+SHOWN: Final = 12
+"""Number of iterations drawn."""
+_HEIGHT, _ABOVE, _BELOW = 3.9, 0.55, 0.55  # inches
+
+
+def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
+    """Draw both panels."""
+    left, right = row_of_axes(figure, 2, above=_ABOVE, below=_BELOW)
+    legend_row(figure, [METHOD_STYLES[variant] for variant in paths], (left.get_position().x0, 1.0))
+    for variant, found in paths.items():
+        style = METHOD_STYLES[variant]
+        # safe and aggressive steps coincide: the lower line is wider to stay visible
+        width = 3 * style.width if variant == "safe" else style.width
+        look: dict[str, Any] = {"color": style.color, "linewidth": width, "alpha": 0.45 if variant == "safe" else 1.0}
+        for axes, values in ((left, found.alpha[:, 0]), (right, found.dual)):
+            axes.plot(values[: SHOWN + 1], **look, **style.markers(PANEL.lines), zorder=3)
+    for axes, value, text in ((left, 0.5, "optimum, 0.5"), (right, OPTIMUM, "optimum, 0.25")):
+        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
+        above: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "size": PANEL.note}
+        axes.annotate(text, (SHOWN, value), (0, 7), **above)
+    left.set_ylim(-0.08, 1.08)
+    right.set_ylim(-0.022, 0.297)
+    _label_axes(left, "Iteration", "alpha_1 = alpha_2")
+    _label_axes(right, "Iteration", "Dual objective D(alpha)")
+
+
+def _label_axes(axes: Axes, below: str, beside: str) -> None:
+    axes.set_xlabel(below, size=PANEL.label, color=INK)
+    axes.set_ylabel(beside, size=PANEL.label, color=INK)
+    plain_frame(axes, PANEL.ticks)
+
 
 STEPS: Final = 1000
 RULE: Final = (
@@ -30,23 +123,23 @@ def make(evidence: Evidence) -> Made:
     paths = {variant: path(variant, STEPS) for variant in VARIANTS}
     return Made(
         _points(paths),
-        partial(counterexample_picture.draw, paths=paths),
-        counterexample_picture.size(),
-        claims=judged(evidence, {"minibatch.counterexample": lambda _, spec: _judge(spec, paths)}),
+        partial(_draw, paths=paths),
+        (layout.WIDTH, _HEIGHT),
+        claims=judge_claims(evidence, {"minibatch.counterexample": lambda _, spec: _judge(spec, paths)}),
     )
 
 
 def _judge(spec: ClaimSpec, paths: Mapping[str, Path]) -> Claim:
-    return put_together(spec, RULE, [_part(variant, found) for variant, found in paths.items()])
+    return claim_from_cases(spec, RULE, [_case(variant, found) for variant, found in paths.items()])
 
 
-def _part(variant: str, found: Path) -> Part:
+def _case(variant: str, found: Path) -> Case:
     as_said = found.alternates if variant == "naive" else found.arrives
     low, high = float(found.dual.min()), float(found.dual.max())
     statistic = {"last_alpha": found.alpha[-1].tolist(), "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
     last = ", ".join(f"{value:g}" for value in found.alpha[-1])
     measured = f"D between {low:g} and {high:g}, alpha = ({last}) after {len(found.dual) - 1:,} iterations"
-    return Part(("two equal examples", variant), LOOKS[variant].name, holds(as_said), measured, statistic)
+    return Case(("two equal examples", variant), METHOD_STYLES[variant].name, holds(as_said), measured, statistic)
 
 
 def _points(paths: Mapping[str, Path]) -> pd.DataFrame:
@@ -54,6 +147,6 @@ def _points(paths: Mapping[str, Path]) -> pd.DataFrame:
         {"series": variant, "iteration": step, "alpha_1": alpha[0], "alpha_2": alpha[1], "dual": dual}
         for variant, found in paths.items()
         for step, (alpha, dual) in enumerate(zip(found.alpha, found.dual, strict=True))
-        if step <= counterexample_picture.SHOWN
+        if step <= SHOWN
     ]
     return pd.DataFrame(rows)

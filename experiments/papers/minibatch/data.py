@@ -1,4 +1,4 @@
-"""The data sets of a figure: each with its optimum and its spectral norm, as far as they are known."""
+"""Data sets of the mini-batch figures, with optimum and spectral norm."""
 
 from __future__ import annotations
 
@@ -6,10 +6,55 @@ from dataclasses import dataclass
 from typing import Final
 
 from datasets import DataError
-from experiments.papers.minibatch.spectrum import Spectrum, spectrum_of
 from experiments.papers.optimum import Optimum, optimum_of
+from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Panel
 from experiments.settings import RunSettings
+from solvers.spectrum import beta, spectral_norm
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Spectral norm of a data set, and the quantities of the bounds that follow from it.
+
+    Attributes
+    ----------
+    n : int
+        Training examples.
+    sigma2 : float
+        ||X||^2 / n, rows scaled to norm 1 at most; between 1 / n and 1.
+    growth : float
+        beta_2 - 1: beta_b = 1 + (b - 1) growth (Lemma 1).
+    lambda_ : float
+        Weight of the regulariser.
+    """
+
+    n: int
+    sigma2: float
+    growth: float
+    lambda_: float
+
+    @property
+    def inverse_sigma2(self) -> float:
+        """1 / sigma^2: for mini-batches up to this size beta_b is at most 2."""
+        return 1 / self.sigma2
+
+    def beta(self, b: float) -> float:
+        """beta_b, between 1 and b."""
+        return 1 + (b - 1) * self.growth
+
+    def beta_over_b(self, b: float) -> float:
+        """beta_b / b, the factor in the bounds on the iterations."""
+        return self.beta(b) / b
+
+
+def spectrum_of(run: RunSettings) -> Spectrum:
+    """Return the spectrum of a run's data; the norm is cached on disk. Raises DataError without data."""
+    problem = load_problem(run)
+    longest = max(1.0, problem.features.largest_norm**2)
+    sigma2 = spectral_norm(problem.X).squared / longest / problem.n
+    return Spectrum(problem.n, sigma2, beta(problem, 2) - 1, problem.require_lambda())
+
 
 KNOWN: Final = 1e-7
 """P* must be known to this duality gap."""
@@ -17,7 +62,7 @@ KNOWN: Final = 1e-7
 
 @dataclass(frozen=True)
 class Data:
-    """What is known of one data set.
+    """One data set with its optimum and spectrum.
 
     Attributes
     ----------
@@ -26,7 +71,7 @@ class Data:
         P*, as an interval.
     spectrum : Spectrum or None
     unfit : str
-        Why nothing can be judged on it; empty where it can.
+        Why nothing can be judged on it; empty if it can.
     """
 
     panel: Panel
@@ -36,14 +81,14 @@ class Data:
 
 
 def data_of(panel: Panel) -> Data:
-    """Collect what is known of a panel's data set; they are loaded, unless there are no runs."""
+    """Return a panel's data set with its optimum and spectrum; without runs nothing is loaded."""
     optimum = optimum_of(panel)
     spectrum, unknown = spectral(panel)
     return Data(panel, optimum, spectrum, why_unfit(panel, optimum) or unknown)
 
 
 def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
-    """Say why distances from the optimum of a panel cannot be judged; empty where they can."""
+    """Say why distances from the optimum of a panel cannot be judged; empty if they can."""
     if len({_problem(run) for run in panel.settings.values() if run is not None}) > 1:
         return "its runs are not all of the same problem"
     if optimum is None:
@@ -64,5 +109,5 @@ def spectral(panel: Panel) -> tuple[Spectrum | None, str]:
 
 
 def _problem(run: RunSettings) -> tuple[str, float | None]:
-    """Return the data and lambda of a run, to be compared."""
+    """Return a key that two runs share if they have the same data and lambda."""
     return repr(run.dataset), run.problem.lambda_

@@ -2,52 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from experiments.papers.judging import judged
-from experiments.papers.minibatch import deterioration_claim, fig2_picture
-from experiments.papers.minibatch.ways import MEASURES, Way, ways
-from experiments.reproduction.evidence import Evidence
+from experiments.curve import column
+from experiments.papers import layout
+from experiments.papers.bands import Band, band, band_table
+from experiments.papers.cases import Case, cases_of, claim_from_groups, holds, judge_claims
+from experiments.papers.minibatch.data import why_unfit
+from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
+from experiments.papers.minibatch.study import ACCURACY
+from experiments.papers.optimum import Optimum, optimum_of
+from experiments.papers.panels import called, empty, heading
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made
+from experiments.reproduction.spec import ClaimSpec
+from experiments.reproduction.verdict import Claim
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+MEASURES: Final = ("primal", "dual", "test_error")
+"""P(w) - P*, P* - D(alpha), and the test error as a fraction."""
+
+
+@dataclass(frozen=True)
+class ConvergencePath:
+    """One data set with one b.
+
+    Attributes
+    ----------
+    panel : Panel
+    b : int
+        Examples in a mini-batch.
+    optimum : Optimum or None
+    bands : mapping of str to mapping of str to Band
+        By method and measure, against iterations; empty without an optimum, or without runs.
+    unfit : str
+        Why nothing can be judged; empty if it can.
+    """
+
+    panel: Panel
+    b: int
+    optimum: Optimum | None
+    bands: Mapping[str, Mapping[str, Band]]
+    unfit: str
+
+    def above(self, frame: pd.DataFrame) -> NDArray[np.float64]:
+        """P(w) - P* along a run, (rows,); NaN if unknown."""
+        assert self.optimum is not None
+        return column(frame, "primal") - self.optimum.lower
+
+
+def convergence_paths(evidence: Evidence) -> list[ConvergencePath]:
+    """Return all data sets, for each all sizes."""
+    sizes = evidence.spec.members(METHODS[0])
+    return [_path(panel, int(b), evidence) for panel in evidence.panels for b in sizes]
+
+
+def _path(panel: Panel, b: int, evidence: Evidence) -> ConvergencePath:
+    optimum = optimum_of(panel)
+    unfit = why_unfit(panel, optimum)
+    if optimum is None:
+        return ConvergencePath(panel, b, None, {}, unfit)
+    bands: dict[str, dict[str, Band]] = {}
+    for method in METHODS:
+        frames = panel.curves(evidence.spec.members(method)[b])
+        for measure in MEASURES:
+            runs = [(column(frame, "iterations"), _distance(frame, measure, optimum)) for frame in frames]
+            if (own := band(runs)) is not None:
+                bands.setdefault(method, {})[measure] = own
+    return ConvergencePath(panel, b, optimum, bands, unfit)
+
+
+def _distance(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np.float64]:
+    values = column(frame, measure)
+    return {"primal": values - optimum.lower, "dual": optimum.upper - values}.get(measure, values)
+
+
+WORSE: Final = 2.0
+"""The objective deteriorates if P - P* exceeds its least earlier value by this factor."""
+RULE: Final = (
+    "At the largest b, for each data set. Naive SDCA: in every run P(w_bar) - P* ends above 0.001 and at more than "
+    f"{WORSE:g} times its least before. The others: in every run P(w_bar) - P* ends at or below 0.001; a method that "
+    "is on its way there, at its least, when its budget ends is not judged."
+)
+
+
+def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[ConvergencePath]) -> Claim:
+    """Judge the claim: naive SDCA gets worse along its runs and does not converge; the others converge."""
+    largest = max((path.b for path in found), default=0)
+    chosen = [path for path in found if path.b == largest]
+    answers = [cases_of(evidence, chosen, partial(_case, method=method, evidence=evidence)) for method in METHODS]
+    told = [f"{case.about}, {case.place[1]}: {case.measured}." for cases in answers for case in cases if case.measured]
+    return claim_from_groups(spec, RULE, answers, " ".join(told))
+
+
+def _case(path: ConvergencePath, method: str, evidence: Evidence) -> Case:
+    place, about, name = (path.panel.asked, f"{method} b={path.b}"), called(path.panel), METHOD_STYLES[method].name
+    if path.optimum is None or method not in path.bands:
+        return Case(place, about, "not_applicable", note=path.unfit or f"no finished runs of {name}")
+    runs = [path.above(frame) for frame in path.panel.curves(evidence.spec.members(method)[path.b])]
+    ends = np.array([run[np.isfinite(run)][-1] for run in runs])
+    least = np.array([np.nanmin(run) for run in runs])
+    statistic = {"ends": ends.tolist(), "least": least.tolist()}
+    measured = f"P - P* ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
+    if path.unfit:
+        return Case(place, about, "not_applicable", measured, statistic, path.unfit)
+    if method == "naive":
+        return Case(place, about, holds(bool(((ends > ACCURACY) & (ends > WORSE * least)).all())), measured, statistic)
+    there = bool((ends <= ACCURACY).all())
+    if not there and (ends <= 1.1 * least).all():
+        return Case(place, about, "not_applicable", measured, statistic, f"{name} is on its way when its budget ends")
+    return Case(place, about, holds(there), measured, statistic)
+
+
+_HEAD: Final = 0.62  # inches
+_SMALLEST: Final = 1e-6
+"""Smaller distances are drawn here."""
+_DASHES: Final = (0, (3.0, 1.6))
+_CAPTION: Final = (
+    "Medians over the runs, bands from the least to the largest. Full: P(w_bar) - P*, with w_bar the decaying average "
+    "of the iterates; dashed, without symbols: P* - D(alpha)."
+)
+
+
+def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
+    """Draw all panels."""
+    if not shown:
+        empty(figure, "no finished runs with an optimum to compare with")
+        return
+    columns = _columns(shown)
+    axes = layout.add_panels(figure, 2 * len(shown), _HEAD, columns)
+    layout.legend_and_caption(figure, axes[0], [replace(METHOD_STYLES[name], line="-") for name in METHODS], _CAPTION)
+    for k, path in enumerate(shown):
+        row, place = divmod(k, columns)
+        above, below = axes[2 * row * columns + place], axes[(2 * row + 1) * columns + place]
+        layout.log_axes(above, "Iterations", "P - P*, P* - D", place, columns)
+        layout.log_axes(below, "Iterations", "Test error, %", place, columns)
+        for method, measures in path.bands.items():
+            style = replace(METHOD_STYLES[method], line="-")
+            if "primal" in measures:
+                layout.draw_band(above, measures["primal"].at_least(_SMALLEST), style)
+            if "dual" in measures:
+                dual = measures["dual"].at_least(_SMALLEST)
+                look: dict[str, Any] = {"color": style.color, "linewidth": 1.1, "linestyle": _DASHES}
+                above.plot(dual.cost, dual.median, drawstyle="steps-post", **look, zorder=2.5)
+            if "test_error" in measures:
+                layout.draw_band(below, measures["test_error"].times(100), style)
+        below.set_yscale("linear")
+        heading(above, path.panel, f"b = {path.b:,}")
+        heading(below, path.panel, f"b = {path.b:,}")
+
+
+def _columns(shown: Sequence[ConvergencePath]) -> int:
+    """Sizes of the mini-batches, side by side."""
+    return max(1, len({path.b for path in shown}))
+
 
 COLUMNS: Final = ("panel", "dataset", "series", "b", "measure", "iterations", "median", "low", "high", "runs")
 
 
 def make(evidence: Evidence) -> Made:
     """Draw the figure and judge its claim."""
-    found = ways(evidence)
-    shown = [way for way in found if way.bands]
+    found = convergence_paths(evidence)
+    shown = [path for path in found if path.bands]
     return Made(
         _points(shown),
-        partial(fig2_picture.draw, shown=shown),
-        fig2_picture.size(shown),
-        claims=judged(evidence, {"minibatch.fig2": partial(deterioration_claim.judge, found=found)}),
+        partial(_draw, shown=shown),
+        layout.size(2 * len(shown), _HEAD, _columns(shown)),
+        claims=judge_claims(evidence, {"minibatch.fig2": partial(_judge, found=found)}),
     )
 
 
-def _points(shown: Sequence[Way]) -> pd.DataFrame:
-    tables = [
-        pd.DataFrame(
+def _points(shown: Sequence[ConvergencePath]) -> pd.DataFrame:
+    rows = [
+        (
             {
-                "panel": way.panel.asked,
-                "dataset": way.panel.dataset,
+                "panel": path.panel.asked,
+                "dataset": path.panel.dataset,
                 "series": method,
-                "b": way.b,
+                "b": path.b,
                 "measure": measure,
-                "iterations": band.cost,
-                "median": band.median,
-                "low": band.low,
-                "high": band.high,
-                "runs": band.runs,
-            }
+            },
+            measures[measure],
         )
-        for way in shown
-        for method, measures in way.bands.items()
+        for path in shown
+        for method, measures in path.bands.items()
         for measure in MEASURES
-        if (band := measures.get(measure)) is not None
+        if measure in measures
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return band_table(rows, "iterations", COLUMNS)

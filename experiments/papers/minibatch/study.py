@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from experiments.curve import column, cost_to_reach
+from experiments.papers.cases import above, at_most, interval_text
 from experiments.papers.effort import RESAMPLES, Effort, effort_of
-from experiments.papers.judging import above, at_most, between
 from experiments.papers.minibatch.data import Data, data_of
-from experiments.papers.minibatch.looks import METHODS, TAIL
+from experiments.papers.minibatch.methods import METHODS, TAIL
 from experiments.papers.optimum import Optimum
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
@@ -21,12 +21,12 @@ from experiments.reproduction.statistics import Interval, bootstrap_groups, logl
 from experiments.reproduction.verdict import Ruling
 
 ACCURACY: Final = 1e-3
-"""P(w) - P* that is asked for."""
+"""Target of P(w) - P*."""
 ROUNDING: Final = 1e-12
 POINTS: Final = ("panel", "dataset", "series", "b", "iterations", "least", "largest", "runs", "reached")
 
 Efforts = Mapping[int, Effort]
-"""Iterations by size of the mini-batches, rising."""
+"""Iterations to the target by mini-batch size, rising."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Exponent:
     ----------
     interval : Interval
     bound : bool
-        Whether it is no more than that: runs with large b were ended by their budgets, and take longer.
+        Whether the interval is an upper bound: budgets ended runs with large b.
     largest : int
-        Largest b that it is fitted to.
+        Largest b of the fit.
     """
 
     interval: Interval
@@ -76,12 +76,12 @@ class Exponent:
     largest: int
 
     def above(self, limit: float) -> Ruling:
-        """Whether it lies above a limit; a bound says so only where it does not."""
+        """Rule whether the exponent is above a limit; an upper bound can only deny it."""
         ruling = above(self.interval, limit)
         return "not_applicable" if self.bound and ruling != "not_reproduced" else ruling
 
     def at_most(self, limit: float) -> Ruling:
-        """Whether it lies at or below a limit; a bound says so only where it does."""
+        """Rule whether the exponent is at most a limit; an upper bound can only confirm it."""
         ruling = at_most(self.interval, limit)
         return "not_applicable" if self.bound and ruling != "reproduced" else ruling
 
@@ -90,31 +90,21 @@ class Exponent:
         return self.interval.as_dict() | {"at_most": self.bound, "largest_b": self.largest}
 
     def text(self) -> str:
-        """Write it with its interval."""
-        return ("at most " if self.bound else "") + between(self.interval, ".2f")
+        """Write the estimate and its interval."""
+        return ("at most " if self.bound else "") + interval_text(self.interval, ".2f")
 
 
 def studies(evidence: Evidence) -> list[Study]:
-    """Return all data sets that the figure has panels for."""
+    """Return the data sets of the figure's panels."""
     return [_study(panel, evidence.spec) for panel in evidence.panels]
 
 
 def points(
     found: Sequence[Study], methods: Sequence[str], more: Callable[[Study, str, int], Mapping[str, Any]]
 ) -> pd.DataFrame:
-    """Return the numbers behind a figure: a row for each data set, method and b.
+    """Return the figure's points: one row per data set, method and b.
 
-    Parameters
-    ----------
-    found : sequence of Study
-    methods : sequence of str
-    more : callable
-        Further columns of a row, from the data set, the method and b.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns `POINTS` and those of `more`.
+    `more` returns further columns of a row, from the data set, the method and b.
     """
     rows = [
         {
@@ -122,11 +112,7 @@ def points(
             "dataset": study.panel.dataset,
             "series": method,
             "b": b,
-            "iterations": effort.median,
-            "least": min(effort.costs),
-            "largest": max(effort.costs),
-            "runs": len(effort.costs),
-            "reached": sum(effort.reached),
+            **effort.columns("iterations"),
             **more(study, method, b),
         }
         for study in found
@@ -139,16 +125,15 @@ def points(
 def exponent(efforts: Efforts, least: float) -> Exponent | None:
     """Fit the exponent to medians at all b from `least` on.
 
-    A size at which most runs did not get there counts with its budget if that is no less than what the next smaller
-    size takes: it is getting worse then, and the exponent is no more than what comes out. With a smaller budget it says
-    nothing, and is left out.
+    A size at which most runs miss the target counts with its budget if that is at least the next smaller size's
+    iterations; the fitted exponent is then an upper bound. With a smaller budget the size is left out.
 
     Returns
     -------
     Exponent or None
-        None where fewer than three sizes are left.
+        None if fewer than three sizes are left.
     """
-    chosen = {b: effort for b, effort in _told(efforts).items() if b >= least}
+    chosen = {b: effort for b, effort in _usable(efforts).items() if b >= least}
     if len(chosen) < 3:
         return None
     sizes = np.array(list(chosen), dtype=np.float64)
@@ -158,20 +143,20 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
         return -loglog_slope(sizes, [np.median(own[list(rows)]) for own, rows in zip(costs, runs, strict=True)])
 
     interval = bootstrap_groups(fitted, [len(own) for own in costs], resamples=RESAMPLES)
-    assert interval is not None  # there are runs at three sizes at least
+    assert interval is not None  # there are runs at three sizes or more
     return Exponent(interval, not all(effort.known for effort in chosen.values()), int(sizes[-1]))
 
 
-def _told(efforts: Efforts) -> Efforts:
-    """Sizes that say something of how the iterations change."""
+def _usable(efforts: Efforts) -> Efforts:
+    """Return the sizes that the exponent can be fitted to."""
     last = float("inf")
-    told: dict[int, Effort] = {}
+    usable: dict[int, Effort] = {}
     for b, effort in efforts.items():
         if effort.known or effort.median >= last:
-            told[b] = effort
+            usable[b] = effort
         if effort.known:
             last = effort.median
-    return told
+    return usable
 
 
 def _study(panel: Panel, spec: FigureSpec) -> Study:
@@ -190,7 +175,7 @@ def _study(panel: Panel, spec: FigureSpec) -> Study:
 
 
 def _effort(panel: Panel, series: str, optimum: Optimum) -> Effort | None:
-    """Count iterations of runs to their first checkpoint with P(w) - P* <= `ACCURACY`; None without runs."""
+    """Count iterations of runs to their first evaluation with P(w) - P* <= `ACCURACY`; None without runs."""
     frames = [frame for frame in panel.curves(series) if len(frame)]
     if not frames:
         return None

@@ -1,34 +1,64 @@
-"""Table 1: the data sets as printed and as they are, with the spectral norms that the paper's results depend on."""
+"""Table 1: printed and counted sizes of the data sets, and their spectral norms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from experiments.papers.minibatch import table1_picture
+from experiments.papers import dataset_table, layout
+from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from experiments.papers.minibatch.data import Data, data_of
-from experiments.papers.panels import name_of
-from experiments.papers.printed import compared, departure
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.papers.panels import empty, name_of
+from experiments.plotting import FAINT
+from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.verdict import Number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+_BOX: Final = (0.75, 0.55, 6.6, 3.35)  # inches
+
+
+def batch_sizes(n: int) -> NDArray[np.float64]:
+    """Sizes of mini-batches to draw: powers of two up to n, and n."""
+    powers = 2.0 ** np.arange(int(np.log2(n)) + 1)
+    return np.unique(np.append(powers, n))
+
+
+def _draw(figure: Figure | SubFigure, found: Sequence[Data]) -> None:
+    """Draw all data sets in one panel, and a dot at b = 1 / sigma^2."""
+    known = [(data, data.spectrum) for data in found if data.spectrum is not None]
+    if not known:
+        empty(figure, "no finished runs")
+        return
+    axes = dataset_table.add_panel(figure, _BOX)
+    layout.log_axes(axes, "b, examples in a mini-batch", "b / beta_b, the speed-up in the bounds", 0)
+    largest = max(spectrum.n for _, spectrum in known)
+    axes.plot([1, largest], [1, largest], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+    ordered = sorted(known, key=lambda pair: -pair[1].inverse_sigma2)
+    for place, (data, spectrum) in enumerate(ordered):
+        color = COLORS[place % len(COLORS)]
+        b = batch_sizes(spectrum.n)
+        axes.plot(b, [1 / spectrum.beta_over_b(size) for size in b], color=color, linewidth=2.0)
+        enough = spectrum.inverse_sigma2
+        axes.plot([enough], [1 / spectrum.beta_over_b(enough)], "o", color=color, markeredgecolor="white")
+        facts = f"n = {spectrum.n:,}, sigma² = {spectrum.sigma2:.3g}, 1/sigma² = {enough:.3g}"
+        dataset_table.write_entry(axes, place, color, name_of(data.panel), facts)
+    dots = "Dots: b = 1/sigma², up to where beta_b is 2 at most."
+    dataset_table.write_notes(axes, len(known), dots, "Dotted: b itself, for examples that are orthogonal.")
+
 
 COLUMNS: Final = ("panel", "dataset", "b", "sigma2", "beta", "speedup")
 ROWS: Final[Mapping[str, int]] = {"covtype": 522910, "rcv1": 20242, "astro_ph": 29882, "news20": 15020}
-"""Training rows of the data sets as they are here, where they are the paper's."""
+"""Training rows of the paper's data sets as published here."""
 LAMBDAS: Final[Mapping[str, float]] = {"covtype": 1e-5, "rcv1": 1e-4, "astro_ph": 5e-5, "news20": 1.25e-4}
 """As printed."""
-QUANTITIES: Final[Mapping[str, Callable[[Mapping[str, Any]], float]]] = {
-    "training rows": lambda counts: counts["train"]["n"],
-    "test rows": lambda counts: counts["test"]["n"],
-    "features": lambda counts: counts["train"]["d"],
-    "density": lambda counts: 100 * counts["train"]["nnz"] / (counts["train"]["n"] * counts["train"]["d"]),
-}
-"""What is printed of a data set, from what a run has counted; the density in per cent."""
 
 
 def make(evidence: Evidence) -> Made:
@@ -37,28 +67,11 @@ def make(evidence: Evidence) -> Made:
     known = [data for data in found if data.spectrum is not None]
     return Made(
         _points(known),
-        partial(table1_picture.draw, found=known),
-        table1_picture.size(),
+        partial(_draw, found=known),
+        SIZE,
         table=_table(evidence.spec, found),
-        numbers=_numbers(evidence),
+        numbers=dataset_table.compare_sizes(evidence, ROWS),
     )
-
-
-def _numbers(evidence: Evidence) -> list[Number]:
-    panels = {panel.asked: panel for panel in evidence.panels}
-    numbers = []
-    for spec in evidence.spec.numbers:
-        quantity, _, asked = spec.name.partition(" of ")
-        panel = panels.get(asked)
-        why = "" if panel is None else departure(panel, ROWS.get(asked))
-        numbers.append(compared(spec, why, None if panel is None else _measured(panel, quantity)))
-    return numbers
-
-
-def _measured(panel: Panel, quantity: str) -> float | None:
-    """One quantity of a data set; None without a run."""
-    run = next((run for runs in panel.runs.values() for run in runs), None)
-    return None if run is None else float(QUANTITIES[quantity](run.result["provenance"]["data"]["counts"]))
 
 
 def _points(known: Sequence[Data]) -> pd.DataFrame:
@@ -69,11 +82,11 @@ def _points(known: Sequence[Data]) -> pd.DataFrame:
             "b": b,
             "sigma2": data.spectrum.sigma2,
             "beta": data.spectrum.beta(b),
-            "speedup": 1 / data.spectrum.share(b),
+            "speedup": 1 / data.spectrum.beta_over_b(b),
         }
         for data in known
         if data.spectrum is not None
-        for b in table1_picture.sizes(data.spectrum.n)
+        for b in batch_sizes(data.spectrum.n)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -84,7 +97,7 @@ def _table(spec: FigureSpec, found: Sequence[Data]) -> Table:
     rows: list[list[str]] = []
     for asked in spec.datasets:
         sizes = [printed[f"{quantity} of {asked}"] for quantity in QUANTITIES]
-        rows.append([f"{asked}, as printed", *_written(sizes), f"{LAMBDAS[asked]:g}", "", "", ""])
+        rows.append([f"{asked}, as printed", *dataset_table.size_cells(sizes, 2), f"{LAMBDAS[asked]:g}", "", "", ""])
         rows += [_row(data) for data in found if data.panel.asked == asked]
     rows += [_row(data) for data in found if data.panel.asked not in spec.datasets]
     notes = [
@@ -97,21 +110,14 @@ def _table(spec: FigureSpec, found: Sequence[Data]) -> Table:
 
 
 def _row(data: Data) -> list[str]:
-    sizes = [_measured(data.panel, quantity) for quantity in QUANTITIES]
     spectrum, optimum = data.spectrum, data.optimum
     return [
         name_of(data.panel),
-        *_written(sizes),
-        *(["", "", ""] if spectrum is None else _spectral(spectrum.lambda_, spectrum.sigma2)),
+        *dataset_table.size_cells(dataset_table.counted(data.panel), 2),
+        *(["", "", ""] if spectrum is None else _spectral_cells(spectrum.lambda_, spectrum.sigma2)),
         "" if optimum is None else f"{optimum.upper:.7f}",
     ]
 
 
-def _spectral(lambda_: float, sigma2: float) -> list[str]:
+def _spectral_cells(lambda_: float, sigma2: float) -> list[str]:
     return [f"{lambda_:g}", f"{sigma2:.4g}", f"{1 / sigma2:.3g}"]
-
-
-def _written(sizes: Sequence[float | None]) -> list[str]:
-    *counts, density = sizes
-    texts = ["" if count is None else f"{count:,.0f}" for count in counts]
-    return [*texts, "" if density is None else f"{density:.2g} %"]

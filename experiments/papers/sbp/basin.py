@@ -1,4 +1,4 @@
-"""The water levels of real responses: basins, what of them is covered, and whether that is minimax optimal."""
+"""Water levels of the responses of a run: filled basins, and checks that the distribution is minimax optimal."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from experiments.settings import RunSettings
 from solvers import _core, blas
 
 ROUNDING = 1e-9
-"""Relative: of the largest response for levels, of the volume for volumes."""
+"""Tolerance relative to the largest response (levels) or to the volume (volumes)."""
 POINTS = 1500
-"""Points of each basin's covered and uncovered part that a table or a picture has at most."""
+"""Largest number of points shown of each basin's covered and uncovered part."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Basin:
     heights : (n,) float64
         By rising value; with bias c_i + y_i b.
     covered : int
-        How many of them, the lowest, carry probability.
+        Number of heights, the lowest, that carry probability.
     p : float
         Probability of each of these.
     """
@@ -80,7 +80,7 @@ class Filling:
     given : float
         n nu, the volume that was poured in.
     covers : tuple of (int, int)
-        For each basin how many heights lie below the surface, and how many at or below it, within rounding.
+        For each basin the numbers of heights below the surface, and at or below it, within rounding.
     """
 
     basins: tuple[Basin, ...]
@@ -103,8 +103,8 @@ class Filling:
     def minimax(self) -> float:
         """Most that the slack can make of p: max over xi >= 0 of sum n nu of p (c + xi).
 
-        By weak duality no p (with half its mass on each class where there is a bias) gets below the water level; one
-        that gets there is optimal.
+        By weak duality no p (with a bias: with half its mass on each class) has a value below the water level; a p
+        with this value is optimal.
         """
         means = sum(basin.p * float(basin.heights[: basin.covered].sum()) for basin in self.basins)
         return means + self.given * max(basin.p for basin in self.basins)
@@ -115,7 +115,7 @@ class Filling:
         return max(float(np.abs(basin.heights[[0, -1]]).max()) for basin in self.basins)
 
     def level_by_sorting(self) -> float:
-        """Return the water level in another way: the least over k of what slack makes of the k lowest, evenly weighted.
+        """Return the water level computed by sorting: the least over k of (sum of the k lowest + volume) / k.
 
         With bias it is the k lowest of each class.
         """
@@ -171,13 +171,7 @@ class Filling:
 
 
 def run_responses(settings: RunSettings) -> Responses:
-    """Run the SBP for its budget, without a record, and return the responses of its average iterate.
-
-    Raises
-    ------
-    DataError, SettingsError
-        As in any run.
-    """
+    """Run the SBP for its budget, without a record, and return the responses of its average iterate."""
     cache = datasets.default_cache_dir()
     problem = assemble(settings, datasets.load(settings.dataset, cache_dir=cache), cache_dir=cache).problem
     solver = settings.solver(problem, settings.solver_settings, settings.seed)
@@ -206,7 +200,7 @@ def fill(responses: Responses) -> Filling:
         (int(np.searchsorted(values, level - rounding)), int(np.searchsorted(values, level + rounding, side="right")))
         for values in heights.values()
     )
-    # ties at the surface may carry any part of the probability of those below it: as many of each class as of the other
+    # heights at the surface may carry probability: equally many of either class are chosen
     covered = [min(pair[1] for pair in covers)] * len(covers)
     basins = tuple(
         Basin(name, values, count, 1.0 / (len(covers) * count))

@@ -1,9 +1,8 @@
-"""What an error costs in kernel evaluations, and how that grows as the error comes closer to the best one.
+"""Kernel evaluations needed for an error, and their growth as the error approaches the best one.
 
-Errors are wanted as (1 + delta) E*; growth is the exponent a of evaluations ~ (1/delta)^a. A bound says which error to
-expect after so many evaluations. So an error counts as reached from where on the *mean over the runs* stays at or below
-it. Where a run meets it for the first time is given beside: whoever stops there has looked at the test set, and a
-method whose error jumps up and down meets low errors early.
+Target errors are (1 + delta) E*; growth is the exponent a of kernel evaluations ~ (1/delta)^a. A bound is about
+expected errors, so a target counts as reached once the *mean over the runs* stays at or below it. The first time that
+a single run meets it is also given: it depends on the test set, and is early for a method whose error fluctuates.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from experiments.reproduction.statistics.steps import known_points, shared_costs
 COST: Final = "kernel_evaluations"
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
-"""Those of them that a table has room for."""
+"""Values of delta with a column in the table."""
 KEPT: Final = "_kept"
-"""Ending of a series that makes the same steps, charged as if all responses were kept up to date."""
+"""Ending of a series with the same steps that is charged as if it kept all responses up to date."""
 LEAST_POINTS: Final = 3
-"""Fewer are no growth."""
+"""Least number of points for a fit."""
 RESAMPLES: Final = 1000
 _ROUNDING = 1 + 1e-12
 
@@ -40,14 +39,13 @@ Used: TypeAlias = NDArray[np.bool_]
 class Bound:
     """An upper bound on the evaluations that an excess error epsilon takes: ((L + e)/e)^ratio |u|^4 / e^power.
 
-    It is n = (L + e)/e |u|^2 / e training examples (equation 3.5), which suffice for that error, times the evaluations
-    for each of them. Runs on one data set have its n whatever error is wanted: what their evaluations can be compared
-    with is the second factor.
+    It is the product of n = (L + e)/e |u|^2 / e training examples (equation 3.5) and the evaluations per example. Runs
+    on one data set have the same n for every error, so their evaluations are compared with the second factor.
 
     Attributes
     ----------
     method : str
-        As Table 1 calls it.
+        Its name in Table 1.
     ratio, power : int
     """
 
@@ -77,22 +75,13 @@ BOUNDS: Final[Mapping[str, Bound]] = {
     "smo": Bound("dual decomposition", 2, 2),
     "pegasos": Bound("SGD", 1, 3),
 }
-"""Table 1, by the series that stands for each row."""
+"""Bounds of Table 1, by series."""
 
 
 def settled(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
-    """Find the costs from which on a curve stays at or below each target.
+    """Return the costs from which a curve stays at or below each target, (targets,); costs rise.
 
-    Parameters
-    ----------
-    costs, errors : (rows,) float64
-        At least one row; costs rise.
-    targets : array_like, (targets,)
-
-    Returns
-    -------
-    ndarray, (targets,)
-        inf: not at the end; 0: at the first checkpoint already, so that it is not known from where on.
+    inf: not at the end. 0: already at the first point, so that the cost is unknown.
     """
     worst_to_come = np.maximum.accumulate(errors[::-1])[::-1]
     index = np.searchsorted(-worst_to_come, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
@@ -100,7 +89,7 @@ def settled(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: Ar
 
 
 def first_met(costs: NDArray[np.float64], errors: NDArray[np.float64], targets: ArrayLike) -> NDArray[np.float64]:
-    """Find the costs at which a curve is at or below each target for the first time; as `settled`, inf: never."""
+    """Return the costs at which a curve is first at or below each target; as in `settled`, inf: never."""
     best_so_far = np.minimum.accumulate(errors)
     index = np.searchsorted(-best_so_far, -np.asarray(targets, dtype=np.float64) * _ROUNDING, side="left")
     return np.concatenate([[0.0], costs[1:], [math.inf]])[index]
@@ -122,7 +111,7 @@ class Growth:
     Attributes
     ----------
     grid : (m,) float64
-        Evaluations at the checkpoints of all runs, from the first that every run has reached.
+        Kernel evaluations at the evaluations of all runs, from the first that every run has reached.
     errors : (runs, m) float64
         Test error of each run there, the last one known.
     first : (runs, deltas) float64
@@ -130,7 +119,7 @@ class Growth:
     targets : (deltas,) float64
         Errors wanted.
     fair : (deltas,) bool
-        Whether the error wanted is one that has to be learnt: below that of one answer for every example.
+        Whether the target is below the error of a constant prediction.
     """
 
     grid: NDArray[np.float64]
@@ -145,7 +134,7 @@ class Growth:
         return len(self.errors)
 
     def costs_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
-        """Return the evaluations at which the mean error of some runs has `settled`, (deltas,)."""
+        """Return the kernel evaluations at which the mean error of some runs has `settled`, (deltas,)."""
         return settled(self.grid, self.errors[list(runs)].mean(axis=0), self.targets)
 
     def first_of(self, runs: Sequence[int]) -> NDArray[np.float64]:
@@ -160,18 +149,18 @@ class Growth:
 
     @cached_property
     def used(self) -> Used:
-        """Which deltas the exponent is fitted to: fair, reached, and not at the first checkpoint already."""
+        """Deltas of the fit: fair, reached, and not already at the first point."""
         return self.fair & _known(self.costs)
 
     @cached_property
     def interval(self) -> Interval | None:
-        """Exponent with its bootstrap interval over the runs; None where too few errors are reached."""
+        """Exponent with its bootstrap interval over the runs; None if too few errors are reached."""
         deltas = np.array(DELTAS)[self.used]
         return bootstrap(lambda runs: exponent(deltas, self.costs_of(runs)[self.used]), self.runs, resamples=RESAMPLES)
 
 
 def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Growth | None:
-    """Growth of some runs' cost; None where no run has both evaluations and errors."""
+    """Growth of some runs' cost; None if no run has both evaluations and errors."""
     runs = [points for frame in frames if len((points := known_points(frame, COST, "test_error"))[0])]
     if not runs:
         return None
@@ -180,28 +169,22 @@ def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Grow
     return Growth(grid, values_on(runs, grid), np.array([first_met(*points, wanted) for points in runs]), wanted, fair)
 
 
+def final_error(frames: Sequence[pd.DataFrame]) -> float | None:
+    """Return the mean over the runs of the last test error; None without a run that has one."""
+    ends = [errors[-1] for frame in frames if len(errors := known_points(frame, COST, "test_error")[1])]
+    return float(np.mean(ends)) if ends else None
+
+
 def difference(
     first: Growth,
     second: Growth,
     which: Used,
     costs: Callable[[Growth, Sequence[int]], NDArray[np.float64]] = Growth.costs_of,
 ) -> Interval | None:
-    """Exponent of the first less that of the second, over the same deltas.
+    """Difference of two exponents, first minus second, over the same deltas; None below `LEAST_POINTS` deltas.
 
-    The interval is a bootstrap over the runs of both, each resampled by itself; a resample does without the deltas that
-    either of the two does not reach in it.
-
-    Parameters
-    ----------
-    first, second : Growth
-    which : (deltas,) bool
-    costs : callable
-        Evaluations of some runs: `Growth.costs_of` or `Growth.first_of`.
-
-    Returns
-    -------
-    Interval or None
-        None: fewer than `LEAST_POINTS` deltas.
+    `costs` is `Growth.costs_of` or `Growth.first_of`. The bootstrap resamples the runs of each method independently;
+    deltas that either misses in a resample are left out.
     """
 
     def statistic(one: Sequence[int], other: Sequence[int]) -> float | None:
@@ -215,9 +198,9 @@ def difference(
 
 
 def never_dearer(first: Growth, second: Growth) -> Used:
-    """Whether the first takes no more evaluations than the second, (deltas,), as far as that is known.
+    """Whether the first takes at most the evaluations of the second, (deltas,).
 
-    What is reached at the first checkpoint already counts as that much for the first, and as nothing for the second.
+    A target met at the first point costs the first method that point's cost, and the second method 0.
     """
     return np.where(first.costs == 0.0, first.grid[0], first.costs) <= second.costs
 

@@ -1,4 +1,4 @@
-"""What the paper prints of its data sets, and whether a panel's data are those."""
+"""Printed sizes of the data sets, and comparison of a panel's data with them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SIZES: Final[Mapping[str, tuple[int, int]]] = {
 """Training and test sizes as Table 2 prints them."""
 
 TRAINING: Final[Mapping[str, int]] = {"reuters_money_fx": 7770, "adult": 32561, "mnist": 60000, "covtype": 522910}
-"""Training sizes of the data sets as published: Adult's is printed with two digits exchanged."""
+"""Training sizes of the published data sets; the paper prints Adult's with two digits exchanged."""
 
 
-def departure(panel: Panel) -> str:
-    """Why a panel's data are not those of the paper, in a few words; empty where they are, or where there is no run."""
-    return printed.departure(panel, TRAINING.get(panel.asked))
+def data_difference(panel: Panel) -> str:
+    """Say why a panel's data differ from the paper's; empty if they do not, or if there is no run."""
+    return printed.data_difference(panel, TRAINING.get(panel.asked))
 
 
-def compared(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:
-    """Put a measured number beside a printed one; agreement is asked only where the data are the paper's."""
-    return printed.compared(spec, "" if panel is None else departure(panel), measured, note)
+def compare_number(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:
+    """Compare a measured number with a printed one; agreement is judged on the paper's data only."""
+    return printed.compare_number(spec, "" if panel is None else data_difference(panel), measured, note)

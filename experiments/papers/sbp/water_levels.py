@@ -1,52 +1,170 @@
-"""What Figures 1 and 4 share: a short run, its basins, their picture, and the claim about them."""
+"""Figures 1 and 4: the water levels of the SBP's responses, without and with a bias."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from experiments.papers.judging import holds
+from experiments.papers.cases import holds
 from experiments.papers.panels import name_of
-from experiments.papers.sbp import basin_picture
-from experiments.papers.sbp.basin import Filling, fill, run_responses
+from experiments.papers.sbp.basin import Basin, Filling, fill, run_responses
+from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, claim, undecided
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+SIZE = (10.0, 5.6)
+GROUND, WATER, SURFACE = "#dfd9cf", "#74add6", "#0072b2"
+_TITLES = {"all": "", "negative": "negative examples: $c_i - b$", "positive": "positive examples: $c_i + b$"}
+
+# inches
+_LEFT, _RIGHT, _BETWEEN, _TOP, _BOTTOM, _GAP = 1.05, 0.25, 0.35, 0.35, 0.55, 0.3
+_P_SHARE = 0.24
+
+
+def _draw(figure: Figure | SubFigure, filling: Filling, name: str) -> None:
+    """Draw the basins of a data set side by side on one scale of ranks, each above its probabilities."""
+    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    table, basins = filling.table(), filling.basins
+    room = width - _LEFT - _RIGHT - _BETWEEN * (len(basins) - 1)
+    tall = height - _TOP - _BOTTOM - _GAP
+    left = _LEFT
+    for basin, share in zip(basins, _shares([len(basin.heights) for basin in basins]), strict=True):
+        wide = room * share
+        box = (left / width, (_BOTTOM + _GAP + _P_SHARE * tall) / height, wide / width, (1 - _P_SHARE) * tall / height)
+        upper = figure.add_axes(box)
+        lower = figure.add_axes((left / width, _BOTTOM / height, wide / width, _P_SHARE * tall / height), sharex=upper)
+        part = table[table["basin"] == basin.name]
+        _draw_basin(upper, part, basin, filling)
+        _draw_probabilities(lower, part, basin, ticks=max(2, round(wide)))
+        title = name if basin is basins[0] else ""
+        title = ", ".join(filter(None, [title, _TITLES[basin.name]]))
+        upper.set_title(title[:1].upper() + title[1:], loc="left", size=PANEL.label + 1, weight="bold", color=INK)
+        if basin is basins[0]:
+            names = _height_name(basin), "$p^*_i$"
+            for axes, name in zip((upper, lower), names, strict=True):
+                axes.set_ylabel(name, size=PANEL.label, color=INK)
+                axes.yaxis.set_label_coords(-0.75 / wide, 0.5)
+        else:
+            upper.tick_params(labelleft=False)
+            lower.tick_params(labelleft=False)
+        left += wide + _BETWEEN
+
+
+def _draw_nothing(figure: Figure | SubFigure) -> None:
+    """Say that there is nothing to draw."""
+    figure.text(0.5, 0.5, "no data set, no responses", size=PANEL.label, color=FAINT, ha="center", va="center")
+
+
+def _shares(counts: list[int]) -> list[float]:
+    """Widths in proportion to the numbers of examples, but none too narrow for its labels."""
+    least = 0.28 if len(counts) > 1 else 0.0
+    shares = [max(count / sum(counts), least) for count in counts]
+    return [share / sum(shares) for share in shares]
+
+
+def _height_name(basin: Basin) -> str:
+    return "response $c_i$" if basin.name == "all" else "height $c_i + y_i b$"
+
+
+def _draw_basin(axes: Axes, part: pd.DataFrame, basin: Basin, filling: Filling) -> None:
+    ranks, heights, level = part["rank"].to_numpy(), part["height"].to_numpy(), filling.level
+    lowest = min(float(other.heights[0]) for other in filling.basins)
+    highest = max(level, *(float(other.heights[-1]) for other in filling.basins))
+    margin = 0.06 * (highest - lowest) or 1.0
+    floor, top = lowest - margin, highest + margin
+    axes.fill_between(ranks, floor, heights, color=GROUND, linewidth=0)
+    axes.fill_between(ranks, heights, np.maximum(heights, level), color=WATER, linewidth=0)
+    axes.plot(ranks, heights, color=INK, linewidth=1.4)
+    axes.axhline(level, color=SURFACE, linewidth=1.6, linestyle=(0, (6.0, 2.0)))
+    axes.vlines(basin.covered, floor, level, color=FAINT, linewidth=0.9, linestyle=(0, (1.0, 2.0)))
+    axes.set_xlim(0, len(basin.heights))
+    axes.set_ylim(floor, top)
+    axes.tick_params(labelsize=PANEL.ticks, colors=INK, labelbottom=False)
+    _hide_frame(axes)
+    note: dict[str, Any] = {"size": PANEL.label, "color": INK}
+    if basin is max(filling.basins, key=lambda other: len(other.heights) - other.covered):
+        # in the basin with most room above the ground
+        text = rf"water level $\gamma$ = {level:.4g}"
+        axes.annotate(text, (1, level), (-4, 5), ("axes fraction", "data"), "offset points", ha="right", **note)
+    if basin is filling.basins[0] and filling.given > 0:
+        spot = (0.15 * basin.covered, level - 0.2 * (level - float(basin.heights[int(0.15 * basin.covered)])))
+        line = {"arrowstyle": "-", "color": INK, "linewidth": 0.8, "shrinkB": 0}
+        text = rf"water of volume $n\nu$ = {filling.given:.4g}"
+        axes.annotate(text, spot, (0.03, 0.86), "data", "axes fraction", arrowprops=line, **note)
+
+
+def _draw_probabilities(axes: Axes, part: pd.DataFrame, basin: Basin, *, ticks: int) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ranks, p = part["rank"].to_numpy(), part["p"].to_numpy()
+    axes.fill_between(ranks, 0, p, step="mid", color=WATER, linewidth=0)
+    axes.step(ranks, p, where="mid", color=INK, linewidth=1.4)
+    axes.set_ylim(0, 1.6 * basin.p)
+    axes.set_yticks([0, basin.p], ["0", f"1/{round(1 / basin.p):,}"])
+    axes.tick_params(labelsize=PANEL.ticks, colors=INK)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=True))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    _hide_frame(axes)
+    what = "response" if basin.name == "all" else "height"
+    axes.set_xlabel(f"examples by rising {what}", size=PANEL.label, color=INK)
+    text = f"{basin.covered:,} covered, mass {basin.covered * basin.p:.3g}"
+    axes.annotate(text, (0, 1), (5, -1), "axes fraction", "offset points", va="top", size=PANEL.note, color=INK)
+
+
+def _hide_frame(axes: Axes) -> None:
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
 COLUMNS = ("dataset", "basin", "rank", "height", "water", "p")
 SERIES = "sbp"
+WITHOUT_BIAS = (
+    "For the responses of a short run of the SBP and the level that the solver finds: the water above them has the "
+    "volume n nu; sorting the responses and taking the least of (sum of the k lowest + n nu) / k gives the same level; "
+    "the distribution that is uniform over the covered examples has mass 1, and the most that slack can make of it is "
+    "the level, below which no distribution gets. All to a relative 1e-9."
+)
+WITH_BIAS = (
+    "For the responses of a short run of the SBP and the levels that the solver finds, gamma and b being half their "
+    "sum and half their difference: the water above both basins has the volume n nu; sorting both classes and taking "
+    "the least of (sum of the k lowest of each + n nu) / 2k gives the same gamma; as many heights of one class as of "
+    "the other are covered, ties at the surface counting as either; the distribution with half its mass on each class, "
+    "uniform over these, has mass 1, and the most that slack can make of it is gamma. All to a relative 1e-9."
+)
+"""Rules of the claims of Figures 1 and 4."""
 
 
-def make(evidence: Evidence, rule: str) -> Made:
-    """Run the solver for the first data set that there is, draw its basins, and judge the claims about them.
+def make(evidence: Evidence) -> Made:
+    """Run the SBP on the first data set, draw the basins of its responses, and judge the claim about them.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Of which only the settings are used.
-    rule : str
-        What is compared with what, in a sentence.
+    Of the evidence only the settings are used. With a bias in them there are two basins, as in Figure 4.
     """
     panel = next((panel for panel in evidence.panels if SERIES in panel.settings), None)
     if panel is None:
         claims = [undecided(spec, "There is no data set to run the SBP on.") for spec in evidence.spec.claims]
         data = pd.DataFrame(columns=list(COLUMNS))
-        return Made(data, basin_picture.draw_nothing, basin_picture.SIZE, claims=claims)
+        return Made(data, _draw_nothing, SIZE, claims=claims)
     filling = fill(run_responses(panel.settings[SERIES]))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
     return Made(
         data,
-        partial(basin_picture.draw, filling=filling, name=name_of(panel)),
-        basin_picture.SIZE,
-        claims=[_judge(spec, filling, name_of(panel), rule) for spec in evidence.spec.claims],
+        partial(_draw, filling=filling, name=name_of(panel)),
+        SIZE,
+        claims=[_judge(spec, filling, name_of(panel)) for spec in evidence.spec.claims],
     )
 
 
-def _judge(spec: ClaimSpec, filling: Filling, name: str, rule: str) -> Claim:
+def _judge(spec: ClaimSpec, filling: Filling, name: str) -> Claim:
     checks: dict[str, Any] = filling.checks()
     covered = " and ".join(
         f"{basin.covered:,} of {len(basin.heights):,} {basin.name if len(filling.basins) > 1 else 'examples'}"
@@ -58,4 +176,6 @@ def _judge(spec: ClaimSpec, filling: Filling, name: str, rule: str) -> Claim:
         f"volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on {covered}, with "
         f"the value {filling.minimax:.10g}."
     )
-    return claim(spec, holds(checks.pop("holds")), measured, checks, rule)
+    return claim(
+        spec, holds(checks.pop("holds")), measured, checks, WITH_BIAS if len(filling.basins) > 1 else WITHOUT_BIAS
+    )

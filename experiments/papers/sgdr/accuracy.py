@@ -1,21 +1,137 @@
-"""The accuracy study: epochs of SGD-s against the accuracy that it reaches, for several C."""
+"""Accuracy study: epochs of SGD-s against the accuracy that it reaches, for several C."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 
-from experiments.papers.judging import between
-from experiments.papers.panels import name_of
-from experiments.papers.sgdr import accuracy_picture
-from experiments.papers.sgdr.lost import LOST
-from experiments.papers.sgdr.study import FITTED, TARGETS, Study, studies
-from experiments.reproduction.evidence import Evidence
+from experiments.curve import column, cost_to_reach
+from experiments.papers import layout
+from experiments.papers.bands import Band, band, band_table
+from experiments.papers.cases import interval_text
+from experiments.papers.optimum import Optimum, accuracy, optimum_of
+from experiments.papers.panels import heading, name_of
+from experiments.papers.sgdr import NO_PRINTED_VALUES
+from experiments.plotting import INK, Style
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
+from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+SERIES: Final = "sgd_s"
+TARGETS: Final = (1e-1, 1e-2, 1e-3, 1e-4)
+FITTED: Final = 1e-1
+"""The exponent is fitted to accuracies at or below this."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """SGD-s on one data set with one C.
+
+    Attributes
+    ----------
+    panel : Panel
+    C : float
+    frames : tuple of DataFrame
+        Curves of its runs, at least one.
+    optimum : Optimum or None
+    """
+
+    panel: Panel
+    C: float
+    frames: tuple[pd.DataFrame, ...]
+    optimum: Optimum | None
+
+    @cached_property
+    def accuracy(self) -> Band | None:
+        """Return (J - L) / L against epochs; None before the first lower bound."""
+        return band([(column(frame, "epochs"), accuracy(frame)) for frame in self.frames])
+
+    @cached_property
+    def excess(self) -> Band | None:
+        """Return (J - J_opt) / J_opt against epochs; None if the optimum is not known."""
+        if self.optimum is None:
+            return None
+        return band([(column(frame, "epochs"), self.optimum.excess(column(frame, "primal"))) for frame in self.frames])
+
+    def epochs_to(self, target: float) -> list[float]:
+        """Epochs of each run to its first evaluation with (J - L) / L <= target, rising; inf: not within its budget."""
+        found = [cost_to_reach(column(frame, "epochs"), accuracy(frame), target) for frame in self.frames]
+        return sorted(np.inf if epochs is None else epochs for epochs in found)
+
+    @cached_property
+    def exponent(self) -> Interval | None:
+        """Return a of (J - L) / L ~ epochs^-a, mean over the runs with its interval; None if no line can be laid."""
+        slopes: list[float] = []
+        for frame in self.frames:
+            epochs, values = column(frame, "epochs"), accuracy(frame)
+            fitted = (values > 0) & (values <= FITTED)
+            if len(np.unique(epochs[fitted])) >= 2:
+                slopes.append(-loglog_slope(epochs[fitted], values[fitted]))
+        return bootstrap_mean(slopes) if slopes else None
+
+
+def studies(panels: Sequence[Panel], spec: FigureSpec) -> list[Study]:
+    """Return all data sets and values of C that there are runs of SGD-s for, in the figure's order."""
+    optima = spec.members("optimum")
+    return [
+        Study(panel, C, frames, optimum_of(panel, optima[C]) if C in optima else None)
+        for panel in panels
+        for C, series in spec.members(SERIES).items()
+        if (frames := panel.curves(series))
+    ]
+
+
+_HEAD: Final = 0.62  # inches
+_CAPTION: Final = (
+    "SGD-s, medians over the runs, bands from the least to the largest. Full: (J - L) / L, which the method knows "
+    "itself; dashed: (J - J_opt) / J_opt. Dotted: 1 / epochs."
+)
+_COLORS_AND_MARKERS: Final = (("#d95f02", "o"), ("#1b9e77", "s"), ("#54479e", "^"), ("#e7298a", "D"), ("#666666", "v"))
+"""Colours and markers of the values of C in order, used again after the last."""
+_DASHES: Final = (0, (4.0, 1.6))
+_SMALLEST: Final = 1e-7
+"""Smaller values are drawn here: the optimum is not known much better."""
+_LARGEST: Final = 30.0
+
+
+def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Sequence[Study]) -> None:
+    """Draw one panel per data set."""
+    values = dict.fromkeys(study.C for study in found)
+    looks = {C: _COLORS_AND_MARKERS[k % len(_COLORS_AND_MARKERS)] for k, C in enumerate(values)}
+    styles = {C: Style(f"C = {C:g}", color, "-", marker) for C, (color, marker) in looks.items()}
+    for place, panel in layout.each_panel(
+        figure, panels, styles.values(), [_CAPTION], _HEAD, ("Epochs", "Relative accuracy")
+    ):
+        _draw_one(place, [study for study in found if study.panel is panel], styles)
+        heading(place, panel)
+
+
+def _draw_one(axes: Axes, own: Sequence[Study], styles: dict[float, Style]) -> None:
+    last = 1.0
+    for study in own:
+        style = styles[study.C]
+        if study.accuracy is not None:
+            layout.draw_band(axes, study.accuracy.at_least(_SMALLEST), style)
+            last = max(last, float(study.accuracy.cost[-1]))
+        if study.excess is not None:
+            thin = replace(style, line=_DASHES, width=0.6 * style.width)
+            layout.draw_line(axes, study.excess.at_least(_SMALLEST), thin)
+    low, high = axes.get_ylim()
+    first, last = 0.8, 1.3 * last
+    axes.plot([first, last], [1 / first, 1 / last], color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+    axes.set_xlim(first, last)  # the first lower bound comes at the end of the first epoch
+    axes.set_ylim(low, min(high, _LARGEST))
+
 
 COLUMNS: Final = ("panel", "dataset", "C", "measure", "epochs", "median", "low", "high", "runs")
 MEASURES: Final = ("accuracy", "excess")
@@ -23,37 +139,22 @@ MEASURES: Final = ("accuracy", "excess")
 
 
 def make(evidence: Evidence) -> Made:
-    """Draw the figure; the paper says nothing here that is so or not."""
+    """Draw the figure; the paper makes no claim here."""
     found = studies(evidence.panels, evidence.spec)
     shown = [panel for panel in evidence.panels if any(study.panel is panel for study in found)]
     return Made(
-        _data(found),
-        partial(accuracy_picture.draw, panels=shown, found=found),
-        accuracy_picture.size(len(shown)),
-        table=_table(found),
+        _data(found), partial(_draw, panels=shown, found=found), layout.size(len(shown), _HEAD), table=_table(found)
     )
 
 
 def _data(found: Sequence[Study]) -> pd.DataFrame:
-    tables = [
-        pd.DataFrame(
-            {
-                "panel": study.panel.asked,
-                "dataset": study.panel.dataset,
-                "C": study.C,
-                "measure": measure,
-                "epochs": band.cost,
-                "median": band.median,
-                "low": band.low,
-                "high": band.high,
-                "runs": band.runs,
-            }
-        )
+    rows = [
+        ({"panel": study.panel.asked, "dataset": study.panel.dataset, "C": study.C, "measure": measure}, own)
         for study in found
         for measure in MEASURES
-        if (band := getattr(study, measure)) is not None
+        if (own := getattr(study, measure)) is not None
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
+    return band_table(rows, "epochs", COLUMNS)
 
 
 def _table(found: Sequence[Study]) -> Table:
@@ -65,17 +166,17 @@ def _table(found: Sequence[Study]) -> Table:
             "" if study.optimum is None else f"{study.optimum.upper:.6f}",
             *(_epochs(study.epochs_to(target)) for target in TARGETS),
             "" if study.accuracy is None else f"{study.accuracy.median[-1]:.1e}",
-            "" if study.exponent is None else between(study.exponent, ".2f"),
+            "" if study.exponent is None else interval_text(study.exponent, ".2f"),
         ]
         for study in found
     ]
     notes = [
         "J: objective; L: lower bound of SGD-s at the end of each epoch; J_opt: from a run of dual coordinate descent.",
-        "Epochs to the first checkpoint with (J - L) / L at or below the accuracy: median over the runs (least to "
-        "largest); a dash where half of the runs or more do not get there.",
+        "Epochs to the first evaluation with (J - L) / L at or below the accuracy: median over the runs (least to "
+        "largest); a dash if half of the runs or more miss it.",
         "Last accuracy: (J - L) / L at the end, median. Exponent: a of (J - L) / L ~ epochs^-a from "
         f"{FITTED:g} on, mean over the runs with its 95 % interval.",
-        LOST,
+        NO_PRINTED_VALUES,
     ]
     return Table(columns, rows, notes)
 

@@ -10,19 +10,20 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from experiments.papers.judging import judged
+from experiments.papers.cases import judge_claims
 from experiments.papers.panels import CurveFigure, Row, name_of
-from experiments.papers.simba import accesses_claim
-from experiments.papers.simba.accesses_claim import Choice
-from experiments.papers.simba.reach import TOLERANCE
-from experiments.papers.simba.sweep import (
+from experiments.papers.simba.fig1_claim import (
     DENSE,
     HELD,
     METHODS,
     NONZEROS,
+    TOLERANCE,
+    Choice,
     Member,
     chosen_on_held_out,
     chosen_on_test,
+    judge_accesses,
+    ratios,
     sweep,
 )
 from experiments.plotting import STYLES
@@ -34,7 +35,7 @@ ON_TEST: Final = {method: method for method in METHODS}
 ON_HELD_OUT: Final = {method: method + HELD for method in METHODS}
 
 Choices = dict[str, Choice]
-"""By the paper's data set."""
+"""Chosen members by the paper's data set."""
 
 
 def make(evidence: Evidence) -> Made:
@@ -46,13 +47,13 @@ def make(evidence: Evidence) -> Made:
     held = _choices(sweeps, on_test=False)
     shown = replace(evidence, panels=tuple(_chosen(panel, by_test, held) for panel in evidence.panels))
     figure = CurveFigure(shown, _rows(by_test, held))
-    judges = {"simba.1": partial(accesses_claim.judge, by_test=by_test, held=held)}
+    judges = {"simba.1": partial(judge_accesses, by_test=by_test, held=held)}
     return Made(
         _named(figure.data, by_test, held),
         figure.draw,
         figure.size,
         table=_table(evidence, sweeps, by_test, held),
-        claims=judged(evidence, judges),
+        claims=judge_claims(evidence, judges),
     )
 
 
@@ -149,7 +150,7 @@ def _table(
         "Lowest test error: of the mean over the runs along its curve; ±: standard deviation over the runs there. "
         f"Accesses to it: until the mean is at most {100 * TOLERANCE:.0f} % (relative) above it.",
         "Held-out error: the same on a quarter of the training set, by runs on the other three quarters.",
-        *(note for panel in evidence.panels for note in accesses_claim.ratios(panel, by_test[panel.asked])),
+        *(note for panel in evidence.panels for note in ratios(panel, by_test[panel.asked])),
     ]
     return Table([*columns, "held-out error", "chosen on"], rows, notes)
 

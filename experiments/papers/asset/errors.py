@@ -1,0 +1,37 @@
+"""Mean test errors over runs: their differences, spread and text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.reproduction.statistics import Interval, bootstrap_means
+
+
+def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np.float64]]) -> Interval | None:
+    """Mean over several sizes of the difference of mean errors, first minus second; None without runs.
+
+    Each side has one (runs,) array per size. The runs are not paired.
+    """
+    if not first or not second:
+        return None
+    k = len(first)
+    return bootstrap_means(lambda means: means[:, :k].mean(axis=1) - means[:, k:].mean(axis=1), [*first, *second])
+
+
+def lead(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return the k-th value minus the largest of the others, row by row: (m, values) to (m,)."""
+    ahead: NDArray[np.float64] = values[:, k] - np.delete(values, k, axis=1).max(axis=1)
+    return ahead
+
+
+def spread(values: NDArray[np.float64]) -> float:
+    """Return the standard deviation; 0 of a single run."""
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def written(mean: float, sd: float, runs: int) -> str:
+    """Write an error in per cent, with its standard deviation if there are several runs."""
+    return f"{mean:.2f} ± {sd:.2f}" if runs > 1 else f"{mean:.2f}"

@@ -1,0 +1,21 @@
+"""Names and styles of this paper's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from experiments.plotting import STYLES, Style
+
+METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
+"""Series of the methods that the paper compares."""
+TAIL: Final = "pegasos_tail"
+"""Series of Pegasos with the mean of the tail of its iterates, as in Theorem 1."""
+METHOD_STYLES: Final[Mapping[str, Style]] = {
+    "pegasos": replace(STYLES["minibatch_pegasos"], name="Pegasos", marker="s", line=(0, (7.0, 1.8))),
+    "naive": Style("naive SDCA", "#b0578d", (0, (2.0, 1.2)), "v", 1.8),
+    "safe": Style("safe SDCA", "#2b7bba", (0, (6.0, 1.6, 1.2, 1.6)), "D", 1.8),
+    "aggressive": replace(STYLES["minibatch_sdca"], name="aggressive SDCA", marker="^"),
+    TAIL: Style("Pegasos, mean of the tail", "#8a6d3b", (0, (1.0, 1.4)), ".", 1.2),
+}

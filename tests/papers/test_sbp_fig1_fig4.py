@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from evidence_cases import evidence
+from hypothesis import given
+from hypothesis import strategies as st
+from pictures import render
+from scipy.optimize import linprog
+
+import datasets
+import solvers
+from experiments.assembly import assemble
+from experiments.composition import composing, settings_of
+from experiments.evaluation import Evaluator
+from experiments.papers.sbp import basin, water_levels
+from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import SCALES, read_figure
+
+FIGURES = ("sbp_fig1", "sbp_fig4")
+
+values = st.lists(st.floats(-10, 10) | st.integers(-2, 2).map(float), min_size=2, max_size=12)
+
+
+def responses(low: list[float], high: list[float], volume: float, bias: bool) -> Responses:
+    return Responses(np.array([*low, *high]), len(low), volume, bias)
+
+
+@pytest.fixture(scope="module")
+def panels() -> dict[str, Panel]:
+    found = {}
+    with composing():
+        for name in FIGURES:
+            words = read_figure(name).series[0].overrides
+            settings = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
+            found[name] = Panel("digits", "adult", "no Adult here", settings={"sbp": settings})
+    return found
+
+
+def test_three_responses_by_hand() -> None:
+    # 3 units of water on heights 0, 1, 5: 1 fills up to 1, the other 2 raise both columns to 2
+    filling = fill(responses([1.0], [0.0, 5.0], 3.0, bias=False))
+    (pool,) = filling.basins
+    assert filling.level == pytest.approx(2.0)
+    assert (pool.covered, pool.p) == (2, 0.5)
+    assert filling.volume == pytest.approx(3.0)
+    assert filling.minimax == pytest.approx(2.0)
+    assert filling.level_by_sorting() == pytest.approx(2.0)
+
+
+def test_two_basins_by_hand() -> None:
+    # one point of each class under water: g+ + g- = (3 + 0) + 1, so that gamma = 2; the levels' difference is free
+    # within what leaves the second points dry
+    filling = fill(responses([3.0, 9.0], [0.0, 7.0], 1.0, bias=True))
+    assert filling.level == pytest.approx(2.0)
+    assert [pool.name for pool in filling.basins] == ["negative", "positive"]
+    assert [pool.covered for pool in filling.basins] == [1, 1]
+    assert [pool.p for pool in filling.basins] == [0.5, 0.5]
+    negative, positive = (pool.heights for pool in filling.basins)
+    assert negative == pytest.approx(np.array([0.0, 7.0]) - filling.bias)
+    assert positive == pytest.approx(np.array([3.0, 9.0]) + filling.bias)
+    assert filling.volume == pytest.approx(1.0)
+
+
+@given(values, values, st.floats(0.01, 50), st.booleans())
+def test_every_check_holds_for_any_responses(low: list[float], high: list[float], volume: float, bias: bool) -> None:
+    filling = fill(responses(low, high, volume, bias))
+    checks = filling.checks()
+    assert checks["tests"] == dict.fromkeys(checks["tests"], True)
+    assert checks["holds"]
+
+
+@given(values, values, st.floats(0.01, 20), st.booleans())
+def test_the_sorted_level_is_the_linear_program_s(
+    low: list[float], high: list[float], volume: float, bias: bool
+) -> None:
+    found = fill(responses(low, high, volume, bias))
+    c, y = np.array([*low, *high]), np.array([1.0] * len(low) + [-1.0] * len(high))
+    n = len(c)
+    # maximise gamma over gamma, b, xi >= 0 with c_i + y_i b + xi_i >= gamma and sum of xi <= volume
+    rows = np.hstack([np.ones((n, 1)), -y[:, np.newaxis] * bias, -np.eye(n)])
+    total = np.concatenate([[0.0, 0.0], np.ones(n)])
+    bounds = [(None, None), (None, None) if bias else (0, 0), *[(0, None)] * n]
+    solved = linprog([-1.0, 0.0, *[0.0] * n], np.vstack([rows, total]), [*c, volume], bounds=bounds)
+    assert found.level_by_sorting() == pytest.approx(solved.x[0], abs=1e-7)
+
+
+def test_a_wrong_filling_fails_the_checks() -> None:
+    right = fill(responses([1.0, 4.0], [0.0, 5.0, 2.0], 3.5, bias=False))
+    (pool,) = right.basins
+    wrong = {
+        "level": Filling(right.basins, right.level + 1e-6, 0.0, right.given, right.covers),
+        "volume": Filling(right.basins, right.level, 0.0, right.given + 1e-6, right.covers),
+        "mass": Filling((Basin("all", pool.heights, pool.covered - 1, pool.p),), right.level, 0.0, 3.5, right.covers),
+        "minimax": Filling(
+            (Basin("all", pool.heights, pool.covered - 1, 1 / (pool.covered - 1)),), right.level, 0.0, 3.5, right.covers
+        ),
+        "equal_numbers": Filling(right.basins * 2, right.level, 0.0, 3.5, ((3, 3), (2, 2))),
+    }
+    assert right.checks()["holds"]
+    for test, filling in wrong.items():
+        assert not filling.checks()["tests"][test]
+        assert not filling.checks()["holds"]
+
+
+def test_without_volume_the_lowest_response_is_the_level() -> None:
+    filling = fill(responses([2.0, 1.0], [4.0], 0.0, bias=False))
+    assert filling.level == 1.0
+    assert filling.basins[0].covered == 1
+    assert filling.checks()["holds"]
+
+
+def test_the_table_is_thin_and_keeps_the_ends() -> None:
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=20_000)
+    filling = fill(Responses(drawn, 6000, 4000.0, bias=True))
+    table = filling.table()
+    for pool in filling.basins:
+        part = table[table["basin"] == pool.name]
+        assert len(part) <= 2 * POINTS
+        assert {1, pool.covered, pool.covered + 1, len(pool.heights)} <= set(part["rank"])
+        assert part["rank"].is_monotonic_increasing
+        assert part["height"].to_numpy() == pytest.approx(pool.heights[part["rank"] - 1])
+        assert set(part.loc[part["p"] > 0, "rank"]) == set(part.loc[part["rank"] <= pool.covered, "rank"])
+    few = fill(responses([1.0, 2.0], [3.0], 0.5, bias=False)).table()
+    assert list(few["rank"]) == [1, 2, 3]
+    assert few["water"].sum() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> None:
+    spec = read_figure(name)
+    made = water_levels.make(evidence(spec, [panels[name]]))
+    (claim,) = made.claims
+    assert claim.id == spec.claims[0].id
+    assert claim.verdict == "reproduced"
+    assert claim.measured.startswith("Digits (stand-in for Adult): gamma = ")
+    assert claim.statistic["n_nu"] == pytest.approx(0.02 * 1258)
+    assert list(made.data.columns) == list(water_levels.COLUMNS)
+    assert set(made.data["dataset"]) == {"digits"}
+    assert len(set(made.data["basin"])) == (2 if name == "sbp_fig4" else 1)
+    assert (made.data["p"] > 0).any()
+    render(made)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_responses_are_those_of_the_recorded_predictor(name: str, panels: dict[str, Panel]) -> None:
+    settings = panels[name].settings["sbp"]
+    found = basin.run_responses(settings)
+    cache = datasets.default_cache_dir()
+    data = datasets.load(settings.dataset, cache_dir=cache)
+    problem = assemble(settings, data, cache_dir=cache).problem
+    solver = settings.solver(problem, settings.solver_settings, settings.seed)
+    solver.advance(solvers.Limit(iterations=40))
+    (measures,) = Evaluator(problem, data).evaluate([solver.snapshot()])
+    filling = fill(found)
+    assert filling.level == pytest.approx(measures["water_level"], rel=1e-12)
+    assert measures["bias"] == pytest.approx(filling.bias / filling.level, rel=1e-9)
+    wrong = found.values + np.where(np.arange(problem.n) < problem.positives, filling.bias, -filling.bias) <= 0
+    assert measures["train_error"] == pytest.approx(float(np.mean(wrong)))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_without_a_data_set_nothing_is_decided(name: str) -> None:
+    made = water_levels.make(evidence(read_figure(name), []))
+    assert [claim.verdict for claim in made.claims] == ["not_applicable"]
+    assert list(made.data.columns) == list(water_levels.COLUMNS)
+    render(made)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("volume", [0.0, 1e-6, 50.0, 1e6])
+def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool, volume: float) -> None:
+    rng = np.random.default_rng(1)
+    drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
+    monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
+    spec = read_figure("sbp_fig4" if bias else "sbp_fig1")
+    made = water_levels.make(evidence(spec, [Panel("adult", "adult", settings={"sbp": None})]))  # type: ignore[dict-item]
+    assert made.claims[0].verdict == "reproduced"
+    render(made)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
+    spec = read_figure(name)
+    assert {scale.seeds for scale in spec.scales.values()} == {0}
+    with composing():
+        lengths = [
+            settings_of([*spec.series[0].overrides, *spec.scale(scale).overrides]).budget.iterations or math.inf
+            for scale in SCALES
+        ]
+    assert all(first < second for first, second in pairwise(lengths))

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.curve import from_rows
+from experiments.papers.sbp.growth import (
+    BOUNDS,
+    DELTAS,
+    PRINTED,
+    Growth,
+    difference,
+    exponent,
+    first_met,
+    grow,
+    never_dearer,
+    settled,
+)
+
+FAIR = np.ones(len(DELTAS), dtype=bool)
+EPSILON = np.array([0.5, 0.2, 0.1, 0.05])
+
+
+def test_bounds_by_hand() -> None:
+    """L = e = 0.1: (2)^3 / 0.1, (2)^2 / 0.01, 2 / 0.001."""
+    values = {name: float(bound.at(0.1, 0.1)) for name, bound in BOUNDS.items()}
+    assert values == pytest.approx({"sbp": 80.0, "smo": 400.0, "pegasos": 2000.0})
+    assert BOUNDS["sbp"].formula == "((L+ε)/ε)^3 ‖u‖^4/ε"
+    assert BOUNDS["pegasos"].formula == "((L+ε)/ε) ‖u‖^4/ε^3"
+
+
+def slopes(hinge: float, epsilon: np.ndarray = EPSILON, *, per_example: bool = False) -> list[float]:
+    """Exponents of the bounds, in the order of Table 1."""
+    values = [bound.per_example if per_example else bound.at for bound in BOUNDS.values()]
+    found = [exponent(epsilon, value(hinge, epsilon)) for value in values]
+    return [slope for slope in found if slope is not None]
+
+
+def test_bounds_grow_as_in_table_1_without_hinge_loss() -> None:
+    assert slopes(0.0) == pytest.approx([1, 2, 3])
+
+
+def test_bounds_over_the_number_of_examples_that_they_assume() -> None:
+    """SGD takes |u|^2 / e^2 evaluations for each example (section 4.2), the SBP ((L + e)/e)^2 |u|^2 (3.7)."""
+    assert BOUNDS["pegasos"].per_example(0.3, 0.1) == pytest.approx(100.0)
+    assert BOUNDS["sbp"].per_example(0.3, 0.1) == pytest.approx(16.0)
+    assert slopes(0.0, per_example=True) == pytest.approx([0, 1, 2])
+
+
+@given(st.floats(1e-3, 10.0))
+def test_bounds_grow_in_the_order_of_table_1_and_all_alike_where_epsilon_is_small(hinge: float) -> None:
+    sbp, smo, pegasos = slopes(hinge)
+    assert 1 < sbp < smo < pegasos < 4
+    assert slopes(hinge, 1e-6 * EPSILON * hinge) == pytest.approx([4, 4, 4], abs=1e-4)
+    sbp, smo, pegasos = slopes(hinge, per_example=True)
+    assert 0 < sbp < smo < pegasos == pytest.approx(2)
+
+
+def test_settled_and_first_met_by_hand() -> None:
+    costs, errors = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([0.5, 0.3, 0.4, 0.2, 0.2])
+    targets = [0.5, 0.4, 0.3, 0.2, 0.1]
+    assert settled(costs, errors, targets).tolist() == [0.0, 2.0, 4.0, 4.0, math.inf]
+    assert first_met(costs, errors, targets).tolist() == [0.0, 2.0, 2.0, 4.0, math.inf]
+
+
+@given(st.lists(st.integers(0, 10), min_size=1, max_size=12), st.integers(0, 10))
+def test_settled_and_first_met_match_their_definitions(counts: list[int], target: int) -> None:
+    errors = np.array(counts) / 10
+    costs = np.arange(1.0, len(errors) + 1)
+    below = [error <= target / 10 for error in errors]
+    stays = [all(below[k:]) for k in range(len(below))]
+    for found, holds in (
+        (settled(costs, errors, [target / 10])[0], stays),
+        (first_met(costs, errors, [target / 10])[0], below),
+    ):
+        first = holds.index(True) if any(holds) else None
+        assert found == (math.inf if first is None else 0.0 if first == 0 else costs[first])
+
+
+@given(st.floats(0.1, 5.0), st.floats(1.0, 1e6))
+def test_exponent_of_a_power_law(power: float, factor: float) -> None:
+    deltas = np.array(DELTAS)
+    costs = factor * deltas**-power
+    assert exponent(deltas, costs) == pytest.approx(power, rel=1e-9)
+    costs[0], costs[-1] = 0.0, math.inf  # at the first evaluation; not reached
+    assert exponent(deltas, costs) == pytest.approx(power, rel=1e-9)
+    costs[2:] = math.inf
+    assert exponent(deltas, costs) is None
+
+
+def growth(*runs: tuple[list[int], list[float]]) -> Growth:
+    frames = [
+        from_rows(
+            [
+                {"iterations": k, "kernel_evaluations": cost, "test_error": error}
+                for k, (cost, error) in enumerate(zip(costs, errors, strict=True))
+            ]
+        )
+        for costs, errors in runs
+    ]
+    found = grow(frames, [(1 + delta) * 0.1 for delta in DELTAS], FAIR)
+    assert found is not None
+    return found
+
+
+def at(values: np.ndarray, delta: float) -> float:
+    return float(values[DELTAS.index(delta)])
+
+
+def test_an_error_is_reached_when_the_mean_over_the_runs_stays_there() -> None:
+    """At 300 evaluations the first run is lucky; the mean of the two goes below 0.15 at 400."""
+    found = growth(([100, 200, 300, 400], [0.5, 0.3, 0.1, 0.1]), ([100, 200, 300, 400], [0.5, 0.3, 0.3, 0.18]))
+    assert found.runs == 2
+    assert at(found.costs, 0.5) == 400  # wanted: 0.15; the mean is 0.14
+    assert at(found.costs, 0.2) == math.inf
+    assert at(found.costs, 2.0) == 200
+    assert at(found.costs, 5.0) == 0.0  # target 0.6, reached at the first evaluation
+    first = found.first_of([0, 1])
+    assert at(first, 2.0) == 200
+    assert at(first, 0.5) == math.inf  # the upper of two runs
+    assert at(found.first_of([0]), 0.5) == 300
+    assert not at(found.used, 5.0)
+    assert at(found.used, 2.0)
+
+
+def test_never_dearer_with_unknown_costs() -> None:
+    """A target reached at the first evaluation costs at most that."""
+    early = growth(([100, 200], [0.1, 0.1]))
+    late = growth(([10, 150, 200], [0.5, 0.11, 0.1]))
+    assert at(never_dearer(early, late), 0.5)  # at most 100 against 150
+    assert at(never_dearer(early, late), 3.0)  # wanted: 0.4; 100 against 150
+    assert not at(never_dearer(early, late), 5.0)  # wanted: 0.6; 100 against something up to 10
+    assert not at(never_dearer(late, early), 0.5)
+
+
+def test_difference_over_the_same_errors() -> None:
+    """One run each: costs 1e7/delta and 1e7/delta^2, seen at every delta."""
+    slow, fast = (
+        growth(
+            ([1, *(round(1e7 * delta**-power) for delta in DELTAS)], [9.0, *(0.1 * (1 + delta) for delta in DELTAS)])
+        )
+        for power in (2, 1)
+    )
+    gap = difference(fast, slow, fast.used & slow.used)
+    assert gap is not None
+    assert (gap.low, gap.high) == (gap.estimate, gap.estimate)
+    assert gap.estimate == pytest.approx(-1.0, abs=1e-5)
+    met = difference(fast, slow, fast.used & slow.used, Growth.first_of)
+    assert met is not None
+    assert met.estimate == pytest.approx(gap.estimate)
+    assert difference(fast, slow, np.zeros(len(DELTAS), dtype=bool)) is None
+
+
+def test_an_error_that_one_of_the_two_does_not_reach_is_left_out_for_both() -> None:
+    errors = [9.0, *(0.1 * (1 + delta) for delta in DELTAS)]
+    costs = [1, *(round(1e7 / delta) for delta in DELTAS)]
+    stops = growth((costs[:-1], errors[:-1]))
+    odd = growth(([*costs[:-1], 10**15], errors))
+    gap = difference(stops, odd, FAIR)
+    assert gap is not None
+    assert gap.estimate == 0.0
+
+
+def test_runs_without_errors_have_no_growth() -> None:
+    empty = from_rows([{"iterations": 1, "kernel_evaluations": 5}])
+    assert grow([empty], [0.1] * len(DELTAS), FAIR) is None
+    assert grow([], [0.1] * len(DELTAS), FAIR) is None
+    assert set(PRINTED) <= set(DELTAS)
