@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from datasets import Dataset, Stream
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
-from solvers.base import OnFeatures
-from solvers.problem import Features
+from solvers.features import Features
+from solvers.snapshots import OnFeatures
 
 Measures = dict[str, float | None]
 """By the names of `experiments.curve.MEASURES`; None where a method does not have one."""

@@ -156,7 +156,7 @@ def _check_finite(row: Mapping[str, Any]) -> None:
     if wrong:
         spent = [f"{row[name]:,} {name.replace('_', ' ')}" for name in COSTS if row.get(name) is not None]
         raise NotFiniteError(
-            f"the run's numbers have overflowed: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
+            f"the objective is not finite: {', '.join(wrong)} after {', '.join(spent)}; scale the features "
             "(dataset.scaling=minmax, dataset.row_norm=longest), or take other settings"
         )
 

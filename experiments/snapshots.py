@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.base import OnFeatures
+from solvers.snapshots import OnFeatures
 
 _ON_FEATURES = "on_features.weights"
 

@@ -20,22 +20,13 @@ from types import ModuleType
 from typing import Any
 
 from solvers import _core
-from solvers.base import (
-    Counters,
-    FunctionSnapshot,
-    KernelSnapshot,
-    Limit,
-    LinearSnapshot,
-    PythonSolver,
-    Snapshot,
-    Solver,
-    Status,
-)
+from solvers.base import Counters, Limit, PythonSolver, Solver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from solvers.nu import derive_nu
 from solvers.problem import Problem
 from solvers.rows import RowPolicy
+from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 __all__ = [
     "Counters",

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.asset import iteration_settings
-from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
-from solvers.problem import Features, Problem
+from solvers.features import Features
+from solvers.problem import Problem
+from solvers.snapshots import FunctionSnapshot
 
 
 @dataclass

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
 from solvers.problem import Problem
+from solvers.snapshots import KernelSnapshot
 
 _CHUNK = 256  # examples looked through at once for the next mistake
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.errors import SettingsError
+from solvers.features import Features
 from solvers.kernels import Gaussian
-from solvers.problem import Features, Problem
+from solvers.problem import Problem
 
 _BLOCK = 4096  # points whose features are made at a time
 

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import CoreSolver, FunctionSnapshot
+from solvers.base import CoreSolver
 from solvers.cpny import check_eps
 from solvers.errors import SettingsError
+from solvers.features import Features, compact
 from solvers.kernels import Gaussian
-from solvers.problem import Features, Problem, compact
+from solvers.problem import Problem
+from solvers.snapshots import FunctionSnapshot
 
 _BLOCK = 4096  # points whose kernel values are made at a time
 

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, FunctionSnapshot, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
 from solvers.errors import SettingsError
+from solvers.features import Features
 from solvers.kernels import Gaussian
-from solvers.problem import Features, Problem
+from solvers.problem import Problem
+from solvers.snapshots import FunctionSnapshot
 
 _BLOCK = 4096  # rows of features made at a time when predicting
 

@@ -100,5 +100,12 @@ def _checksums(matrix: NDArray[np.float32], threads: int) -> list[int]:
     """CRC-32 of each block of the matrix."""
     content = matrix.reshape(-1).view(np.uint8).data
     starts = range(0, len(content), BLOCK_BYTES)
-    with ThreadPoolExecutor(threads) as pool:  # zlib releases the interpreter
-        return list(pool.map(lambda start: zlib.crc32(content[start : start + BLOCK_BYTES]), starts))
+
+    def checksum(start: int) -> int:
+        return zlib.crc32(content[start : start + BLOCK_BYTES])
+
+    try:
+        with ThreadPoolExecutor(threads) as pool:  # zlib releases the interpreter lock
+            return list(pool.map(checksum, starts))
+    except RuntimeError:  # the system starts no more threads
+        return [checksum(start) for start in starts]

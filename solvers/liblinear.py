@@ -10,8 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from solvers.errors import SettingsError
+from solvers.features import Features
 from solvers.passes import OF_NO_LIBRARY, Passes
-from solvers.problem import Features, Problem
+from solvers.problem import Problem
 
 
 @dataclass

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from solvers.base import Counters, KernelSnapshot, Limit, PythonSolver, Status
+from solvers.base import Counters, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.passes import OF_NO_LIBRARY
 from solvers.problem import Problem
+from solvers.snapshots import KernelSnapshot
 
 MOST_ITERATIONS = 10_000_000
 """Where LIBSVM's own program gives up, or after 100 n iterations if that is more; scikit-learn's would never."""

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import CoreSolver, LinearSnapshot, State
+from solvers.base import CoreSolver, State
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 from solvers.rows import threads_refused
+from solvers.snapshots import LinearSnapshot
 from solvers.spectrum import beta
 
 _SIZES = "features.problem"

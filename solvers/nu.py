@@ -30,8 +30,9 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
         If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
         needs more passes; or if the optimum is w = 0.
     """
-    from solvers.base import KernelSnapshot, Limit, Status
+    from solvers.base import Limit, Status
     from solvers.smo import Smo, SmoSettings
+    from solvers.snapshots import KernelSnapshot
 
     solver = Smo(problem, SmoSettings(tolerance=0.0), seed=0)
     for epoch in range(1, max_epochs + 1):

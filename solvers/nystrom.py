@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from solvers import _core, aligned, blas
 from solvers.errors import SettingsError
-from solvers.problem import Features, Problem
+from solvers.features import Features
+from solvers.problem import Problem
 
 _EPSILON = float(np.finfo(np.float32).eps)
 

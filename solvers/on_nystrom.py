@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, KernelSnapshot, Limit, OnFeatures, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.problem import Problem
 from solvers.rows import threads_refused
+from solvers.snapshots import KernelSnapshot, OnFeatures
 
 
 class OnNystromFeatures(PythonSolver):

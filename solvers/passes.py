@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, LinearSnapshot, PythonSolver, Snapshot, Status
+from solvers.base import Counters, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
-from solvers.problem import Features, Problem
+from solvers.features import Features
+from solvers.problem import Problem
+from solvers.snapshots import LinearSnapshot, Snapshot
 
 OF_NO_LIBRARY = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
 """Counters that no library tells."""

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from solvers import _core
-from solvers.base import CoreSolver, KernelSnapshot
+from solvers.base import CoreSolver
+from solvers.snapshots import KernelSnapshot
 
 
 class Draws(Enum):

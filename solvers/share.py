@@ -11,8 +11,9 @@ import numpy as np
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.exchange import Exchange
+from solvers.features import Features
 from solvers.kernels import Linear
-from solvers.problem import Features, Problem
+from solvers.problem import Problem
 
 T = TypeVar("T")
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver, LinearSnapshot
+from solvers.base import CoreSolver
 from solvers.errors import SettingsError
 from solvers.problem import Problem
+from solvers.snapshots import LinearSnapshot
 
 
 @dataclass

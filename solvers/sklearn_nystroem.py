@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.base import KernelSnapshot
 from solvers.errors import SettingsError
+from solvers.features import Features
 from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.passes import Passes
-from solvers.problem import Features, Problem
+from solvers.problem import Problem
 from solvers.sklearn_sgd import classifier
+from solvers.snapshots import KernelSnapshot
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from solvers.features import Features, compact
 from solvers.passes import Passes
-from solvers.problem import Features, compact
 
 
 @dataclass

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.linalg import svds
 
+from solvers.features import Features, stored_arrays
 from solvers.gram_store import checksum, default_directory, make_directory
 from solvers.kept import kept_numbers
-from solvers.problem import Features, Problem, stored_arrays
+from solvers.problem import Problem
 
 _SMALL = 64
 """Rows or columns up to which all singular values are computed."""

@@ -95,7 +95,8 @@ class Terms:
         if issubclass(solvers.get(entrant.algo), Passes):  # they count passes as iterations, and not all count more
             return [f"budget.iterations={EPOCHS_A_PASS * passes}"]
         n = rows_of(self.run.dataset)
-        rows = [] if n is None else [f"budget.kernel_evaluations={passes * n * n}"]
+        counted = "kernel_evaluations" not in solvers.get(entrant.algo).not_counted(kernel_name(self.run.kernel))
+        rows = [f"budget.kernel_evaluations={passes * n * n}"] if counted and n is not None else []
         return [f"budget.epochs={EPOCHS_A_PASS * passes}", *rows]
 
 

@@ -18,7 +18,7 @@ from datasets import DataError, Dataset, DatasetSpec, load, memory
 from datasets.errors import LONGEST, shorten
 from datasets.readers.npz import read_npz
 from solvers import Linear, Problem, RowPolicy, SettingsError
-from solvers.problem import stored_arrays
+from solvers.features import stored_arrays
 
 Loader = Callable[..., Dataset]
 

@@ -21,7 +21,7 @@ from experiments.console import Display
 from experiments.evaluation import Evaluator
 from experiments.recorder import OBJECTIVES, NotFiniteError, Recorder
 from solvers import Gaussian, Kernel, Limit, Linear, Polynomial, Problem, RowPolicy, SettingsError, libsvm
-from solvers.problem import check_range, largest_square
+from solvers.features import check_range, largest_square
 
 N = 40
 ACCEPTED = 5e14
@@ -154,7 +154,7 @@ def test_a_run_whose_objective_overflows_is_recorded_as_failed(
     assert (outcome.status, outcome.exit_code) == ("failed", 1)
     assert re.search(r"primal = nan after \d+ iterations, \d+ presentations", outcome.message)
     said = capsys.readouterr().err
-    assert "perceptron: failed: the run's numbers have overflowed" in said
+    assert "perceptron: failed: the objective is not finite" in said
     assert "Traceback" not in said
     monkeypatch.undo()
     again = cli.settle(lambda: runner.run(settings, Display(), ["run.py"]), lambda: "perceptron")

@@ -29,7 +29,7 @@ from experiments.resume import FORMAT, Keeper
 from experiments.snapshots import pack, unpack
 from experiments.stopping import Terminated
 from solvers import KernelSnapshot, LinearSnapshot
-from solvers.base import OnFeatures
+from solvers.snapshots import OnFeatures
 
 ROOT = CONF.parent
 DYING = Path(__file__).with_name("dying_solver.py")

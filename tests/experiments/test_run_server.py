@@ -112,7 +112,7 @@ def test_reproduce_refuses_a_server_that_is_not_there(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(ASKED, "")
-    for words in (["figure=sbp_fig2"], ["figure=sbp_fig2", "--dry-run"], ["--list"]):
+    for words in (["figure=sbp_fig2"], ["figure=sbp_fig2", "--dry-run"], ["--list", "scale=demo"]):
         assert reproduce.main([*words, f"store=http://127.0.0.1:{free_port()}"]) == 2
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("error: the server http://127.0.0.1:")

@@ -33,6 +33,8 @@ from solvers import _core, blas
 
 ALLOWED = (ValueError, TypeError, IndexError, OverflowError, MemoryError, Refused)
 """Kinds of exceptions that a call may end with."""
+FAILED = "make the solver anew"
+"""Part of what a solver answers after an exception in the middle of an iteration; its own exchange may raise one."""
 ROOM = 768 << 20
 """Bytes of address space that a child may take beyond what it begins with."""
 HANG = 60.0
@@ -156,7 +158,9 @@ class Case:
         self.tell(self.seed, f"{name}.{what}")
         try:
             result = call()
-        except ALLOWED as error:
+        except (*ALLOWED, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and FAILED not in str(error):
+                raise
             self.calls[name, type(error).__name__] += 1
             if refused is not None:
                 raise refused from error

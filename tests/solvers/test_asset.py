@@ -14,8 +14,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
 from solvers.asset import Asset, AssetStar
-from solvers.base import OnFeatures
 from solvers.on_nystrom import OnNystromFeatures
+from solvers.snapshots import OnFeatures
 
 N = 60
 KINDS = ("asset", "asset_star")

@@ -10,8 +10,8 @@ from cases import Array, problem, solver
 from sklearn.svm import LinearSVC
 
 from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
-from solvers.base import OnFeatures
 from solvers.cpny import Cpny
+from solvers.snapshots import OnFeatures
 
 N = 150
 

@@ -148,7 +148,8 @@ def test_the_gap_is_what_was_asked_for(C: float, eps: float, shrinking: bool) ->
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 def test_settings(value: float) -> None:
-    with pytest.raises(SettingsError, match=r"^algo=dcd: eps must be finite and positive$"):
+    positive = r"^algo=dcd: eps must be finite and positive$"
+    with pytest.raises(SettingsError, match=positive if np.isfinite(value) else rf"^algo\.eps = {value}: it must be a"):
         solver("dcd", problem(), eps=value)
     with pytest.raises(ValueError, match="C must be finite and positive"):
         _core.Dcd(problem().features, C=value, eps=0.1, seed=0)

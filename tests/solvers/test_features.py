@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from solvers import Linear, Problem, _core
-from solvers.problem import Features
+from solvers.features import Features
 
 STORAGE = pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])
 

@@ -17,8 +17,8 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 
 from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
+from solvers.features import Features
 from solvers.passes import MOST_PASSES, Passes
-from solvers.problem import Features
 from solvers.sklearn_nystroem import SklearnNystroem
 
 N, D, LAMBDA = 150, 8, 0.02

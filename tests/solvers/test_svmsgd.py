@@ -105,5 +105,6 @@ def test_any_scale(name: str, precision: Precision, lambda_: float, scale: float
 @pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
 @pytest.mark.parametrize("t0", [0.0, -1.0, np.nan, np.inf])
 def test_refused(name: str, t0: float) -> None:
-    with pytest.raises(SettingsError, match=f"algo={name}: t0 must be finite and positive, or left out"):
+    positive = f"algo={name}: t0 must be finite and positive, or left out"
+    with pytest.raises(SettingsError, match=positive if np.isfinite(t0) else rf"algo\.t0 = {t0}: it must be a finite"):
         solver(name, reference.linear_problem(0.1), t0=t0)

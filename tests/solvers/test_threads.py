@@ -246,8 +246,3 @@ def test_all_threads_are_there_where_nothing_limits_them() -> None:
     assert core.threads == 3
     out = np.empty((40, 40), dtype=np.float32)
     assert _core.fill_gram(Gaussian(2.0).core(), _core.Matrix(X), out, 1) == 0
-
-
-def test_features_of_no_points_have_no_largest_norm() -> None:
-    empty = _core.FeatureMatrix(_core.Matrix(np.empty((0, 3), dtype=np.float32)), 0)
-    assert (empty.n, empty.largest_norm) == (0, 0.0)

@@ -1,0 +1,109 @@
+"""Predictors as a solver hands them out: a kernel expansion, explicit weights, or a function of its own."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvers.features import Features
+
+
+@dataclass(frozen=True)
+class OnFeatures:
+    """Responses still to be computed, as features times weights: those of many snapshots in one matrix product.
+
+    Attributes
+    ----------
+    features : (n, r) float32
+        Of the problem's ordered points; shared by all snapshots of a run.
+    weights : (r,) float64
+    """
+
+    features: NDArray[np.float32]
+    weights: NDArray[np.float64]
+
+    @staticmethod
+    def values_together(several: Sequence[OnFeatures]) -> NDArray[np.float32]:
+        """Return f(x_i) - bias of snapshots of one run, (n, k)."""
+        weights = np.stack([each.weights for each in several], axis=1).astype(np.float32)
+        values: NDArray[np.float32] = several[0].features @ weights
+        return values
+
+
+@dataclass(frozen=True)
+class KernelSnapshot:
+    """A predictor f(x) = sum_i coefficients_i K(x_i, x) + bias, over the problem's ordered points.
+
+    Attributes
+    ----------
+    coefficients : (n,) float64
+        Signed: y_i alpha_i.
+    bias : float
+    responses : (n,) float64 or None
+        y_i (f(x_i) - bias), where the solver keeps them.
+    on_features : OnFeatures or None
+        The same, of a solver with features of the training points.
+    dual_feasible : bool
+        Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
+    volume : float or None
+        n nu, when the predictor is still to be divided by its water level at that volume (and given the levels' bias,
+        where the problem has one).
+    """
+
+    coefficients: NDArray[np.float64]
+    bias: float = 0.0
+    responses: NDArray[np.float64] | None = None
+    on_features: OnFeatures | None = None
+    dual_feasible: bool = False
+    volume: float | None = None
+
+
+@dataclass(frozen=True)
+class LinearSnapshot:
+    """A predictor f(x) = <weights, x> + bias.
+
+    Attributes
+    ----------
+    weights : (d,) float64
+        In the order of the problem's `features`.
+    bias : float
+    volume : float or None
+        n nu, when the predictor is still to be divided by the water level of its responses at that volume.
+    lower_bound : float or None
+        A lower bound on the optimum of the lambda form, where the solver knows one.
+    """
+
+    weights: NDArray[np.float64]
+    bias: float = 0.0
+    volume: float | None = None
+    lower_bound: float | None = None
+
+
+class FunctionSnapshot(abc.ABC):
+    """A predictor that is neither a kernel expansion nor linear."""
+
+    norm: float
+    """||w|| in its own feature space."""
+    bias: float = 0.0
+    support_vectors: int | None = None
+
+    @abc.abstractmethod
+    def decision_values(self, X: Features) -> NDArray[np.float64]:
+        """Return f(x), (m,) float64, for (m, d) raw features."""
+
+    def together(self, other: FunctionSnapshot) -> bool:
+        """Whether `values_together` of both costs less than the values of one after the other."""
+        return False
+
+    @staticmethod
+    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
+        """Return f(x) of each of the snapshots, (m, k) float64; they are such that `together` holds of any two."""
+        return np.stack([snapshot.decision_values(X) for snapshot in snapshots], axis=1)
+
+
+Snapshot = KernelSnapshot | LinearSnapshot | FunctionSnapshot
