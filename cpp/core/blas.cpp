@@ -1,6 +1,10 @@
 #include "blas.hpp"
 
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "error.hpp"
 
@@ -24,6 +28,18 @@ void call(Gemm<Real> gemm, char first, char second, int m, int n, int k, const R
 void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexcept {
   sgemm = single_precision;
   dgemm = double_precision;
+}
+
+unsigned threads_with_memory(unsigned threads) {
+  constexpr std::size_t needed = std::size_t{48} << 20;  // the buffer, the thread's stack, and its tiles
+  std::vector<std::unique_ptr<char[]>> held;
+  while (held.size() < threads) {
+    std::unique_ptr<char[]> room(new (std::nothrow) char[needed]);  // not written: the system reserves addresses only
+    if (!room) break;
+    held.push_back(std::move(room));
+  }
+  if (held.empty()) throw std::bad_alloc();
+  return static_cast<unsigned>(held.size());
 }
 
 void multiply_transposed(const float* a, const float* b, float* c, int m, int n, int k, int ldc, float beta) {

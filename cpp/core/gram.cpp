@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "blas.hpp"
-#include "parallel.hpp"
 
 namespace svm {
 namespace {
@@ -39,7 +38,7 @@ GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, u
   std::atomic<bool> stopped{false};
   std::atomic<std::size_t> done{0};
   const std::thread::id caller = std::this_thread::get_id();
-  const unsigned refused = parallel_for(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
+  const unsigned refused = parallel_blas(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
     if (stopped) return;
     std::size_t band = 0;  // the task-th pair (band, other) with band <= other
     while (task >= bands - band) task -= bands - band++;
@@ -71,7 +70,7 @@ GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, u
 
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads) {
-  parallel_for((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
+  parallel_blas((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
     const std::size_t begin = task * column_tile;
     const std::size_t columns = std::min(column_tile, size - begin);
     thread_local std::vector<float> tile;

@@ -8,7 +8,6 @@
 
 #include "blas.hpp"
 #include "clock.hpp"
-#include "parallel.hpp"
 
 namespace svm {
 namespace {
@@ -26,7 +25,7 @@ FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const
   std::atomic<bool> stopped{false};
   std::atomic<std::size_t> done{0};
   std::vector<double> cpu_of_others(blocks);
-  const unsigned refused = parallel_for(blocks, threads, [&](std::size_t task) {
+  const unsigned refused = parallel_blas(blocks, threads, [&](std::size_t task) {
     if (stopped) return;
     const double start = seconds(CLOCK_THREAD_CPUTIME_ID);
     const std::size_t first = task * rows_of_block;

@@ -246,3 +246,22 @@ def test_all_threads_are_there_where_nothing_limits_them() -> None:
     assert core.threads == 3
     out = np.empty((40, 40), dtype=np.float32)
     assert _core.fill_gram(Gaussian(2.0).core(), _core.Matrix(X), out, 1) == 0
+
+
+def test_a_gram_matrix_is_built_by_as_many_threads_as_have_memory(python: Python) -> None:
+    # OpenBLAS asks for a buffer in each thread, and where there is none it asks for ever
+    code = """
+import resource
+from pathlib import Path
+points = np.ascontiguousarray(np.random.default_rng(0).random((3000, 20)), dtype=np.float32)
+matrix, kernel = _core.Matrix(points), Gaussian(2.0).core()
+whole, out = np.zeros((3000, 3000), dtype=np.float32), np.zeros((3000, 3000), dtype=np.float32)
+with blas.connected():
+    used = 4096 * int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+    missing = _core.fill_gram(kernel, matrix, out, 64)
+assert 0 < missing < 21, missing  # of 21 tiles
+assert out[5, 5] == 1.0 and (out == out.T).all()
+"""
+    answer = python(LIMITED + code)
+    assert answer.returncode == 0, answer.stderr
