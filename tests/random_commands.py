@@ -80,22 +80,28 @@ class _Draw:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._wild = chance.choice([0.02, 0.1, 0.3, 0.6])
+        self._wild = chance.choice([0.0, 0.02, 0.1, 0.4])
 
     def words(self) -> list[str]:
         import solvers
 
         chance = self._chance
         algo = chance.choice(solvers.names())
+        self._solver = solvers.get(algo)
         sweep = chance.random() < 0.12
         words = [f"algo={algo}", *DATA[chance.choice([*DATA])], "budget.seconds=0.2", "progress=false"]
-        fields = dataclasses.fields(solvers.get(algo).Settings)
-        hints = typing.get_type_hints(solvers.get(algo).Settings)
+        fields = dataclasses.fields(self._solver.Settings)
+        hints = typing.get_type_hints(self._solver.Settings)
         some = chance.sample(fields, min(len(fields), chance.choice([0, 1, 1, 2])))
         words += [f"algo.{field.name}={self._value(hints[field.name], field.default)}" for field in some]
         parts = [self._kernel, self._problem, self._budget, self._resources, self._places, self._data]
-        for part in chance.sample(parts, chance.choice([1, 2, 2, 3])):
+        chosen = chance.sample(parts, chance.choice([1, 2, 2, 3]))
+        for part in chosen:
             words += part()
+        if self._kernel not in chosen and "gaussian" not in self._solver.kernels and not self._odd(0.2):
+            words.append(f"kernel={sorted(self._solver.kernels)[0]}")
+        if self._problem not in chosen and False not in self._solver.biases and not self._odd(0.2):
+            words.append("problem.bias=true")
         if self._odd(0.1):
             words.append(chance.choice(ODD))
         if sweep:
@@ -120,7 +126,10 @@ class _Draw:
         return chance.choice(WORDS)
 
     def _kernel(self) -> list[str]:
-        name = self._chance.choice(["gaussian", "linear", "polynomial", "cubic"][: 4 if self._odd(0.3) else 3])
+        wild = self._odd(0.3)
+        name = self._chance.choice(
+            ["gaussian", "linear", "polynomial", "cubic"] if wild else sorted(self._solver.kernels)
+        )
         own = {"gaussian": ["sigma2"], "polynomial": ["degree", "gamma", "coef0"], "linear": [], "cubic": ["x"]}[name]
         if self._odd(0.2):
             own = ["sigma2", "degree"]
@@ -129,8 +138,12 @@ class _Draw:
 
     def _problem(self) -> list[str]:
         kinds = {"lambda_": float, "C": float, "nu": float, "bias": bool, "rho": float}
-        names = self._chance.sample([*kinds], self._chance.choice([1, 1, 2]))
-        return [f"problem.{name}={self._value(kinds[name], 1)}" for name in names]
+        if self._odd(0.4):
+            names = self._chance.sample([*kinds], self._chance.choice([1, 1, 2]))
+            return [f"problem.{name}={self._value(kinds[name], 1)}" for name in names]
+        form = self._chance.choice(["lambda_", "C", "nu"])
+        bias = self._chance.choice(sorted(self._solver.biases))
+        return [f"problem.{form}={self._value(float, 1)}", f"problem.bias={str(bias).lower()}"]
 
     def _budget(self) -> list[str]:
         chance = self._chance
