@@ -6,8 +6,6 @@ import abc
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.on_nystrom import OnNystromFeatures
@@ -15,6 +13,8 @@ from solvers.problem import Problem
 
 MOST_KEPT = 10_000
 """Steps whose rows a run keeps at hand, for the average and for the estimate of D_G."""
+LARGEST = 1e30
+"""Of the step and of the intercept's bound: with larger ones responses overflow float32."""
 
 
 @dataclass
@@ -60,8 +60,8 @@ def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool
         if name in own and not 1 <= own[name] <= MOST_KEPT:
             raise SettingsError(f"algo.{name} = {own[name]}: it must be from 1 to {MOST_KEPT:,}")
     for name in ("step", "intercept_bound"):
-        if name in own and not 0.0 < own[name] < np.inf:
-            raise SettingsError(f"algo.{name} = {own[name]!r}: it must be finite and positive")
+        if name in own and not 0.0 < own[name] <= LARGEST:
+            raise SettingsError(f"algo.{name} = {own[name]!r}: it must be positive and at most {LARGEST:g}")
     return {
         "lambda_": problem.require_lambda(),
         "strongly_convex": strongly_convex,
