@@ -21,7 +21,7 @@ from dataclasses import is_dataclass
 from enum import EnumType
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, cast, get_args, get_type_hints
 
 import hydra
 import omegaconf
@@ -144,21 +144,24 @@ NOTHING = b"null"
 
 
 def _packed(config: DictConfig, base: DictConfig) -> bytes:
-    """Return all but Hydra's part of a configuration as JSON; `NOTHING` if `_unpacked` could not make it again.
+    """Return all but Hydra's part of a configuration as JSON; `NOTHING` if that part is not as in `base`.
 
     Hydra's part names classes and functions that it calls: it never comes from a file that others may have written.
     """
     schemas = {name: _schema_name(config, str(name)) for name in config if name != "hydra"}
-    values = OmegaConf.to_container(config, resolve=False, enum_to_str=True)
-    assert isinstance(values, dict)
-    choices = values.pop("hydra")["runtime"]["choices"]
-    packed = json.dumps({"schemas": schemas, "values": values, "choices": choices}).encode()
-    again = _unpacked(packed, base.copy())
-    if again is None:
+    values, known = (_container(each) for each in (config, base))
+    own = values.pop("hydra")
+    choices = own["runtime"].pop("choices")
+    del known["hydra"]["runtime"]["choices"]
+    for each in (own, known["hydra"]):
+        each["overrides"]["task"], each["job"]["override_dirname"] = [], ""  # see `_sign`
+    if own != known["hydra"]:
         return NOTHING
-    for each in (again, config := config.copy()):
-        each.hydra.overrides.task, each.hydra.job.override_dirname = [], ""  # see `_sign`
-    return packed if OmegaConf.to_yaml(again) == OmegaConf.to_yaml(config) else NOTHING
+    return json.dumps({"schemas": schemas, "values": values, "choices": choices}).encode()
+
+
+def _container(config: DictConfig) -> dict[str, Any]:
+    return cast(dict[str, Any], OmegaConf.to_container(config, resolve=False, enum_to_str=True))
 
 
 def _unpacked(packed: bytes, base: DictConfig) -> DictConfig | None:
