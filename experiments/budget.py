@@ -35,7 +35,7 @@ class Budget:
     tail: float | None = None
 
     def looks(self, n: int) -> Looks:
-        """Return how often a run on `n` training examples is looked at."""
+        """Return the schedule of evaluations of a run on `n` training examples."""
         every = None if self.every is None else min(max(1.0, self.every * n), LARGEST_INTEGER)
         return Looks(self.checkpoints, every, math.inf if self.tail is None else self.tail * n)
 

@@ -110,7 +110,7 @@ def running(place: Place, key: str | None = None) -> list[str]:
 
 
 def finished(place: Place, keys: Collection[str] | None = None) -> Iterator[Row]:
-    """Finished runs (of some keys), the newest of each key first; their artifacts have not been looked at.
+    """Finished runs (of some keys), the newest of each key first; their artifacts have not been checked.
 
     Raises
     ------

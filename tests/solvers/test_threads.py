@@ -137,7 +137,7 @@ def test_a_solver_is_used_by_one_thread_at_a_time(name: str) -> None:
 
 
 def test_two_solvers_on_one_cache_are_right_or_refused() -> None:
-    """The reproducer of the fault: results changed without a word."""
+    """Two threads on one row cache: results changed, and nothing said so."""
     cached = problem(300, 3, rows={"provider": "on_the_fly"})
     expected = []
     for seed in (1, 2):
