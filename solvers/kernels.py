@@ -27,7 +27,7 @@ class Gaussian:
     Raises
     ------
     SettingsError
-        If sigma2 is not finite and positive.
+        If sigma2 is not finite and positive, or 1 / (2 sigma2) is infinite.
     """
 
     name: ClassVar[str] = "gaussian"
@@ -35,6 +35,8 @@ class Gaussian:
 
     def __post_init__(self) -> None:
         _finite("kernel.sigma2", self.sigma2, positive=True)
+        if not math.isfinite(0.5 / self.sigma2):
+            raise SettingsError(f"kernel.sigma2 = {self.sigma2:g}: it is too small, 1 / (2 sigma2) must be finite")
 
     def __str__(self) -> str:
         return f"gaussian, sigma^2 = {self.sigma2:g}"

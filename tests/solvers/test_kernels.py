@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from solvers import Gaussian, Kernel, Linear, Polynomial, Problem, RowPolicy, _core, blas
+from solvers import Gaussian, Kernel, Linear, Polynomial, Problem, RowPolicy, SettingsError, _core, blas
 
 KERNELS: list[Kernel] = [
     Gaussian(2.0),
@@ -271,3 +271,8 @@ def test_rows_of_binary_points_equal_the_gram_matrix(kernel: Kernel, d: int) -> 
     expected = reference.kernel_matrix(kernel, X, X)
     np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-30)
     np.testing.assert_allclose(found, filled(kernel, core(X, as_csr=False)), rtol=1e-6, atol=1e-30)
+
+
+def test_a_width_whose_inverse_overflows_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"kernel\.sigma2 = 4\.94066e-324: it is too small"):
+        Gaussian(5e-324)
