@@ -29,7 +29,7 @@ LONGEST_NAME, LONGEST_PATH = 255, 4095
 
 
 def folder(name: str, text: str) -> Path:
-    """Return the path of a folder that a setting names, and refuse what is none.
+    """Return the path of a folder that a setting names; refuse text that is not a path.
 
     An address is refused before a path is made of it, which would be a folder of this machine whose name may contain a
     password. Messages do not repeat it.

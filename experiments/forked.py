@@ -60,7 +60,7 @@ def follow() -> None:
     parent = multiprocessing.parent_process()
     if parent is None:
         return
-    tolerate()  # its output is its parent's, of which nobody may read any more
+    tolerate()  # the parent's output may be closed
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
 
     def watch() -> None:

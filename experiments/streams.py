@@ -1,4 +1,4 @@
-"""Standard output and error that may be closed, full, or read by nobody any more: a run goes on without them."""
+"""A run continues when standard output or standard error is closed, full, or no longer read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 QUIET = (errno.EPIPE, errno.EBADF)
-"""Nobody reads on (``| head -1``), or nobody was to read (``>&-``): nothing to complain about."""
+"""The reader has left (``| head -1``), or the stream was closed from the start (``>&-``): no message."""
 
 
 class TolerantFile(io.FileIO):
@@ -47,7 +47,7 @@ _files: dict[str, TolerantFile] = {}
 
 
 def tolerate() -> None:
-    """Let `sys.stdout` and `sys.stderr` of this process take what nobody reads, instead of raising OSError.
+    """Let `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
 
     Descriptors 0 to 2 that are closed are opened on the null device: a database would get their numbers otherwise.
     """

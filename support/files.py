@@ -88,7 +88,7 @@ def drafts(folder: Path) -> list[Path]:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts in a folder whose processes are gone. Those of other users and what is no file stay."""
+    """Remove the drafts in a folder whose processes have ended. Other users' drafts, links and folders stay."""
     _remove_unlocked(folder, DRAFT)
 
 

@@ -73,7 +73,7 @@ def _acquire(path: Path, tell: Callable[[str], None], mode: int) -> int:
 
 
 def _check_plain(descriptor: int, path: Path) -> None:
-    """Refuse what is no lock of ours: its content would be overwritten."""
+    """Refuse a file that is not our lock: its content would be overwritten."""
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
         raise OSError(errno.EINVAL, "Not a plain file with one name", str(path))

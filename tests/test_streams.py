@@ -1,4 +1,4 @@
-"""A command whose output nobody reads goes on to its end, and says nothing of it."""
+"""A command whose output is not read runs to its end and prints no error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(tmp_path: Path, shell: str, status: int = 0) -> tuple[int, str]:
     "shell", ["PROGRAM | head -1", "PROGRAM >&-", "PROGRAM 2>&- | head -1", "PROGRAM >&- 2>&- <&-"]
 )
 @pytest.mark.parametrize("status", [0, 3])
-def test_what_nobody_reads_is_not_missed(tmp_path: Path, shell: str, status: int) -> None:
+def test_unread_output_does_not_change_the_status(tmp_path: Path, shell: str, status: int) -> None:
     assert command(tmp_path, shell, status)[0] == status
 
 
@@ -57,7 +57,7 @@ def test_a_full_disk_under_standard_error_is_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_jobs_of_a_sweep_that_nobody_reads_are_recorded(tmp_path: Path) -> None:
+def test_jobs_of_a_sweep_with_unread_output_are_recorded(tmp_path: Path) -> None:
     words = f"dataset=digits seed=1,2,3 budget.epochs=1 store.root={tmp_path}/results"
     for shell in (f"{sys.executable} run.py -m {words} | head -1", f"{sys.executable} run.py -m {words}"):
         done = subprocess.run(

@@ -91,7 +91,7 @@ def test_the_second_says_for_whom_it_waits_and_takes_the_result(
     child, go_on = rival
     told: list[str] = []
     with store.computing("other", pytest.fail) as found:
-        assert found is None  # another key is nobody's affair
+        assert found is None  # another key is not locked
     with store.computing("k", lambda other: (told.append(other), go_on.set())[0]) as found:  # type: ignore[func-returns-value]
         assert found is not None
         assert found.key == "k"

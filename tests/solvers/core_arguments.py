@@ -31,7 +31,7 @@ class Arguments:
     Attributes
     ----------
     share : float
-        How many arguments are such as nobody should give.
+        Share of arguments that are invalid.
     """
 
     def __init__(self, own: random.Random) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -216,7 +217,23 @@ def _hold(folder: Path, begun: object, go_on: object) -> None:
     GramStore(folder, 10**8).get("a", 10, fill, quiet)
 
 
-def test_who_waits_says_for_whom(
+@contextlib.contextmanager
+def _at_first_message(react: Callable[[], None]) -> Iterator[None]:
+    """Call `react` when the store logs something."""
+
+    class Reaction(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            react()
+
+    handler = Reaction()
+    gram_store.log.addHandler(handler)
+    try:
+        yield
+    finally:
+        gram_store.log.removeHandler(handler)
+
+
+def test_a_process_that_waits_names_the_one_that_builds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
@@ -227,17 +244,9 @@ def test_who_waits_says_for_whom(
     try:
         assert begun.wait(60)
 
-        class Heard(logging.Handler):
-            def emit(self, record: logging.LogRecord) -> None:
-                go_on.set()
-
-        handler = Heard()
-        gram_store.log.addHandler(handler)
         build = Builder()
-        try:
+        with _at_first_message(go_on.set):
             np.testing.assert_array_equal(GramStore(tmp_path, 10**8).get("a", 10, build, quiet), 1.0)
-        finally:
-            gram_store.log.removeHandler(handler)
         assert build.calls == 0
         assert f"waiting for process {child.pid} on " in caplog.text
         assert "a.f32" in caplog.text
@@ -282,16 +291,8 @@ def test_room_that_others_are_about_to_fill_is_waited_for(tmp_path: Path, caplog
     try:
         assert begun.wait(60)
 
-        class Heard(logging.Handler):
-            def emit(self, record: logging.LogRecord) -> None:
-                go_on.set()
-
-        handler = Heard()
-        gram_store.log.addHandler(handler)
-        try:
+        with _at_first_message(go_on.set):
             found = GramStore(tmp_path, 700).get("b", 10, lambda out, _: out.fill(2.0), quiet)
-        finally:
-            gram_store.log.removeHandler(handler)
         np.testing.assert_array_equal(found, 2.0)
         child.join(60)
         assert child.exitcode == 0
