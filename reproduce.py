@@ -2,14 +2,7 @@
 
 import sys
 
-try:
-    import solvers  # noqa: F401  # first, so that nothing else is imported in vain
-except ImportError as error:
-    if "SVM_ISA" not in str(error):
-        raise
-    print(f"error: {error}", file=sys.stderr)  # the compiled core refuses that value of the environment variable
-    sys.exit(2)
-
+import experiments.checked_core  # noqa: F401
 from experiments import streams
 from experiments.reproduction.cli import main
 

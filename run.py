@@ -13,19 +13,12 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-try:
-    import solvers  # noqa: F401  # first, so that nothing else is imported in vain
-except ImportError as error:
-    if "SVM_ISA" not in str(error):
-        raise
-    print(f"error: {error}", file=sys.stderr)  # the compiled core refuses that value of the environment variable
-    sys.exit(2)
-
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+import experiments.checked_core  # noqa: F401
 from experiments import cli, streams
 from experiments.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
 from experiments.engine.choice import NO_SWEEPS

@@ -1,0 +1,14 @@
+"""Imports the compiled core; a value of SVM_ISA that it refuses ends the program with one sentence and status 2.
+
+Programs import this module before any other of the project's.
+"""
+
+import sys
+
+try:
+    import solvers  # noqa: F401
+except ImportError as error:
+    if "SVM_ISA" not in str(error):
+        raise
+    print(f"error: {error}", file=sys.stderr)
+    sys.exit(2)
