@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-import experiments.checked_core  # noqa: F401
 from experiments.config import StoreConfig
 from experiments.store.database import ended
 from experiments.store.errors import StoreError
