@@ -67,10 +67,11 @@ bench: $(CORE_READY) $(DEV_READY) ## the benchmarks of docs/benchmarks.md
 site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks as they run and API as pages: build/site/index.html
 	$(PY) -m sphinx -q -W --keep-going -c docs/site -d build/doctrees . build/site
 
-lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest and clang-format, changing nothing
+lint: $(CORE_READY) $(DEV_READY) ## ruff, mypy, stubtest, import-linter and clang-format, changing nothing
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
 	$(PY) -m mypy.stubtest solvers._core --allowlist tests/stubtest_allowlist.txt
 	$(VENV)/bin/clang-format --dry-run -Werror $(CXX_FILES)
 

@@ -2,8 +2,8 @@
 
 import sys
 
-import experiments.checked_core  # noqa: F401
-from experiments import streams
+import experiments.processes.checked_core  # noqa: F401
+from experiments.processes import streams
 from experiments.reproduction.cli import main
 
 if __name__ == "__main__":

@@ -18,17 +18,19 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-import experiments.checked_core  # noqa: F401
-from experiments import cli, streams
-from experiments.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
-from experiments.engine.choice import NO_SWEEPS
+import experiments.processes.checked_core  # noqa: F401
+from experiments.command_line import cli
+from experiments.command_line.sweep import Refused, SweepCallback
+from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register
+from experiments.configuration.engine import NO_SWEEPS
 from experiments.launchers import cluster
-from experiments.launchers.choice import RAY
-from experiments.launchers.desk import Desk, Folder
+from experiments.launchers.checks import RAY
 from experiments.launchers.local import killed_worker, parallel_jobs
-from experiments.outcome import EXIT_CODES, Outcome, status_of
-from experiments.stopping import restored
-from experiments.sweep import Refused, SweepCallback
+from experiments.processes import streams
+from experiments.processes.job_queue import Desk, Folder
+from experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from experiments.processes.stopping import restored
+from experiments.run.errors import USER_ERRORS, print_error, print_text
 
 _outcomes: list[Outcome] = []
 """Outcomes of the jobs of this process: `hydra.main` does not hand on what a job returns."""
@@ -74,12 +76,12 @@ def main() -> int:
     """Run the command line and return its exit status."""
     words = sys.argv[1:]
     if {"--help", "-h"} & set(words):
-        return cli.print_or_complain(lambda: cli.help_text(CONF))  # Hydra would load its plugins first
+        return print_text(lambda: cli.help_text(CONF))  # Hydra would load its plugins first
     if "--version" in words:
-        return cli.print_or_complain(cli.version_text)
+        return print_text(cli.version_text)
     sweep = bool({"--multirun", "-m"} & set(words))
     if sweep and "engine=mpi" in words and not any(word.startswith("ranks=") for word in words):
-        cli.complain(f"error: {NO_SWEEPS}")  # once, and not for each job
+        print_error(f"error: {NO_SWEEPS}")  # once, and not for each job
         return 2
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra raises instead of printing and leaving
     os.environ[cli.SWEEP_ID] = str(os.getpid())  # two sweeps that start in the same second get different folders
@@ -92,20 +94,20 @@ def main() -> int:
         _compose_and_run()
     except KeyboardInterrupt as signalled:
         stopped = EXIT_CODES[status_of(SweepCallback.stop(signalled))]
-    except (Refused, *cli.USER_ERRORS) as error:
-        cli.complain(f"error: {error}")
+    except (Refused, *USER_ERRORS) as error:
+        print_error(f"error: {error}")
         return 2
     except (*COMPOSITION_ERRORS, ValueError, OSError) as error:
         # jobs do not raise: this is about the command line, or a folder that cannot be made
-        cli.complain(f"error: {explain(error)}")
+        print_error(f"error: {explain(error)}")
         return 2
     except Exception as error:  # of Hydra, or of a launcher
         own = [word for word in words if word.lstrip("+~").startswith(("hydra.", "hydra/"))]
         if own and not _begun():
             why = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".rstrip(": ")
-            cli.complain(f"error: Hydra cannot work with {' '.join(own)}: {why}")
+            print_error(f"error: Hydra cannot work with {' '.join(own)}: {why}")
             return 2
-        cli.complain(traceback.format_exc())
+        print_error(traceback.format_exc())
         stopped = 1
     if SweepCallback.directory is not None:
         SweepCallback.collect()
@@ -131,7 +133,7 @@ def _compose_and_run() -> None:
             if SweepCallback.directory is None or not killed_worker(error):
                 raise
             broken = True
-            cli.complain("a worker was killed: what is missing is made again")
+            print_error("a worker was killed: what is missing is made again")
         if SweepCallback.directory is None:
             return
         known = Folder(SweepCallback.directory).next_turn(known, broken=broken)

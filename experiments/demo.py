@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import experiments.checked_core  # noqa: F401
-from experiments.config import StoreConfig
+import experiments.processes.checked_core  # noqa: F401
+from experiments.configuration.schema import StoreConfig
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
 

@@ -206,3 +206,41 @@ def _remove_if_unlocked(path: Path) -> None:
             path.unlink()
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Open an empty folder that takes the name `folder` when the block ends; after an error `folder` stays."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    try:
+        yield draft
+        if folder.exists():
+            folder.rename(old)
+        draft.rename(folder)
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def check_writable(folder: Path) -> None:
+    """Check that a file can be made in a folder, or in the nearest folder above it that exists; leaves nothing there.
+
+    Raises
+    ------
+    OSError
+        It cannot; `filename` is the folder that was tried.
+    """
+    while not os.path.lexists(folder):
+        folder = folder.parent
+    try:
+        # permissions say nothing about a read-only or full file system
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(folder)) from error

@@ -210,10 +210,8 @@ class Runner:
     """
 
     def __init__(self, folder: Path) -> None:
-        import experiments.preloaded
-        import experiments.sweep  # noqa: F401
         import run
-        from experiments.composition import composing, settings_of
+        from experiments.configuration.composition import composing, settings_of
 
         with composing():  # loads the solvers and Hydra's plugins
             settings_of([])

@@ -12,10 +12,10 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 from omegaconf import DictConfig, OmegaConf
 
 import solvers
-from experiments.checkpoints import schedule
-from experiments.composition import CONF, composing, explain, settings_of
-from experiments.config import RunConfig
-from experiments.settings import RunSettings
+from experiments.configuration.composition import CONF, composing, explain, settings_of
+from experiments.configuration.schedule import schedule
+from experiments.configuration.schema import RunConfig
+from experiments.configuration.settings import RunSettings
 
 
 def stems(group: str) -> list[str]:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from experiments.composition import CONF, composing, settings_of
+from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.settings import RunSettings
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.making import maker_of
-from experiments.reproduction.plan import Options, known_data_sets, overrides_of
+from experiments.reproduction.plan import known_data_sets, overrides_of
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, SeriesSpec, catalogue, read_figure
-from experiments.settings import RunSettings
 
 FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"} | {
     "simba_fig1",

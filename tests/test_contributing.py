@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 import run
+from experiments.command_line.sweep import SweepCallback
 from experiments.reproduction.cli import main as reproduce
-from experiments.sweep import SweepCallback
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/margin_perceptron.py"

@@ -18,12 +18,12 @@ from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 import solvers
-from experiments.composition import composing, for_each_job, settings_of
+from experiments.configuration.composition import composing, for_each_job, settings_of
+from experiments.configuration.settings import RunSettings
 from experiments.reproduction import options
 from experiments.reproduction.cli import _named
-from experiments.reproduction.entry import entered
+from experiments.reproduction.figure_options import entered
 from experiments.reproduction.spec import catalogue, choose, read_figure
-from experiments.settings import RunSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -18,7 +18,7 @@ from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from experiments.composition import register
+from experiments.configuration.composition import register
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("cpp", "datasets", "experiments", "solvers", "support")

@@ -14,14 +14,14 @@ from typing import Final
 import solvers
 from experiments.arena.entrants import Entrant, read_entrants
 from experiments.arena.targets import TIME, Targets, read_costs, read_targets
-from experiments.budget import BUDGET_LIMITS
-from experiments.composition import settings_of
-from experiments.config import kernel_name
+from experiments.configuration.budget import BUDGET_LIMITS
+from experiments.configuration.composition import settings_of
+from experiments.configuration.schema import kernel_name
+from experiments.configuration.settings import RunSettings, setting_name
 from experiments.papers.optimum import SERIES as OPTIMUM
 from experiments.reproduction.cost import rows_of
-from experiments.reproduction.plan import Options
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec, SeriesSpec
-from experiments.settings import RunSettings, setting_name
 from solvers.passes import Passes
 
 EPOCHS_A_PASS: Final = 10

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from datasets import DataError, Dataset
 from experiments.bench import data
 from experiments.bench.measure import Row
-from experiments.evaluation import Evaluator
+from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, Limit, Problem, RowPolicy, Solver, get
 
 

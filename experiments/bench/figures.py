@@ -13,10 +13,11 @@ from unittest.mock import patch
 from datasets.fetch import CACHE_VARIABLE
 from experiments import provenance
 from experiments.bench.measure import Row, seconds
-from experiments.composition import composing
+from experiments.configuration.composition import composing
 from experiments.curve import from_rows
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.making import evidence_of, write
-from experiments.reproduction.plan import Options, Plan, PlannedRun, Planner
+from experiments.reproduction.plan import Plan, PlannedRun, Planner
 from experiments.reproduction.spec import read_figure
 from experiments.store import Store
 
@@ -29,7 +30,7 @@ CHECKPOINTS: Final = 100
 def rows(repeat: int) -> Iterator[Row]:
     """Time both, from nothing known to this process but its modules.
 
-    Of planning also what it takes where no earlier command has left what Hydra composes (`experiments.composed`).
+    Planning is also timed without the cache of compositions (`experiments.configuration.composition_cache`).
     """
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "store")

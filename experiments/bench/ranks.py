@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.bench.measure import Row, alternate, median_ratio
-from experiments.engine.choice import mpirun
+from experiments.configuration.engine import mpirun
 from solvers import SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]

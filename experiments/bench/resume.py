@@ -11,8 +11,8 @@ from typing import Any
 
 from experiments.bench import data
 from experiments.bench.measure import Row, seconds
-from experiments.recorder import Recorder
-from experiments.resume import Keeper
+from experiments.run.checkpointer import Keeper
+from experiments.run.recorder import Recorder
 from solvers import Gaussian, Limit, Problem, RowPolicy, get
 
 EVERY = 30.0

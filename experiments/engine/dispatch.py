@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.console import Display
-from experiments.outcome import Outcome
-from experiments.settings import RunSettings
+from experiments.configuration.settings import RunSettings
+from experiments.processes.outcome import Outcome
+from experiments.run.console import Display
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
-    """Make one run with the engine that its settings name; see `experiments.runner.run`.
+    """Make one run with the engine that its settings name; see `experiments.run.runner.run`.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     """
     # here, because these bring scipy and more, which an error in the settings needs not
     if settings.engine == "local":
-        from experiments import runner
+        from experiments.run import runner
 
         return runner.run(settings, display, command)
     if settings.starts_ranks:

@@ -13,8 +13,8 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from experiments.engine.launch import Place, say_last
-from experiments.settings import available_cores
+from experiments.configuration.settings import available_cores
+from experiments.processes.mpirun import Place, say_last
 from solvers import SettingsError
 from solvers.exchange import Exchange
 

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import solvers
-from experiments import runner
-from experiments.advance import go_on
-from experiments.choices import install_command
-from experiments.cli import settle
-from experiments.console import Display
-from experiments.engine.launch import Place, place, say_last, supervise
-from experiments.engine.team import Team
+from experiments.configuration.choices import install_command
+from experiments.configuration.settings import RunSettings
 from experiments.engine.together import Together
-from experiments.identity import canonical_json
-from experiments.outcome import STOPPED, Outcome, OutcomeStatus
-from experiments.recorder import Recorder
-from experiments.resume import Keeper, Kept
-from experiments.settings import RunSettings
+from experiments.processes.mpirun import Place, place, say_last, supervise
+from experiments.processes.outcome import STOPPED, Outcome, OutcomeStatus
+from experiments.run import runner
+from experiments.run.advance import go_on
+from experiments.run.checkpointer import Keeper, Kept
+from experiments.run.console import Display
+from experiments.run.errors import outcome_of
+from experiments.run.identity import canonical_json
+from experiments.run.recorder import Recorder
+from experiments.run.team import Team
 from solvers import Problem, SettingsError
 from solvers.share import check_ranks, deal
 
@@ -143,7 +143,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
 
 def _lead(settings: RunSettings, display: Display, command: Sequence[str], exchange: Mpi, here: Place) -> Outcome:
     ranks = Ranks(exchange)
-    outcome = settle(lambda: runner.run(settings, display, command, ranks), settings.label)
+    outcome = outcome_of(lambda: runner.run(settings, display, command, ranks), settings.label)
     if ranks.busy:
         display.close()
         if outcome.status in STOPPED:  # before the solvers watched for it

@@ -13,12 +13,12 @@ import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Client, Listener
 
-from experiments.console import Display
-from experiments.engine.choice import mpirun
-from experiments.engine.launch import without_place
-from experiments.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
-from experiments.settings import RunSettings
-from experiments.stopping import deferred
+from experiments.configuration.engine import mpirun
+from experiments.configuration.settings import RunSettings
+from experiments.processes.mpirun import without_place
+from experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
+from experiments.processes.stopping import deferred
+from experiments.run.console import Display
 from support.files import temporary_folder
 
 SOCKET = "socket"

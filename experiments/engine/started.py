@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import solvers
-from experiments.cli import settle
-from experiments.console import Curve, Display, Facts
+from experiments.configuration.settings import RunSettings
 from experiments.engine import ranks
-from experiments.engine.launch import place
 from experiments.engine.start import JOB, SOCKET, Job
-from experiments.outcome import Outcome
-from experiments.settings import RunSettings
+from experiments.processes.mpirun import place
+from experiments.processes.outcome import Outcome
+from experiments.run.console import Curve, Display, Facts
+from experiments.run.errors import outcome_of
 
 
 class Told(Display):
@@ -71,7 +71,7 @@ def main(folder: Path) -> int:
 
 
 def _make(job: Job, display: Display) -> Outcome:
-    return settle(lambda: ranks.run(job.settings, display, job.command), job.settings.label)
+    return outcome_of(lambda: ranks.run(job.settings, display, job.command), job.settings.label)
 
 
 if __name__ == "__main__":

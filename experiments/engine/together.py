@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.stopping import Terminated, Wish, deferred
+from experiments.processes.stopping import Terminated, Wish, deferred
 from solvers import Counters, Limit, Snapshot, Status
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
-from experiments.launchers.choice import RAY, check_address, check_launcher
-from experiments.launchers.desk import attempt
-from experiments.outcome import Outcome, status_of
-from experiments.settings import available_cores
-from experiments.stopping import ASKED
+from experiments.configuration.settings import available_cores
+from experiments.launchers.checks import RAY, check_address, check_launcher
+from experiments.processes.job_queue import attempt
+from experiments.processes.outcome import Outcome, status_of
+from experiments.processes.stopping import ASKED
 from solvers import SettingsError
 
 BOARD = "board"
@@ -33,7 +33,7 @@ _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 class Board:
     """What the jobs say and are told: an actor of Ray's, on the machine of the command.
 
-    A desk (`experiments.launchers.desk.Desk`) that no folder has to be shared for.
+    A desk (`experiments.processes.job_queue.Desk`) that no folder has to be shared for.
     """
 
     def __init__(self) -> None:

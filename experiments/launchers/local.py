@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from experiments.forked import PROCESSES, preload, start
-from experiments.settings import available_cores
+from experiments.configuration.settings import available_cores
+from experiments.processes.forkserver import PROCESSES, preload, start
 
 JOBLIB = "joblib"
 
@@ -29,7 +29,7 @@ def prepare(n_jobs: int) -> None:
     from joblib.externals.loky.backend import context
 
     context.set_start_method("forkserver", force=True)
-    preload("experiments.cli", "hydra_plugins.hydra_joblib_launcher._core")
+    preload("experiments.command_line.cli", "hydra_plugins.hydra_joblib_launcher._core")
     first = PROCESSES.Process(target=os.getpid)
     start(first)
     first.join()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datasets
-from experiments.assembly import assemble
-from experiments.settings import RunSettings
+from experiments.configuration.settings import RunSettings
+from experiments.run.assembly import assemble
 from solvers import Problem
 
 

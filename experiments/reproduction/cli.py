@@ -12,22 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import datasets
-from experiments.busy import Busy
-from experiments.cli import USER_ERRORS, check_home, complain, print_or_complain, version_text
-from experiments.composition import composing
-from experiments.console import console, meter, note_to
-from experiments.launchers.choice import RAY
+from experiments.command_line.cli import check_home, version_text
+from experiments.configuration.composition import composing
+from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
-from experiments.outcome import EXIT_CODES, Outcome, status_of, unshared
+from experiments.processes.busy import Busy
+from experiments.processes.outcome import EXIT_CODES, Outcome, status_of, unshared
+from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
 from experiments.reproduction.verdict import Verdict, in_words
-from experiments.stopping import terminable
+from experiments.run.console import console, meter, note_to
+from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
-from experiments.writable import probe
+from support.files import check_writable
 
 if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
@@ -66,9 +67,9 @@ exit status: 0 done; 2 something in the command or the store is wrong; 3 a data 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     if {"--help", "-h"} & set(words):
-        return print_or_complain(_help)
+        return print_text(_help)
     if "--version" in words:
-        return print_or_complain(version_text)
+        return print_text(version_text)
     try:
         check_home()
         command = parse(words, _named(words))
@@ -81,14 +82,14 @@ def main(words: Sequence[str]) -> int:
                 return _report(command)
             return _figures(command, words)
     except (FigureError, *USER_ERRORS) as error:
-        complain(f"error: {error}")
+        print_error(f"error: {error}")
         return USER_ERROR
     except OSError as error:
-        complain(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
+        print_error(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
-        complain(f"{status}; the same command goes on where this one was")
+        print_error(f"{status}; the same command goes on where this one was")
         return EXIT_CODES[status]
 
 
@@ -142,8 +143,8 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         for name in chosen:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
-    probe(command.figures.absolute())  # before the runs, not after them
-    with alone(store.root, complain), contextlib.ExitStack() as open_:
+    check_writable(command.figures.absolute())  # before the runs, not after them
+    with alone(store.root, print_error), contextlib.ExitStack() as open_:
         crew = Crew(command, open_)
         return max((_figure(name, command, store, crew, words) for name in chosen), key=_weight, default=OK)
 
@@ -202,7 +203,7 @@ def _planned_and_made(name: str, command: Command, store: Store, crew: Crew, wor
         print(_said(_write(plan, outcomes, folder, words), folder), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
-        complain(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+        print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
@@ -223,7 +224,7 @@ def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str], bu
         store.close_dead()  # what killed processes have left
     print(f"  {summary(outcomes.values())}", flush=True)
     if told := unshared(outcomes.values()):
-        complain(told)
+        print_error(told)
     return outcomes
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from datasets import DatasetSpec
 from datasets.transforms import is_dense
-from experiments.checkpoints import Limits, Looks, schedule
-from experiments.config import kernel_name
-from experiments.recorder import WAITING_BYTES
-from experiments.settings import RunSettings
+from experiments.configuration.schedule import Limits, Looks, schedule
+from experiments.configuration.schema import kernel_name
+from experiments.configuration.settings import RunSettings
+from experiments.run.recorder import WAITING_BYTES
 
 REFERENCE_SECONDS = 0.9e-9
 """Per kernel evaluation of an SBP iteration on rows in memory, on the machine that the other constants are from."""

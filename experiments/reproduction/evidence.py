@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from experiments.configuration.settings import RunSettings
 from experiments.reproduction.spec import FigureSpec
-from experiments.settings import RunSettings
 from experiments.store import FinishedRun
 
 

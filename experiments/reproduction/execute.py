@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from experiments.console import Meter, duration
-from experiments.outcome import Outcome
+from experiments.configuration.settings import RunSettings
+from experiments.processes.outcome import Outcome
 from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
 from experiments.reproduction.plan import PlannedRun
 from experiments.reproduction.workers import Event
-from experiments.settings import RunSettings
+from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
 
 MakeRuns = Callable[[Sequence[RunSettings], int, Sequence[str]], Iterator[Event]]

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments.console import duration
 from experiments.reproduction.cost import expected_seconds, peak_memory
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
 from experiments.reproduction.verdict import in_words
+from experiments.run.console import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
 """Head of the lines of `figure_at_scale`."""

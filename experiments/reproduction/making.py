@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from experiments import provenance
-from experiments.outcome import Outcome
+from experiments.processes.outcome import Outcome
 from experiments.reproduction.citations import place_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.plan import Plan, PlannedPanel
 from experiments.reproduction.verdict import Claim, Verdict
+from support.files import new_folder
 
 BELOW_SCALE = "Judged at scale {scale}, which is smaller than the paper's."
 
@@ -70,7 +71,7 @@ def write(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict
     verdict = judged(evidence, made, command)
     facts = _facts(plan, evidence)
     picture = frame.framed(made.draw, made.size, facts["heading"], small_print(verdict, evidence))
-    with output.replacing(folder) as draft:
+    with new_folder(folder) as draft:
         output.write_texts(draft, made, verdict, facts)
         frame.save(picture, draft)
     return verdict

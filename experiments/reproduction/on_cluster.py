@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from experiments.cli import settle
+from experiments.configuration.settings import RunSettings
 from experiments.engine import dispatch
 from experiments.launchers.cluster import Cluster, OnCluster, cores_here
-from experiments.outcome import Outcome
+from experiments.processes.outcome import Outcome
+from experiments.processes.stopping import Terminated, deferred, terminable
 from experiments.reproduction.workers import TELL_SECONDS, Event, Telling
-from experiments.settings import RunSettings
-from experiments.stopping import Terminated, deferred, terminable
+from experiments.run.errors import outcome_of
 
 
 def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
@@ -71,6 +71,6 @@ def make(number: int, settings: RunSettings, command: Sequence[str]) -> Outcome:
     settings = dataclasses.replace(settings, jobs=cores_here())
     display = Telling(lambda fraction: desk.tell(number, fraction))
     with terminable():
-        outcome = settle(lambda: dispatch.run(settings, display, command), settings.label)
+        outcome = outcome_of(lambda: dispatch.run(settings, display, command), settings.label)
     desk.end(number, outcome)
     return outcome

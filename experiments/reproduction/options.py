@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.choices import check_choice, folder
-from experiments.launchers.choice import RAY, check_address, check_launcher
-from experiments.reproduction.plan import Options
+from experiments.configuration.choices import check_choice, folder
+from experiments.configuration.settings import available_cores, nearest, setting_name
+from experiments.launchers.checks import RAY, check_address, check_launcher
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
-from experiments.settings import available_cores, nearest, setting_name
 
 FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
 RESOURCES = ("memory", "threads")

@@ -1,13 +1,10 @@
-"""Writes a figure's folder ``figures/<id>/<scale>/``, which appears as a whole or not at all."""
+"""Writes a figure's data, table and verdict to its folder, ``figures/<id>/<scale>/``."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
-import os
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +12,6 @@ from experiments.reproduction.made import Made
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
 from experiments.store.texts import plain
-
-
-@contextlib.contextmanager
-def replacing(folder: Path) -> Iterator[Path]:
-    """Give an empty folder that replaces `folder` at the end; after an error `folder` is as before."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    try:
-        yield draft
-        if folder.exists():
-            folder.rename(old)
-        draft.rename(folder)
-    finally:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def write_texts(folder: Path, made: Made, verdict: Verdict, facts: Mapping[str, Any]) -> None:

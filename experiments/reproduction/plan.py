@@ -10,13 +10,13 @@ from typing import Literal, TypeVar
 import datasets
 import solvers
 from datasets import DataError
-from experiments.composition import CONF, settings_of
-from experiments.engine.choice import MPI, EngineMissingError
-from experiments.identity import run_key
+from experiments.configuration.composition import CONF, settings_of
+from experiments.configuration.engine import MPI, EngineMissingError
+from experiments.configuration.settings import RunSettings, nearest, setting_name
 from experiments.reproduction.cost import rows_of
-from experiments.reproduction.entry import entered
+from experiments.reproduction.figure_options import Options, entered
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
-from experiments.settings import RunSettings, nearest, setting_name
+from experiments.run.identity import run_key
 from experiments.store import FinishedRun, Store
 from solvers import SettingsError
 
@@ -24,33 +24,6 @@ T = TypeVar("T")
 OWN_FILES = "file"
 """The data set that is the user's own files."""
 State = Literal["done", "partial", "none"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the command line says of how a figure is made.
-
-    Attributes
-    ----------
-    scale : str
-    datasets : tuple of str
-        Only these; one that is not the figure's stands in for the figure's. Empty: the figure's own.
-    jobs : int
-        Runs at a time.
-    overrides : tuple of str
-        For every run: where it is stored, and what it may use.
-    own : mapping of str to str
-        Values of figures' own options (`FigureSpec.options`).
-    settings : tuple of str
-        Settings of ``run.py`` that some figures let the command line change (`FigureSpec.settings`).
-    """
-
-    scale: str
-    datasets: tuple[str, ...] = ()
-    jobs: int = 1
-    overrides: tuple[str, ...] = ()
-    own: Mapping[str, str] = field(default_factory=dict)
-    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from datasets import default_cache_dir
+from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
-from experiments.settings import nearest
 from solvers.kept import kept
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"

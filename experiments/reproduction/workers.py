@@ -17,14 +17,14 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import solvers
-from experiments.cli import settle
-from experiments.console import Display
+from experiments.configuration.settings import RunSettings
 from experiments.engine import dispatch
-from experiments.forked import PROCESSES, follow, preload, start
-from experiments.launchers.desk import ATTEMPTS
-from experiments.outcome import Outcome
-from experiments.settings import RunSettings
-from experiments.stopping import Terminated, terminable
+from experiments.processes.forkserver import PROCESSES, follow, preload, start
+from experiments.processes.job_queue import ATTEMPTS
+from experiments.processes.outcome import Outcome
+from experiments.processes.stopping import Terminated, terminable
+from experiments.run.console import Display
+from experiments.run.errors import outcome_of
 
 TELL_SECONDS = 0.5
 """A run says how far it is this often."""
@@ -228,7 +228,7 @@ def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequ
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with terminable():
-            return settle(
+            return outcome_of(
                 lambda: dispatch.run(settings, Telling(connection.send, connection.send), command), settings.label
             )
     finally:

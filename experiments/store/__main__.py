@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.config import StoreConfig
+from experiments.configuration.schema import StoreConfig
 from experiments.store.database import ended
 from experiments.store.errors import StoreError
 from experiments.store.mirror import ADDRESS_FILE, FOLDER, Fate, Mirror, address_of

@@ -26,7 +26,7 @@ class FinishedRun:
     run_id : str
         mlflow's identifier.
     key : str
-        Identity of the run (`experiments.identity.run_key`).
+        Identity of the run (`experiments.run.identity.run_key`).
     name : str
         Name shown in the mlflow UI.
     result : dict

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.store.errors import StoreError
-from experiments.writable import probe
+from support.files import check_writable
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Place:
         folders = [self.root, self.artifacts] if self.artifacts.exists() else [self.root]
         for folder in folders:
             try:
-                probe(folder)
+                check_writable(folder)
             except OSError as error:
                 why = f"{error.filename}: {error.strerror}"
                 raise StoreError(f"the store {self.database} cannot be written: {why}") from error

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from store_cases import Shelf
 
-from experiments.composition import composing
+from experiments.configuration.composition import composing
 from experiments.reproduction.options import parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, read_figure

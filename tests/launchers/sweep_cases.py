@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.composition import CONF
-from experiments.launchers.desk import Folder
-from experiments.outcome import Outcome
+from experiments.configuration.composition import CONF
+from experiments.processes.job_queue import Folder
+from experiments.processes.outcome import Outcome
 
 ROOT = CONF.parent
 SOLVER = Path(__file__).with_name("killed_solver.py")

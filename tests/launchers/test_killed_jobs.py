@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sweep_cases import ROOT, outcomes, statuses, swept
 
-from experiments.launchers.desk import ATTEMPTS, Folder, Turn
-from experiments.outcome import Outcome
+from experiments.processes.job_queue import ATTEMPTS, Folder, Turn
+from experiments.processes.outcome import Outcome
 
 
 @pytest.mark.parametrize(("times", "status"), [(1, 0), pytest.param(99, 1, marks=pytest.mark.slow)])
@@ -83,9 +83,9 @@ def test_those_that_were_killed_are_made_one_at_a_time(tmp_path: Path) -> None:
     assert Folder(tmp_path).next_turn([outcome("finished")], broken=False) is not None
     first, second = (
         Folder(tmp_path),
-        "import sys, pathlib; from experiments.launchers.desk import Folder; "
+        "import sys, pathlib; from experiments.processes.job_queue import Folder; "
         + (
-            "from experiments.outcome import Outcome; print('waits', flush=True); "
+            "from experiments.processes.outcome import Outcome; print('waits', flush=True); "
             "Folder(pathlib.Path(sys.argv[1])).begin(1, Outcome('', 'killed')); print('begins', flush=True)"
         ),
     )

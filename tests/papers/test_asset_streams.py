@@ -15,7 +15,8 @@ from pictures import drawn_with_table, render
 from experiments.papers.asset import fig2, table3
 from experiments.papers.asset.printed import TABLE_3
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.plan import Options, overrides_of
+from experiments.reproduction.figure_options import Options
+from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import SCALES, read_figure
 from experiments.reproduction.verdict import Claim
 

@@ -9,11 +9,12 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from pictures import drawn_with_table
 
-from experiments.composition import composing, settings_of
+from experiments.configuration.composition import composing, settings_of
 from experiments.papers.asset import table1
 from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.plan import Options, overrides_of
+from experiments.reproduction.figure_options import Options
+from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Number
 

@@ -8,7 +8,7 @@ from evidence_cases import evidence
 from minibatch_cases import ENOUGH, P_STAR, SPECTRUM, optimum_run, power, reaching, sweep_panel
 
 from datasets import DataError
-from experiments.composition import composing, settings_of
+from experiments.configuration.composition import composing, settings_of
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import data
 from experiments.papers.minibatch.data import data_of, spectrum_of

@@ -13,13 +13,13 @@ from scipy.optimize import linprog
 
 import datasets
 import solvers
-from experiments.assembly import assemble
-from experiments.composition import composing, settings_of
-from experiments.evaluation import Evaluator
+from experiments.configuration.composition import composing, settings_of
 from experiments.papers.sbp import basin, water_levels
 from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import SCALES, read_figure
+from experiments.run.assembly import assemble
+from experiments.run.evaluation import Evaluator
 
 FIGURES = ("sbp_fig1", "sbp_fig4")
 

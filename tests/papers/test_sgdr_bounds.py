@@ -11,7 +11,7 @@ from pictures import drawn_with_table
 from sgdr_cases import optimum_run, run
 
 from datasets import DataError
-from experiments.composition import composing, settings_of
+from experiments.configuration.composition import composing, settings_of
 from experiments.papers.sgdr import bounds as figure
 from experiments.papers.sgdr.bounds import METHODS, DualBox, dual_box, make
 from experiments.reproduction.evidence import Panel

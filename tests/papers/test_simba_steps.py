@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pictures import drawn_with_table
 
-from experiments.checkpoints import Limits, Looks, schedule
-from experiments.composition import composing, settings_of
+from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.schedule import Limits, Looks, schedule
 from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.made import Made
-from experiments.reproduction.plan import Options, overrides_of
+from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim

@@ -17,9 +17,8 @@ from pictures import drawn_with_table
 
 import datasets
 import solvers
-from experiments.assembly import assemble
-from experiments.composition import composing, settings_of
-from experiments.evaluation import Evaluator
+from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.settings import RunSettings
 from experiments.papers.simba import theorem
 from experiments.papers.simba import theorem as rate_module
 from experiments.papers.simba.saddle_point import optimum
@@ -28,7 +27,8 @@ from experiments.reproduction.evidence import Panel
 from experiments.reproduction.made import Made
 from experiments.reproduction.spec import FigureSpec, read_figure
 from experiments.reproduction.verdict import Claim
-from experiments.settings import RunSettings
+from experiments.run.assembly import assemble
+from experiments.run.evaluation import Evaluator
 
 SPEC = read_figure("simba_theorem")
 WORDS = ["algo=simba", "problem.nu=0.1", "dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.n_test=10"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from store_cases import TOY, Shelf
 
-from experiments.composition import composing
-from experiments.reproduction.plan import Options
+from experiments.configuration.composition import composing
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
 
 

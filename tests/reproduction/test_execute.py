@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from experiments.composition import settings_of
-from experiments.outcome import Outcome
+from experiments.configuration.composition import settings_of
+from experiments.configuration.settings import RunSettings
+from experiments.processes.outcome import Outcome
 from experiments.reproduction import execute
 from experiments.reproduction.cost import (
     estimate,
@@ -22,7 +23,6 @@ from experiments.reproduction.cost import (
 )
 from experiments.reproduction.plan import PlannedRun
 from experiments.reproduction.workers import Event
-from experiments.settings import RunSettings
 from solvers.gram_store import GramStore
 
 pytestmark = pytest.mark.usefixtures("hydra_context")

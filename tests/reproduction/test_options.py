@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from experiments.configuration.settings import available_cores
 from experiments.reproduction.options import figure_named, parse
 from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
-from experiments.settings import available_cores
 from solvers import SettingsError
 
 KNOWN = {"sbp_fig1": "sbp", "sbp_fig2": "sbp", "sgd_revisited_fig1": "sgd_revisited"}

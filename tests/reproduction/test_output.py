@@ -12,10 +12,11 @@ import pytest
 
 from experiments.reproduction import frame
 from experiments.reproduction.made import Bold, Made, Table
-from experiments.reproduction.output import replacing, write_texts
+from experiments.reproduction.output import write_texts
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.report.verdict_reader import read_table, read_verdict
 from experiments.reproduction.verdict import Claim, Number, Verdict
+from support.files import new_folder
 
 CLAIM = Claim("sbp.1", "it is faster", "3 | 4 times", {"ratio": 3.0, "bad": float("nan")}, "partly", "because")
 VERDICT = Verdict(
@@ -99,7 +100,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 def test_all_or_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "id" / "demo"
-    with replacing(folder) as draft:
+    with new_folder(folder) as draft:
         (draft / "old").write_text("old")
     assert [path.name for path in folder.iterdir()] == ["old"]
 
@@ -107,12 +108,12 @@ def test_all_or_nothing(tmp_path: Path) -> None:
         (draft / "new").write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(OSError, match="No space"), replacing(folder) as draft:
+    with pytest.raises(OSError, match="No space"), new_folder(folder) as draft:
         fill(draft)
     assert [path.name for path in folder.iterdir()] == ["old"]
     assert [path.name for path in folder.parent.iterdir()] == ["demo"]
 
-    with replacing(folder) as draft:
+    with new_folder(folder) as draft:
         (draft / "new").write_text("new")
     assert [path.name for path in folder.iterdir()] == ["new"]
     assert [path.name for path in folder.parent.iterdir()] == ["demo"]

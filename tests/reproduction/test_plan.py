@@ -11,12 +11,13 @@ import pytest
 from store_cases import TOY, Shelf
 
 from datasets import DataError, DatasetSpec
-from experiments.choices import install_command
-from experiments.outcome import Outcome
+from experiments.configuration.choices import install_command
+from experiments.processes.outcome import Outcome
 from experiments.reproduction.cost import expected_seconds, rows_of
+from experiments.reproduction.figure_options import Options
 from experiments.reproduction.made import Made
 from experiments.reproduction.making import evidence_of, judged
-from experiments.reproduction.plan import Options, Plan, Planner, overrides_of
+from experiments.reproduction.plan import Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
 from solvers import SettingsError
 

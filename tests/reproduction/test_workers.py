@@ -15,10 +15,10 @@ import pytest
 from store_cases import TOY
 
 import solvers
-from experiments.composition import settings_of
-from experiments.launchers.desk import ATTEMPTS
+from experiments.configuration.composition import settings_of
+from experiments.configuration.settings import RunSettings
+from experiments.processes.job_queue import ATTEMPTS
 from experiments.reproduction.workers import make_runs
-from experiments.settings import RunSettings
 from experiments.store import Store
 from experiments.store.database import finished, running
 
@@ -98,7 +98,7 @@ def test_ctrl_c_records_what_was_reached(place: Path) -> None:
 
 
 def test_a_users_own_solver_runs_in_a_process_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = Path(__file__).parents[1] / "experiments" / "dying_solver.py"
+    file = Path(__file__).parents[1] / "engine" / "dying_solver.py"
     with monkeypatch.context() as own:
         own.setenv("SVM_SOLVERS", str(file))
         solvers._registry.cache_clear()

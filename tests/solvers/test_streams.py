@@ -10,7 +10,7 @@ import pytest
 from cases import Array, points
 
 from datasets import Dataset, Stream
-from experiments.evaluation import Evaluator
+from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, get, names
 from solvers.asset_online import _OnStream
 

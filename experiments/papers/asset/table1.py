@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from datasets import DataError
+from experiments.configuration.settings import RunSettings
 from experiments.papers import dataset_table, layout
 from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from experiments.papers.panels import empty, name_of
@@ -20,7 +21,6 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
-from experiments.settings import RunSettings
 from solvers.nystrom import Nystrom
 
 if TYPE_CHECKING:

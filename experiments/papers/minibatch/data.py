@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from datasets import DataError
+from experiments.configuration.settings import RunSettings
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Panel
-from experiments.settings import RunSettings
 from solvers.spectrum import beta, spectral_norm
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import datasets
 import solvers
-from experiments.assembly import assemble
-from experiments.settings import RunSettings
+from experiments.configuration.settings import RunSettings
+from experiments.run.assembly import assemble
 from solvers import _core, blas
 
 ROUNDING = 1e-9

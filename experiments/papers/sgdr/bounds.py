@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import DataError
+from experiments.configuration.settings import RunSettings
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.bands import Band, band, band_table
@@ -26,7 +27,6 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
-from experiments.settings import RunSettings
 from solvers import _core
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 import datasets
+from experiments.configuration.settings import RunSettings
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.cases import Case, claim_from_cases, interval_text, judge_claims
@@ -25,7 +26,6 @@ from experiments.reproduction.made import Made, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 from experiments.reproduction.verdict import Claim, Ruling
-from experiments.settings import RunSettings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,12 +10,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from experiments.reproduction.citations import paper_named
-from experiments.reproduction.output import replacing
 from experiments.reproduction.report import labels
 from experiments.reproduction.report.figures import FILES, Figure, collect
 from experiments.reproduction.report.pictures import fitted
 from experiments.reproduction.report.rendering import heading_anchor, render
 from experiments.reproduction.spec import FIGURES
+from support.files import new_folder
 
 
 def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
@@ -134,7 +134,7 @@ def _page_with_files(target: Path, page: str, text: str, folder: str, owned: Col
             raise FileExistsError(message)
     created = not target.exists()
     try:
-        with replacing(target / folder) as draft:
+        with new_folder(target / folder) as draft:
             yield draft
             (draft / ".page").write_text(text, encoding="utf-8")
             (draft / ".page").replace(target / page)

@@ -1,0 +1,1 @@
+"""What `run.py` does around runs: help, one job, the end of a sweep."""

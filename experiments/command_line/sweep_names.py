@@ -1,0 +1,116 @@
+"""Names, order and colours of a sweep's curves: by what differs between them."""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from experiments.configuration.settings import setting_name
+
+if TYPE_CHECKING:
+    from experiments.plotting import Style
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
+_DARKEST, _LIGHTEST = 0.22, 0.72
+"""Lightness of the first and the last of the curves of one algorithm."""
+_DARK_END, _LIGHT_END = 0.0, 0.85
+"""Part of the colour map that is dark enough to be seen on white."""
+
+Values = tuple[tuple[str, str], ...]
+"""Settings and their values, as on the command line."""
+
+
+def differing(overrides: Sequence[Sequence[str]]) -> list[Values]:
+    """Return for each list of overrides those whose values are not the same in all lists, by the settings' names."""
+    values = [{setting_name(text): text.partition("=")[2] for text in own} for own in overrides]
+    names = dict.fromkeys(name for own in values for name in own)
+    differ = [name for name in names if len({own.get(name) for own in values}) > 1]
+    return [tuple((name, own[name]) for name in differ if name in own) for own in values]
+
+
+def in_order(values: Values) -> tuple[tuple[float, str], ...]:
+    """Return what sorts values: numbers by size, before texts in the order of the alphabet."""
+    return tuple((_number(text), text) for _, text in values)
+
+
+def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
+    """Return a short name for each curve of one picture, all different.
+
+    It has the algorithm where there are several, and each differing setting with its whole value; of a setting's name
+    the last part, where no other differing setting has the same.
+
+    Parameters
+    ----------
+    curves : sequence of (str, Values)
+        Algorithm and differing settings of each curve.
+    """
+    own = differing([[f"{name}={value}" for name, value in values] for _, values in curves])
+    settings = dict.fromkeys(name for values in own for name, _ in values)
+    lasts = [name.rpartition(".")[2].rstrip("_") for name in settings]  # lambda_ is Python's spelling
+    short = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
+    several = len({algo for algo, _ in curves}) > 1
+    result = []
+    for (algo, _), values in zip(curves, own, strict=True):
+        parts = [f"{short[name]}={value}" for name, value in values]
+        result.append(" ".join([called(algo)] * (several or not parts) + parts))
+    return result
+
+
+def called(algo: str) -> str:
+    """Return an algorithm's name in pictures."""
+    from experiments.plotting import STYLES
+
+    return STYLES[algo].name if algo in STYLES else algo
+
+
+def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
+    """Return the style of each curve by its label (`labels`), in the order of the curves.
+
+    Curves of one algorithm have its line, and colours from dark to light in their order. Where there is one algorithm
+    only, the colours are those of matplotlib's viridis, whose steps are larger.
+    """
+    from experiments.plotting import Style, styles_for
+
+    named = dict(zip(labels(curves), curves, strict=True))
+    own = styles_for({algo for algo, _ in curves})
+    members = {algo: [label for label, (other, _) in named.items() if other == algo] for algo in own}
+    result: dict[str, Style] = {}
+    for label, (algo, _) in named.items():
+        family = members[algo]
+        if len(family) == 1:
+            result[label] = replace(own[algo], name=label)
+            continue
+        place = family.index(label)
+        share = place / (len(family) - 1)
+        result[label] = Style(
+            label,
+            _viridis(share) if len(members) == 1 else _shade(own[algo].color, share),
+            "-" if len(members) == 1 else own[algo].line,
+            _MARKERS[place % len(_MARKERS)],
+        )
+    return result
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.inf
+
+
+def _viridis(share: float) -> str:
+    import matplotlib
+    from matplotlib.colors import to_hex
+
+    return to_hex(matplotlib.colormaps["viridis"](_DARK_END + (_LIGHT_END - _DARK_END) * share))
+
+
+def _shade(color: str, share: float) -> str:
+    """Return a colour of the same hue, from dark (0) to light (1)."""
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
+    shade = colorsys.hls_to_rgb(hue, _DARKEST + (_LIGHTEST - _DARKEST) * share, saturation)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in shade)

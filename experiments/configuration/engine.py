@@ -1,0 +1,120 @@
+"""Which engine makes a run, and how often it leaves a file to go on from: what the settings allow."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import solvers
+from experiments.configuration.choices import check_choice, install_command
+from experiments.configuration.schema import ENGINES
+from experiments.processes.mpirun import place
+from solvers import SettingsError
+
+NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
+MPI = "engine=mpi"
+MAX_RANKS = 4096
+"""Processes that one command starts, all on this machine."""
+
+
+class EngineMissingError(SettingsError):
+    """The engine is not installed; everything else about the settings may be right."""
+
+
+CHECKPOINT_SECONDS = 600.0
+"""Between two files to go on from with engine=mpi: a job of many machines loses one now and then."""
+
+
+def check_engine(name: str, solver: Any) -> None:
+    """Check that an engine can make the run.
+
+    Parameters
+    ----------
+    name : str
+    solver : type
+        The solver's class.
+
+    Raises
+    ------
+    SettingsError
+        It cannot, or this process has been started for another one.
+    """
+    check_choice("engine", name, ENGINES)
+    if name == "local":
+        if (started := place().ranks) > 1:
+            raise SettingsError(
+                f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
+            )
+        return
+    if not solver.shares:
+        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shares)
+        raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
+    if importlib.util.find_spec("mpi4py") is None:
+        raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")
+
+
+def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
+    """Return how many processes are to be started for a run; None: it is made by those that are there.
+
+    Parameters
+    ----------
+    value : "auto" or int
+    engine : str
+    jobs : int or None
+        Number of jobs that a sweep runs at the same time; None: a single run.
+
+    Raises
+    ------
+    SettingsError
+        No such number, not with this engine, or others have been started already.
+    """
+    if isinstance(value, str):
+        check_choice("ranks", value, ("auto",), also="a number of processes")
+        if engine == "mpi" and jobs is not None:
+            raise SettingsError(NO_SWEEPS)
+        return None
+    if not 1 <= value <= MAX_RANKS:
+        raise SettingsError(f"ranks must be auto or a whole number from 1 to {MAX_RANKS}, got {value:g}")
+    if engine != "mpi":
+        raise SettingsError(f"ranks={value} is for engine=mpi")
+    if (started := place().ranks) > 1:
+        raise SettingsError(f"mpirun has started {started} processes: leave out ranks={value}")
+    mpirun()
+    return value
+
+
+def mpirun() -> str:
+    """Return the path of the program that starts ranks: beside this Python, as the extra puts it, or any other.
+
+    Raises
+    ------
+    EngineMissingError
+        There is none.
+    """
+    beside = Path(sys.executable).with_name("mpirun")
+    found = str(beside) if beside.exists() else shutil.which("mpirun")
+    if found is None:
+        raise EngineMissingError(f"there is no mpirun to start ranks with: {install_command('mpi')} brings one")
+    return found
+
+
+def choose_checkpoint_seconds(value: float | str | None, engine: str) -> float | None:
+    """Return the wall seconds between two files to go on from; infinite: one at SIGTERM alone; None: no files.
+
+    Raises
+    ------
+    SettingsError
+        Not a number > 0.
+    """
+    if isinstance(value, str):
+        check_choice("checkpoint_seconds", value, ("auto",), also="null, a number > 0")
+        return CHECKPOINT_SECONDS if engine == "mpi" else math.inf
+    if value is None:
+        return None
+    if not (math.isfinite(value) and value > 0):
+        raise SettingsError(f"checkpoint_seconds must be auto, null or a number > 0, got {value:g}")
+    return float(value)

@@ -1,0 +1,230 @@
+"""Which values a run takes where the command line says nothing, and where each of them comes from.
+
+Pure functions of the configuration. The order is always: command line, then the preset for the pair (algorithm, data
+set), then the algorithm's, then the data set's, then a rule of this project.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from experiments.configuration.schema import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
+from solvers import SettingsError
+
+COMMAND_LINE = "command line"
+DEFAULT = "default"
+DEFAULT_EPOCHS = 10.0
+
+
+@dataclass(frozen=True)
+class ProblemChoice:
+    """The problem of a run, before the data are known.
+
+    Attributes
+    ----------
+    lambda_, C, nu : float or None
+        At most one of `lambda_` and `C`. `nu` beside them only from a preset. What is None is not given: it
+        follows from the others (C = 1/(lambda n); nu from the optimum of the lambda form).
+    bias : bool
+    rho : float
+        Constant feature, 0 for none.
+    origins : dict of str to str
+        Who chose each value that is not None.
+    """
+
+    lambda_: float | None
+    C: float | None
+    nu: float | None
+    bias: bool
+    rho: float
+    origins: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The numbers that a run takes from a preset, the kernel that they are for, and who printed them."""
+
+    row: ProblemPreset
+    kernel: str
+    source: str
+
+
+def printed(presets: PresetConfig, *, bias: bool) -> Printed:
+    """Return the row of the pair, if it has one of its own, else that of the data set."""
+    if presets.pair.problem.C is not None:
+        return Printed(presets.pair.problem, presets.pair.kernel, origin_of(presets.pair))
+    row = presets.data.biased if bias else presets.data.unbiased
+    return Printed(row, presets.data.kernel, presets.data.source or "preset")
+
+
+def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
+    """Whether the predictor has a bias.
+
+    Parameters
+    ----------
+    user : bool or None
+        ``problem.bias``.
+    presets : PresetConfig
+        The presets that belong to the run.
+    allowed : collection of bool
+        What the algorithm can do.
+    algo : str
+        Its name, for messages.
+
+    Returns
+    -------
+    bias : bool
+    origin : str
+
+    Raises
+    ------
+    SettingsError
+        The command line asks for what the algorithm cannot do.
+    """
+    if user is not None:
+        if user not in allowed:
+            raise SettingsError(
+                f"algo={algo} works {'with' if not user else 'without'} a bias only: leave problem.bias out"
+            )
+        return user, COMMAND_LINE
+    for preset in (presets.pair, presets.algo):
+        if preset.bias is not None and preset.bias in allowed:
+            return preset.bias, origin_of(preset)
+    if False in allowed:
+        return False, DEFAULT
+    return True, f"algo={algo} works with a bias only"
+
+
+def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str], algo: str) -> tuple[str, str]:
+    """Kernel of a run whose command line names none: the pair's, the data set's, the default, or the only one possible.
+
+    Parameters
+    ----------
+    default : str
+        The configuration's.
+    presets : PresetConfig
+        The presets that belong to the run.
+    allowed : collection of str
+        What the algorithm works with.
+    algo : str
+        Its name.
+
+    Returns
+    -------
+    name : str
+    origin : str
+    """
+    if presets.pair.problem.C is not None and presets.pair.kernel in allowed:
+        return presets.pair.kernel, origin_of(presets.pair)
+    if presets.data.source is not None and presets.data.kernel in allowed:
+        return presets.data.kernel, presets.data.source
+    if default in allowed:
+        return default, DEFAULT
+    return min(allowed), f"algo={algo} works with this kernel only"
+
+
+def choose_problem(
+    user: ProblemConfig,
+    presets: PresetConfig,
+    *,
+    bias: bool,
+    bias_origin: str,
+    needs_lambda: bool,
+    needs_nu: bool,
+    kernel_fits: bool,
+    data_fits: bool,
+    algo: str,
+) -> ProblemChoice:
+    """Pick the form of the problem: one that the command line names, or the preset's.
+
+    A printed C belongs to the paper's kernel: with another one it is dropped, and C = 1. A printed nu belongs to the
+    paper's data, kernel and lambda together; as soon as the command line changes one of them it is dropped, and nu is
+    derived from lambda where the algorithm needs it.
+
+    Parameters
+    ----------
+    user : ProblemConfig
+        What the command line says.
+    presets : PresetConfig
+        The presets that belong to the run.
+    bias, bias_origin
+        As `choose_bias` gives them.
+    needs_lambda, needs_nu : bool
+        Which numbers the algorithm works with.
+    kernel_fits : bool
+        False where the kernel is another than the preset's.
+    data_fits : bool
+        False where the data or the kernel's width are not those of the preset.
+    algo : str
+        The algorithm's name, for messages.
+
+    Raises
+    ------
+    SettingsError
+        Two forms at once, a number outside its range, or nu alone for an algorithm that works with lambda.
+    """
+    given = {name: value for name in ("lambda_", "C", "nu") if (value := getattr(user, name)) is not None}
+    if len(given) > 1:
+        raise SettingsError(
+            f"problem.{' and problem.'.join(given)} say one thing in {len(given)} forms (C = 1/(lambda n), and"
+            " nu follows from lambda): give one of them"
+        )
+    for name, value in given.items():
+        _check_range(name, value)
+    origins = dict.fromkeys(given, COMMAND_LINE) | {"bias": bias_origin}
+    if "nu" in given and needs_lambda:
+        raise SettingsError(
+            f"algo={algo} solves the problem in its lambda form, and lambda cannot be told from problem.nu: give"
+            " problem.lambda_ or problem.C"
+        )
+    if given:
+        return ProblemChoice(given.get("lambda_"), given.get("C"), given.get("nu"), bias, user.rho, origins)
+    preset = printed(presets, bias=bias)
+    row = preset.row
+    known = kernel_fits and row.C is not None
+    C, origins["C"] = (row.C, preset.source) if known else (1.0, "default: lambda = 1/n")
+    nu = row.nu if needs_nu and kernel_fits and data_fits else None
+    if nu is not None:
+        origins["nu"] = preset.source
+    return ProblemChoice(None, C, nu, bias, user.rho, origins)
+
+
+def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) -> tuple[float | None, str]:
+    """Width of the Gaussian kernel; None: from the data, because nobody chose one.
+
+    Raises
+    ------
+    SettingsError
+        The command line's width is not a positive number.
+    """
+    if kernel.sigma2 is not None:
+        if not (math.isfinite(kernel.sigma2) and kernel.sigma2 > 0):
+            raise SettingsError(f"kernel.sigma2 must be a positive number, got {kernel.sigma2}")
+        return kernel.sigma2, COMMAND_LINE
+    preset = printed(presets, bias=bias)
+    if preset.row.sigma2 is not None:
+        return preset.row.sigma2, preset.source
+    return None, "from the data: d Var(X) / 2"
+
+
+def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
+    """Epochs of a run whose command line names no budget."""
+    for preset in (presets.pair, presets.algo):
+        if preset.epochs is not None:
+            return preset.epochs, origin_of(preset)
+    return DEFAULT_EPOCHS, DEFAULT
+
+
+def origin_of(preset: AlgoPreset) -> str:
+    """Return what the header says about a value of this preset."""
+    return preset.source or "preset"
+
+
+def _check_range(name: str, value: float) -> None:
+    if name == "nu":
+        if not (math.isfinite(value) and value >= 0):
+            raise SettingsError(f"problem.nu must be a number >= 0 (an average slack), got {value}")
+    elif not (math.isfinite(value) and value > 0):
+        raise SettingsError(f"problem.{name} must be a number > 0, got {value}")

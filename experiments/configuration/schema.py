@@ -1,0 +1,230 @@
+"""The schema of the command line: one plain dataclass per group of settings.
+
+A default that depends on the data set or the algorithm is None here. `experiments.configuration.presets` fills it in
+and records where each value came from: the command line, a paper, or a rule of this project. ``run.py`` registers the
+classes with Hydra, so ``algo.eta=abc`` or a misspelt name is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from datasets import DatasetSpec
+
+ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
+ENGINES = ("local", "mpi")
+
+
+@dataclass
+class ProblemConfig:
+    """What is optimised. At most one of `lambda_`, `C` and `nu` is given; the others follow from it.
+
+    Attributes
+    ----------
+    lambda_ : float or None
+        Weight of the norm in lambda/2 ||w||^2 + mean hinge loss; > 0.
+    C : float or None
+        1 / (lambda n), as LIBSVM counts it; > 0.
+    nu : float or None
+        Average slack that the slack-constrained form allows; >= 0.
+    bias : bool or None
+        Whether the predictor has an unregularised bias; None: the preset's choice, or none.
+    rho : float
+        A constant feature appended to every example: a bias that is regularised as the weights are. 0: none.
+    """
+
+    lambda_: float | None = None
+    C: float | None = None
+    nu: float | None = None
+    bias: bool | None = None
+    rho: float = 0.0
+
+
+@dataclass
+class GaussianConfig:
+    """exp(-||x - x'||^2 / (2 sigma2)); sigma2 None: the preset's value, or one from the data's variance."""
+
+    sigma2: float | None = None
+
+
+@dataclass
+class PolynomialConfig:
+    """(gamma <x, x'> + coef0)^degree."""
+
+    degree: int = 3
+    gamma: float = 1.0
+    coef0: float = 1.0
+
+
+@dataclass
+class LinearConfig:
+    """<x, x'>."""
+
+
+KERNELS = {"gaussian": GaussianConfig, "polynomial": PolynomialConfig, "linear": LinearConfig}
+
+
+@dataclass
+class BudgetConfig:
+    """When a run stops: at the first of the limits given. With none given the preset's number of epochs, or ten.
+
+    Attributes
+    ----------
+    epochs : float or None
+        Example presentations divided by the number of training examples.
+    iterations, kernel_evaluations, inner_products, feature_accesses : float or None
+        As the counters of the same names; floats so that ``1e9`` can be written, but whole numbers.
+    seconds : float or None
+        CPU seconds inside the solver; evaluation, reading and the Gram matrix are not charged.
+    checkpoints : int
+        Points of the curve, at most, geometric in the cost.
+    every : float or None
+        Epochs from each further point to the next, evenly; the epochs must be the only limit.
+    tail : float or None
+        Epochs before the end within which further points lie; None: all along.
+    """
+
+    epochs: float | None = None
+    iterations: float | None = None
+    kernel_evaluations: float | None = None
+    inner_products: float | None = None
+    feature_accesses: float | None = None
+    seconds: float | None = None
+    checkpoints: int = 60
+    every: float | None = None
+    tail: float | None = None
+
+
+@dataclass
+class RowsConfig:
+    """Where kernel rows come from: one of `ROW_PROVIDERS`; auto takes the Gram matrix if it fits, else a row cache."""
+
+    provider: str = "auto"
+
+
+@dataclass
+class StoreConfig:
+    """Where records go: `root` holds the database, the artifacts and the sweeps' tables and figures.
+
+    Attributes
+    ----------
+    root : str
+    uri : str or None
+        Address of an mlflow tracking server; the database and the artifacts are then in a folder for it, below `root`.
+    """
+
+    root: str = "results"
+    uri: str | None = None
+
+
+@dataclass
+class ProblemPreset:
+    """One row of a paper's table of parameters; None: not printed there."""
+
+    sigma2: float | None = None
+    C: float | None = None
+    nu: float | None = None
+
+
+@dataclass
+class DataPreset:
+    """Values for a data set, without and with bias, the kernel that they are for, and who chose them."""
+
+    source: str | None = None
+    kernel: str = "gaussian"
+    unbiased: ProblemPreset = field(default_factory=ProblemPreset)
+    biased: ProblemPreset = field(default_factory=ProblemPreset)
+
+
+@dataclass
+class AlgoPreset:
+    """Values for an algorithm, or for an algorithm on one data set, and who chose them.
+
+    `problem`, for the kernel `kernel`, is read for a pair only: if it has a C, it goes before the row of the data set.
+    """
+
+    source: str | None = None
+    bias: bool | None = None
+    epochs: float | None = None
+    kernel: str = "gaussian"
+    problem: ProblemPreset = field(default_factory=ProblemPreset)
+
+
+@dataclass
+class PresetConfig:
+    """The presets that belong to the chosen algorithm and data set; the more special one wins."""
+
+    data: DataPreset = field(default_factory=DataPreset)
+    algo: AlgoPreset = field(default_factory=AlgoPreset)
+    pair: AlgoPreset = field(default_factory=AlgoPreset)
+
+
+@dataclass
+class RunConfig:
+    """One run: everything that can be said on the command line.
+
+    Attributes
+    ----------
+    algo : dataclass
+        The solver's own settings and its ``name`` (see `algo_schema`).
+    kernel : GaussianConfig, PolynomialConfig or LinearConfig
+    seed : int
+        0 to 2^63 - 1.
+    threads : "auto" or int
+        Auto: all cores for a single run, one for each job of a sweep.
+    memory : "auto", int or str
+        Bytes, or a number with a unit (``12GiB``), for kernel rows; auto: 75 % of the machine's memory.
+    progress : "auto" or bool
+        Progress bar or lines on standard error; auto: yes for a single run.
+    engine : str
+        One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` starts.
+    ranks : "auto" or int
+        With engine=mpi the number of processes to start; auto: the run is made by those that have been started.
+    checkpoint_seconds : "auto", float or None
+        Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none but where SIGTERM
+        ends the run; null: none at all.
+    """
+
+    algo: Any = None
+    dataset: DatasetSpec = field(default_factory=DatasetSpec)
+    kernel: Any = None
+    problem: ProblemConfig = field(default_factory=ProblemConfig)
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
+    store: StoreConfig = field(default_factory=StoreConfig)
+    preset: PresetConfig = field(default_factory=PresetConfig)
+    seed: int = 0
+    threads: int | str = "auto"
+    memory: int | str = "auto"
+    rows: RowsConfig = field(default_factory=RowsConfig)
+    progress: bool | str = "auto"
+    engine: str = "local"
+    ranks: int | str = "auto"
+    checkpoint_seconds: int | float | str | None = "auto"
+
+
+def algo_schema(name: str, settings: type) -> type:
+    """Make the schema of ``algo=<name>``: the solver's settings and the field ``name``.
+
+    Parameters
+    ----------
+    name : str
+        The solver's name.
+    settings : type
+        The solver's ``Settings``: a dataclass whose fields all have defaults.
+
+    Returns
+    -------
+    type
+        A dataclass derived from `settings`, with the additional field ``name: str = name``.
+    """
+    frozen: bool = settings.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return dataclasses.make_dataclass(
+        f"{settings.__name__}_{name}", [("name", str, field(default=name))], bases=(settings,), frozen=frozen
+    )
+
+
+def kernel_name(config: object) -> str:
+    """Return the name in `KERNELS` of a kernel's schema."""
+    return next(name for name, schema in KERNELS.items() if type(config) is schema)

@@ -1,0 +1,20 @@
+"""Imports what every run needs, in the server that workers are forked from (`experiments.processes.forkserver`).
+
+Threads, connections and open files would not survive the fork: nothing here makes any.
+"""
+
+import matplotlib.backends.backend_agg
+import matplotlib.figure
+import matplotlib.style  # noqa: F401
+from matplotlib.mathtext import MathTextParser
+
+import experiments.plotting
+import experiments.run.evaluation
+import experiments.run.runner  # noqa: F401
+from experiments.store import mlflow_writer
+
+mlflow_writer.load()
+
+from mlflow.store.tracking import sqlalchemy_store, sqlalchemy_workspace_store  # noqa: E402, F401
+
+MathTextParser("agg").parse("$0$")  # makes the grammar of what stands at an axis

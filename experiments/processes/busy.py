@@ -1,0 +1,57 @@
+"""Lines about work that does not tell how far it is: what it is, and every few seconds how long it has taken."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+from experiments.processes.stopping import ASKED
+
+PAUSE = 5.0
+"""Seconds between two lines."""
+
+
+class Busy:
+    """Writes lines about one piece of work after another.
+
+    They come from a thread, which ends with `end`, or when the next piece begins.
+
+    Parameters
+    ----------
+    write : callable
+        Takes a line, from any thread.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._over = threading.Event()
+
+    def begin(self, text: str, *, after: float = 0.0) -> None:
+        """Write what is done from now on: at once, or `after` seconds if it has not ended by then; then with its time.
+
+        Parameters
+        ----------
+        text : str
+        after : float
+            Seconds.
+        """
+        self.end()
+        over = self._over = threading.Event()
+        if not after:
+            self._write(text)
+        threading.Thread(target=self._repeat, args=(text, over, after), name="busy", daemon=True).start()
+
+    def end(self) -> None:
+        """Write nothing more."""
+        self._over.set()
+
+    def _repeat(self, text: str, over: threading.Event, after: float) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)  # the main thread may have to block them for a moment
+        begun = time.monotonic()
+        pause = after or PAUSE
+        while not over.wait(pause):
+            elapsed = time.monotonic() - begun
+            self._write(f"{text}, {elapsed:.0f} s" if elapsed >= PAUSE else text)
+            pause = PAUSE

@@ -1,0 +1,137 @@
+"""What became of one run, in a form that a sweep's jobs can leave behind for the sweep: small, plain, JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from experiments.processes.stopping import Terminated
+from support.files import write_file
+
+OutcomeStatus = Literal["finished", "found", "interrupted", "terminated", "refused", "failed", "killed"]
+
+EXIT_CODES: Mapping[OutcomeStatus, int] = {
+    "finished": 0,
+    "found": 0,
+    "interrupted": 130,
+    "terminated": 75,
+    "refused": 2,
+    "failed": 1,
+    "killed": 1,
+}
+"""`refused` is the user's error (settings, data, store), `failed` a crash of ours; `killed` until the end is known. Of
+`terminated` (SIGTERM) the status is EX_TEMPFAIL, which tells a batch system that the job is to be started again."""
+
+STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
+"""By Ctrl-C, or by SIGTERM."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run's end.
+
+    Attributes
+    ----------
+    label : str
+        Short name of the run.
+    status : str
+        ``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
+        ``refused``, ``failed``, or ``killed``: what a job of a sweep leaves when it begins, and what stays if its
+        process ends without a word.
+    message : str
+        What went wrong, for the user; empty where nothing did.
+    algo, dataset, seed
+        Which run; None when its settings were refused.
+    result_path : str or None
+        Absolute path of result.json.
+    test_error : float or None
+        Fraction.
+    epochs, kernel_evaluations, inner_products, feature_accesses, cpu_seconds : float or None
+        Cost of the run.
+    overrides : tuple of str
+        ``name=value`` of everything that the command line says of the run.
+    unshared : str
+        Why its record is not on the server, or not alone there; empty where nothing is to be said.
+    attempts : int
+        How often it has begun; more than once if its process was killed.
+    key : str or None
+        Identity of the run, if it has a record.
+    """
+
+    label: str
+    status: OutcomeStatus
+    message: str = ""
+    algo: str | None = None
+    dataset: str | None = None
+    seed: int | None = None
+    result_path: str | None = None
+    test_error: float | None = None
+    epochs: float | None = None
+    kernel_evaluations: float | None = None
+    inner_products: float | None = None
+    feature_accesses: float | None = None
+    cpu_seconds: float | None = None
+    overrides: tuple[str, ...] = ()
+    unshared: str = ""
+    attempts: int = 1
+    key: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """Exit status of a command that made this run alone."""
+        return EXIT_CODES[self.status]
+
+    @classmethod
+    def of_result(
+        cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, unshared: str = ""
+    ) -> Outcome:
+        """Outcome of a run with a record (the content of result.json)."""
+        counters = result["counters"]
+        return cls(
+            label=label,
+            status=status,
+            algo=result["algo"],
+            dataset=result["dataset"],
+            seed=result["seed"],
+            result_path=None if path is None else str(path.resolve()),
+            test_error=result["final"].get("test_error"),
+            epochs=counters.get("epochs"),
+            kernel_evaluations=counters.get("kernel_evaluations"),
+            inner_products=counters.get("inner_products"),
+            feature_accesses=counters.get("feature_accesses"),
+            cpu_seconds=result["cpu_seconds"],
+            unshared=unshared,
+            key=result["key"],
+        )
+
+    def write(self, path: Path) -> None:
+        """Leave this outcome as a JSON file, never half written."""
+        write_file(path, (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode(), sync=False)
+
+    @classmethod
+    def read(cls, path: Path) -> Outcome:
+        """Outcome that `write` left."""
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**content | {"overrides": tuple(content["overrides"])})
+
+
+def exit_code(outcomes: list[Outcome]) -> int:
+    """Exit status of a command that made all of these runs: a crash weighs most, then signals, then errors."""
+    codes = {outcome.exit_code for outcome in outcomes}
+    return next((code for code in (1, 130, 75, 2) if code in codes), 0)
+
+
+def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
+    """Return what became of a run, or a command, that this has ended."""
+    return "terminated" if isinstance(stopped, Terminated) else "interrupted"
+
+
+def unshared(outcomes: Collection[Outcome]) -> str:
+    """Say of several runs, in one line, that they are not on the server, and why the first is not; empty: all are."""
+    reasons = [outcome.unshared for outcome in outcomes if outcome.unshared]
+    count = f"{len(reasons)} runs: the first: " if len(reasons) > 1 else ""
+    return f"not on the server: {count}{reasons[0]}" if reasons else ""

@@ -1,0 +1,381 @@
+"""What a run says: header and result on standard output, progress on standard error.
+
+A single run talks in full (`FullDisplay`); the jobs of a sweep say one line each at start and end (`CompactDisplay`),
+so that jobs side by side stay readable. Without a terminal no bar is drawn, but a line written every five seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from experiments.configuration.presets import DEFAULT
+from experiments.configuration.settings import RunSettings
+from experiments.costs import STEP_COSTS
+from experiments.processes.busy import Busy
+
+Facts = Mapping[str, str]
+Curve = Sequence[Mapping[str, Any]]
+"""Points of a curve: one mapping for each checkpoint."""
+
+CURVE_PICTURE = "curve.png"
+"""Name of a run's picture, beside its record."""
+PLAIN_WIDTH = 120
+"""Columns of the output when it is not a terminal."""
+PLAIN_PAUSE = 5.0
+"""Seconds between two lines of progress without a terminal."""
+
+
+class Display:
+    """Everything a run says. This one says nothing but warnings.
+
+    Attributes
+    ----------
+    pause : float
+        Seconds between two new test errors, at least: each costs an evaluation.
+    """
+
+    pause = 60.0
+
+    def note(self, text: str) -> None:
+        """Say what takes long just now."""
+
+    def warn(self, text: str) -> None:
+        """Say what the user did not expect. This one does, too: it must not be missed."""
+        sys.stderr.write(f"warning: {text}\n")
+        sys.stderr.flush()
+
+    def header(self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]) -> None:
+        """Show what is going to be run."""
+
+    def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
+        """Show how far the run is: share of the budget, costs now, newest evaluated point."""
+
+    def finished(self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool) -> None:
+        """Show the result of a run that was computed, or found in the store."""
+
+    def result_path(self, path: Path) -> None:
+        """Say where the picture, if there is one, and the record are: a run's last lines."""
+
+    def close(self) -> None:
+        """Remove what moves (the bar)."""
+
+
+class FullDisplay(Display):
+    """Header, progress bar and table of a single run."""
+
+    def __init__(self, *, progress: bool, out: IO[str] | None = None, err: IO[str] | None = None) -> None:
+        self._out = console(out or sys.stdout)
+        self._err = console(err or sys.stderr)
+        self._meter: Meter | None = None
+        self._show_progress = progress
+        self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
+        self._busy = Busy(note_to(self._err))
+
+    def note(self, text: str) -> None:  # noqa: D102 (inherited)
+        if self._show_progress:
+            self._busy.begin(text)
+
+    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
+        self._err.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
+
+    def header(  # noqa: D102 (inherited)
+        self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
+    ) -> None:
+        self._busy.end()
+        title = f"[bold]{run.algo}[/bold] on [bold]{escape(run.dataset.name)}[/bold]: {run.solver.summary}"
+        self._out.print(title, highlight=False)
+        table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column(style="cyan", no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, text in {**facts, **settings_lines(settings, origins)}.items():
+            table.add_row(name, Text(text))
+        self._out.print(table, highlight=False)
+
+    def progress(  # noqa: D102 (inherited)
+        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
+    ) -> None:
+        if not self._show_progress:
+            return
+        if self._meter is None:
+            self._meter = meter(self._err)
+        self._meter.update(fraction, progress_text(point, latest))
+
+    def finished(  # noqa: D102 (inherited)
+        self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
+    ) -> None:
+        self.close()
+        if found:
+            self._out.print("already in the store: nothing was computed", highlight=False)
+        self._out.print(result_table(result, curve()), highlight=False)
+
+    def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
+        # not through rich, which would wrap a long path
+        picture = path.with_name(CURVE_PICTURE)
+        self._out.file.write(f"figure: {picture}\nresult: {path}\n" if picture.exists() else f"result: {path}\n")
+        self._out.file.flush()
+
+    def close(self) -> None:  # noqa: D102 (inherited)
+        self._busy.end()
+        if self._meter is not None:
+            self._meter.close()
+            self._meter = None
+
+
+class CompactDisplay(Display):
+    """One line at the start and one at the end of a sweep's job, and one now and then meanwhile.
+
+    Parameters
+    ----------
+    label : str
+        Begins each line.
+    out : file, optional
+    jobs : int
+        Jobs that run at once: the more, the less each of them says.
+    """
+
+    def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
+        self._label = label
+        self._out = out or sys.stdout
+        self._pause = jobs * PLAIN_PAUSE
+        self._busy = Busy(self._say)
+        self._meter = _LineMeter(self._say, self._pause)
+
+    def note(self, text: str) -> None:  # noqa: D102 (inherited)
+        self._busy.begin(text, after=self._pause)
+
+    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
+        super().warn(f"{self._label}: {text}")
+
+    def header(  # noqa: D102 (inherited)
+        self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
+    ) -> None:
+        self._busy.end()
+        self._say(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
+
+    def progress(  # noqa: D102 (inherited)
+        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
+    ) -> None:
+        self._meter.update(fraction, progress_text(point, latest))
+
+    def finished(  # noqa: D102 (inherited)
+        self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
+    ) -> None:
+        self._busy.end()
+        point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
+        self._say(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
+
+    def close(self) -> None:  # noqa: D102 (inherited)
+        self._busy.end()
+
+    def _say(self, text: str) -> None:
+        # one write, so that lines of parallel jobs do not mix
+        self._out.write(f"{self._label}: {text}\n")
+        self._out.flush()
+
+
+class Meter(Protocol):
+    """How far something is: a bar on a terminal, else a line now and then."""
+
+    def update(self, fraction: float, text: str) -> None:
+        """Show a share between 0 and 1, the time left, and a text."""
+
+    def close(self) -> None:
+        """Remove what moves."""
+
+
+def meter(target: Console) -> Meter:
+    """Return the meter that suits a console."""
+    return _BarMeter(target) if target.is_terminal else _LineMeter(partial(target.print, highlight=False), PLAIN_PAUSE)
+
+
+def note_to(target: Console) -> Callable[[str], None]:
+    """Return what writes a line on what is done just now to a console."""
+    return lambda text: target.print(Text(f"... {text}", style="dim"), highlight=False)
+
+
+class _BarMeter:
+    """A bar, on a terminal."""
+
+    def __init__(self, target: Console) -> None:
+        self._bar = Progress(
+            BarColumn(bar_width=30),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[text]}"),
+            console=target,
+            transient=True,
+            auto_refresh=False,  # no second thread beside the solver
+        )
+        self._task: TaskID = self._bar.add_task("", total=1.0, text="", left="")
+        self._clock = _Left()
+        self._bar.start()
+
+    def update(self, fraction: float, text: str) -> None:
+        self._bar.update(self._task, completed=fraction, text=text, left=self._clock.text(fraction), refresh=True)
+
+    def close(self) -> None:
+        self._bar.stop()
+
+
+class _LineMeter:
+    """A line now and then, where there is no terminal."""
+
+    def __init__(self, write: Callable[[str], None], pause: float) -> None:
+        self._write = write
+        self._pause = pause
+        self._clock = _Left()
+        self._last = time.monotonic()
+
+    def update(self, fraction: float, text: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= self._pause:
+            self._last = now
+            self._write(f"{100 * fraction:3.0f} %  {self._clock.text(fraction)}  {text}")
+
+    def close(self) -> None:
+        pass
+
+
+class _Left:
+    """Time left, from the time that the share done has taken."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+
+    def text(self, fraction: float) -> str:
+        elapsed = time.monotonic() - self._start
+        return "" if fraction <= 0 or elapsed < 1 else f"{duration(elapsed * (1 - fraction) / fraction)} left"
+
+
+def console(target: IO[str]) -> Console:
+    """Make a console for a stream: as wide as the terminal, or `PLAIN_WIDTH` columns without colours."""
+    return Console(file=target, width=None if target.isatty() else PLAIN_WIDTH, soft_wrap=False)
+
+
+def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> str:
+    """Format the costs so far and the newest test error, on one line."""
+    error = (latest or {}).get("test_error")
+    parts = ["test error " + ("not known yet" if error is None else percent(error))]
+    if (epochs := point.get("epochs")) is not None:
+        parts.append(f"{epochs:.3g} epochs")
+    for name in ("kernel_evaluations", "inner_products", "feature_accesses"):
+        if point.get(name):
+            parts.append(f"{count(point[name])} {name.replace('_', ' ')}")
+            break
+    if point.get("cpu_seconds") is not None:
+        parts.append(f"{duration(point['cpu_seconds'])} CPU")
+    return ", ".join(parts)
+
+
+def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
+    """Format the settings of a run, one line for a group, each value that is not a plain default with its origin."""
+    lines: dict[str, str] = {}
+    for group, value in settings.items():
+        if not isinstance(value, Mapping):
+            lines[group] = _with_origin(_text(value), origins.get(group))
+            continue
+        name = value.get("name")
+        parts = [] if name is None else [_with_origin(str(name), origins.get(f"{group}.name"))]
+        for key, item in value.items():
+            if key != "name" and item is not None:
+                parts.append(_with_origin(f"{key}={_text(item)}", origins.get(f"{group}.{key}")))
+        lines[group] = ", ".join(parts)
+    return lines
+
+
+def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
+    """Make the table of a result: how the error fell with the cost; below it what its user may not expect."""
+    counters = result["counters"]
+    cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=Text(f"{result['algo']} on {result['dataset']}, seed {result['seed']}", style="table.title"),
+        title_justify="left",
+        caption=Text("\n".join(f"note: {remark}" for remark in result["remarks"])) if result["remarks"] else None,
+        caption_justify="left",
+    )
+    for name in (
+        "epochs",
+        cost.replace("_", " "),
+        "CPU",
+        "test error",
+        "train error",
+        "primal",
+        "dual",
+        "norm",
+        "support vectors",
+    ):
+        table.add_column(name, justify="right")
+    for row in _milestones(curve):
+        table.add_row(
+            _number(row.get("epochs"), ".3g"),
+            count(row.get(cost)),
+            duration(row.get("cpu_seconds")),
+            percent(row.get("test_error")),
+            percent(row.get("train_error")),
+            _number(row.get("primal"), ".6g"),
+            _number(row.get("dual"), ".6g"),
+            _number(row.get("norm"), ".5g"),
+            count(row.get("support_vectors")),
+        )
+    return table
+
+
+def percent(value: float | None) -> str:
+    """Format a fraction in percent, two decimals."""
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def count(value: float | None) -> str:
+    """Format a count: in full below ten million, else to three digits."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if value < 1e7 else f"{value:.2e}"
+
+
+def duration(seconds: float | None) -> str:
+    """Format a time in the unit that suits it."""
+    if seconds is None:
+        return "-"
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _milestones(curve: Curve, rows: int = 9) -> list[Mapping[str, Any]]:
+    """Choose about `rows` points, evenly over the checkpoints; first and last are among them."""
+    if len(curve) <= rows:
+        return list(curve)
+    return [curve[round(i * (len(curve) - 1) / (rows - 1))] for i in range(rows)]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def _with_origin(text: str, origin: str | None) -> str:
+    return text if origin in (None, DEFAULT) else f"{text} ({origin})"

@@ -1,0 +1,51 @@
+"""Errors become messages on standard error and outcomes; the user's errors are told from faults of the program."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+
+from datasets import DataError
+from experiments.processes.mpirun import place
+from experiments.processes.outcome import Outcome, status_of
+from experiments.run.recorder import NotFiniteError
+from experiments.store import StoreError
+from solvers import SettingsError
+
+USER_ERRORS = (SettingsError, DataError, StoreError)
+"""What the user can put right: shown as a message, exit status 2."""
+
+
+def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
+    """Return what became of a run, whatever it raises; a fault of the program is written to standard error in full."""
+    try:
+        return make()
+    except USER_ERRORS as error:
+        return Outcome(label(), "refused", str(error))
+    except NotFiniteError as error:
+        print_error(f"{label()}: failed: {error}")
+        return Outcome(label(), "failed", str(error))
+    except KeyboardInterrupt as stopped:
+        return Outcome(label(), status_of(stopped), "before the solver had started: nothing recorded")
+    except Exception as error:
+        print_error(f"{label()}: failed\n{traceback.format_exc()}")
+        return Outcome(label(), "failed", f"{type(error).__name__}: {error}")
+
+
+def print_error(text: str) -> None:
+    """Write to standard error, in one piece; of the processes that ``mpirun`` has started the first speaks for all."""
+    if place().rank:
+        return
+    sys.stderr.write(text.rstrip() + "\n")
+    sys.stderr.flush()
+
+
+def print_text(make_text: Callable[[], str]) -> int:
+    """Print a text that is made now, or what is wrong where it cannot be made; return the exit status."""
+    try:
+        print(make_text(), flush=True)
+    except USER_ERRORS as error:
+        print_error(f"error: {error}")
+        return 2
+    return 0

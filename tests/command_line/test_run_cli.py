@@ -1,0 +1,318 @@
+"""The command line as a user meets it: output, exit status, what is written and what is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import run
+import solvers
+from experiments.command_line.sweep import SweepCallback
+from experiments.configuration.composition import CONF
+from experiments.configuration.schema import BudgetConfig
+from experiments.reproduction import cli as reproduction
+from experiments.run import advance
+
+ROOT = CONF.parent
+TOY = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cli")
+
+
+def environment() -> dict[str, str]:
+    return os.environ | {"COLUMNS": "120"}
+
+
+def command(place: Path, *arguments: str, **own: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
+    return subprocess.run(words, env=environment() | own, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_help_lists_everything_without_heavy_imports() -> None:
+    code = (
+        "import sys; sys.argv = ['run.py', '--help']; import run; status = run.main(); "
+        "heavy = {'mlflow', 'sklearn', 'pandas', 'matplotlib'} & set(sys.modules); "
+        "sys.exit(f'imported: {heavy}' if heavy else status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for name in ("sbp", "libsvm", "adult", "digits", "polynomial", "budget.kernel_evaluations"):
+        expected = rf"^  {name} +\S+ \S+" if "." not in name else r"\.kernel_evaluations="
+        assert re.search(expected, done.stdout, re.MULTILINE), name
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_help_names_every_limit_of_a_run(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("--help") == 0
+    said = capsys.readouterr().out
+    assert [field.name for field in dataclasses.fields(BudgetConfig) if f".{field.name}=" not in said] == []
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["-m"]])
+def test_a_solver_file_that_cannot_be_imported_is_one_sentence_and_status_2(
+    words: list[str],
+    tmp_path: Path,
+    own_solvers: Callable[[Path], None],
+    here: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mine.py").write_text("import no_such_module\n")
+    own_solvers(tmp_path / "mine.py")
+    assert here(*words, root=tmp_path / "store") == 2
+    out, err = capsys.readouterr()
+    said = f"error: SVM_SOLVERS: {tmp_path / 'mine.py'}, line 1: ModuleNotFoundError: No module named 'no_such_module'"
+    assert (out, err) == ("", f"{said}\n")
+
+
+def test_the_version_is_that_of_the_program_its_commit_and_its_core(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("--version") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    build = solvers.build_info()["build_id"]
+    assert re.fullmatch(
+        rf"svm-cost-curves \d+\.\d+\S*, (commit \w{{12}}( with changes)?|no commit known), core build {build}\n", out
+    )
+    assert reproduction.main(["--version"]) == 0
+    assert capsys.readouterr().out == out
+
+
+SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.checkpoints=8"]
+
+
+@pytest.fixture(scope="module")
+def swept(place: Path) -> str:
+    """Output of a sweep through joblib's workers, none of which can write to the cache folder."""
+    (place / "cache").write_text("a file in the folder's place")
+    done = command(place, *SWEEP, SVM_DATA_CACHE=str(place / "cache" / "folder"))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(run, "_outcomes", [])
+    monkeypatch.setattr(SweepCallback, "directory", None)
+
+    def call(*arguments: str, root: str | Path = place / "results") -> int:
+        basic = ["hydra/launcher=basic"] if "-m" in arguments else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *basic, f"store.root={root}"])
+        return run.main()
+
+    return call
+
+
+def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
+    lines = swept.splitlines()
+    assert sum(": started" in line for line in lines) == sum(": finished" in line for line in lines) == 4
+    assert len([line for line in lines if re.match(r"\s+synthetic\s+(sbp|pegasos)\s+2\s+0 ", line)]) == 2
+    assert Path(lines[-1].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
+    assert not (ROOT / "outputs").exists()
+    assert not (ROOT / "multirun").exists()
+
+
+def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here(*SWEEP) == 0
+    out, _ = capsys.readouterr()
+    assert out.count("already in the store") == 4
+    assert ": started" not in out
+
+
+def test_a_run_is_the_same_alone_and_in_a_sweep(
+    swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.checkpoints=8") == 0
+    out, _ = capsys.readouterr()
+    assert "already in the store" in out
+    assert Path(out.splitlines()[-2].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
+    result = json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())
+    assert result["status"] == "finished"
+    assert result["counters"]["presentations"] == 120
+
+
+def test_a_job_that_is_refused_does_not_stop_the_others(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1", "budget.epochs=1", "budget.checkpoints=8") == 2
+    out, err = capsys.readouterr()
+    assert "problem.lambda_ or problem.C" in err
+    assert "Traceback" not in err
+    assert re.search(r"sbp synthetic seed=0.*: finished", out)
+
+
+def test_a_crash_in_one_job_does_not_stop_the_others(
+    here: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = advance.advance_through
+
+    def crash(solver: Any, *arguments: Any) -> None:
+        if solver.name == "pegasos":
+            raise ZeroDivisionError("of ours")
+        real(solver, *arguments)
+
+    monkeypatch.setattr(advance, "advance_through", crash)
+    assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.checkpoints=8") == 1
+    out, err = capsys.readouterr()
+    assert "ZeroDivisionError: of ours" in err
+    assert re.search(r"sbp synthetic seed=7.*: finished", out)
+
+
+@pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
+def test_a_user_without_home_folder_is_told(
+    here: Callable[..., int], words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unknown(uid: int) -> Any:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert here(*words) == 2
+    error = capsys.readouterr().err
+    assert error == "error: this user has no home folder: set HOME to a folder that can be written\n"
+
+
+def test_an_unknown_name_in_a_sweep_is_refused(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("-m", "algo=sbp,spb", *TOY) == 2
+    assert "did you mean sbp" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_the_record(place: Path) -> None:
+    words = [sys.executable, str(ROOT / "run.py"), *TOY, "seed=99", "budget.seconds=600", "progress=false"]
+    process = subprocess.Popen(
+        [*words, f"store.root={place / 'results'}"],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    key = next(match[1] for line in process.stdout if (match := re.search(r"key (\w{32})", line)))
+    deadline = time.monotonic() + 60
+    while status_of(place, key) != "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    stopped = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    elapsed = time.monotonic() - stopped
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert status_of(place, key) == "interrupted"
+    assert json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())["counters"]["iterations"] > 0
+    assert elapsed < 5  # a second, on a machine with nothing else to do
+
+
+def status_of(place: Path, key: str) -> str | None:
+    database = place / "results" / "mlflow.db"
+    if not database.exists():
+        return None
+    query = "SELECT b.value FROM tags a JOIN tags b USING (run_uuid) WHERE a.key='key' AND a.value=? AND b.key='status'"
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        row = connection.execute(query, (key,)).fetchone()
+    return row[0] if row else None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["algo=spb"], "did you mean sbp"),
+        (["dataset=adlt"], "did you mean adult"),
+        (["algo.eta=abc"], "algo.eta"),
+        (["budget.epoch=1"], "did you mean epochs"),
+        (["budget.epochs=0"], "budget.epochs must be a number > 0"),
+        (["budget.kernel_evaluations=-5"], "budget.kernel_evaluations must be"),
+        (["problem.lambda_=0"], "problem.lambda_ must be a number > 0"),
+        (["problem.nu=-1"], "problem.nu must be a number >= 0"),
+        (["problem.C=1", "problem.lambda_=1"], "give one of them"),
+        (["algo=libsvm", "problem.bias=false"], "with a bias only"),
+        (["memory=lots"], "memory must be auto"),
+        (["dataset=file"], "dataset.train"),
+        (["dataset=file", "dataset.train=/no/such/file"], "/no/such/file"),
+        (["algo=sbp,smo"], "needs -m"),
+        (["nonsense"], "nonsense"),
+        (["algo.eta=nan"], "algo.eta = nan: it must be a finite number"),
+        (["algo=simba", "algo.horizon=9223372036854775808"], "algo.horizon = 9223372036854775808: whole numbers lie"),
+        (["problem.rho=inf"], "problem.rho = inf: it must be a finite number"),
+        (["seed=${oc.env:HOME}"], "seed: While dereferencing interpolation"),
+        (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),
+        (["memory=1e308TiB"], "less than 2^63 bytes"),
+        (["threads=5000"], "threads must be auto or a whole number from 1 to 4096"),
+        (["budget.epochs=1e300"], "budget.epochs = 1e+300 of 1,258 examples: more than 2^63 - 1"),
+        (["hydra.verbose=0.0"], "Hydra cannot work with hydra.verbose=0.0: AssertionError"),
+        (["store=server", "store.uri=postgresql://u:secret@host/db"], "got 'postgresql://...@host/db'"),
+    ],
+)
+def test_wrong_commands_end_with_status_2_and_one_line(
+    arguments: list[str], hint: str, tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "store"
+    assert here(*arguments, root=store) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert hint in err
+    errors = [line for line in err.splitlines() if not line.startswith("...")]
+    assert len(errors) == 1
+    assert errors[0].startswith("error: ")
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("sweep", [[], ["-m"]], ids=["run", "sweep"])
+@pytest.mark.parametrize(
+    ("root", "hint"),
+    [
+        ("http://127.0.0.1:5000", "begins with http:; a server is named by store=server store.uri=http://HOST:5000"),
+        ("postgresql://user:secret@host/db", "begins with postgresql:"),
+        ("sqlite:///results/mlflow.db", "begins with sqlite:"),
+        ("", "store.root is empty"),
+        ("x" * 5000, "store.root is too long for a path (5000 characters)"),
+    ],
+)
+def test_a_store_that_is_no_folder_is_refused(
+    sweep: list[str],
+    root: str,
+    hint: str,
+    tmp_path: Path,
+    here: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert here(*sweep, *TOY, root=root) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert hint in err
+    assert err.count("\n") == 1
+    assert "secret" not in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [TOY, ["-m", *TOY]])
+def test_an_unwritable_store_is_refused(
+    words: list[str], tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert here(*words, root=blocked / "store") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert "Traceback" not in err

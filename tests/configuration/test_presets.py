@@ -1,0 +1,174 @@
+"""Who wins: command line, then the pair's preset, the algorithm's, the data set's, then this project's rules."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.configuration.presets import (
+    choose_bias,
+    choose_epochs,
+    choose_kernel,
+    choose_problem,
+    choose_sigma2,
+    printed,
+)
+from experiments.configuration.schema import (
+    AlgoPreset,
+    DataPreset,
+    GaussianConfig,
+    PresetConfig,
+    ProblemConfig,
+    ProblemPreset,
+)
+from solvers import SettingsError
+
+PAPER = PresetConfig(
+    data=DataPreset(
+        source="a paper",
+        unbiased=ProblemPreset(sigma2=10.0, C=1.0, nu=0.011),
+        biased=ProblemPreset(sigma2=100.0, C=100.0),
+    )
+)
+NONE = PresetConfig()
+
+
+def choice(user: ProblemConfig, presets: PresetConfig = PAPER, **changes: Any) -> Any:
+    arguments: dict[str, Any] = {
+        "bias": False,
+        "bias_origin": "default",
+        "needs_lambda": False,
+        "needs_nu": True,
+        "kernel_fits": True,
+        "data_fits": True,
+        "algo": "sbp",
+    }
+    return choose_problem(user, presets, **arguments | changes)
+
+
+def numbers(problem: Any) -> tuple[float | None, float | None, float | None]:
+    return problem.lambda_, problem.C, problem.nu
+
+
+def test_nothing_said_gives_the_papers_row_for_the_bias() -> None:
+    assert numbers(choice(ProblemConfig())) == (None, 1.0, 0.011)
+    assert numbers(choice(ProblemConfig(), bias=True)) == (None, 100.0, None)
+    assert choice(ProblemConfig()).origins["nu"] == "a paper"
+
+
+def test_nothing_said_and_no_preset_gives_lambda_one_over_n() -> None:
+    problem = choice(ProblemConfig(), NONE)
+    assert numbers(problem) == (None, 1.0, None)
+    assert problem.origins["C"] == "default: lambda = 1/n"
+
+
+def test_a_printed_nu_is_for_those_who_need_it_and_for_its_own_problem() -> None:
+    assert choice(ProblemConfig(), needs_nu=False, needs_lambda=True).nu is None
+    assert choice(ProblemConfig(), data_fits=False).nu is None
+    assert choice(ProblemConfig(), data_fits=False).C == choice(ProblemConfig()).C
+    other = choice(ProblemConfig(), kernel_fits=False)
+    assert (other.nu, other.C, other.origins["C"]) == (None, 1.0, "default: lambda = 1/n"), "C too is the kernel's"
+
+
+@given(st.sampled_from(["lambda_", "C", "nu"]), st.floats(1e-12, 1e6))
+def test_one_form_on_the_command_line_drops_the_others(form: str, value: float) -> None:
+    problem = choice(ProblemConfig(**{form: value}))
+    assert {name: getattr(problem, name) for name in ("lambda_", "C", "nu")} == {
+        "lambda_": None,
+        "C": None,
+        "nu": None,
+        form: value,
+    }
+    assert problem.origins[form] == "command line"
+
+
+@pytest.mark.parametrize("forms", [("lambda_", "C"), ("lambda_", "nu"), ("C", "nu"), ("lambda_", "C", "nu")])
+def test_two_forms_at_once_are_refused(forms: tuple[str, ...]) -> None:
+    with pytest.raises(SettingsError, match="give one of them"):
+        choice(ProblemConfig(**dict.fromkeys(forms, 0.5)))
+
+
+@pytest.mark.parametrize("form", ["lambda_", "C", "nu"])
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+def test_numbers_outside_their_range_are_refused(form: str, value: float) -> None:
+    with pytest.raises(SettingsError, match=f"problem.{form} must be"):
+        choice(ProblemConfig(**{form: value}))
+
+
+def test_zero_is_a_nu_but_no_lambda() -> None:
+    assert choice(ProblemConfig(nu=0.0)).nu == 0.0
+    for form in ("lambda_", "C"):
+        with pytest.raises(SettingsError, match="> 0"):
+            choice(ProblemConfig(**{form: 0.0}))
+
+
+def test_nu_alone_is_refused_for_a_lambda_method() -> None:
+    with pytest.raises(SettingsError, match=r"algo=pegasos .* problem\.lambda_ or problem\.C"):
+        choice(ProblemConfig(nu=0.1), needs_lambda=True, needs_nu=False, algo="pegasos")
+
+
+def test_bias_goes_from_command_line_to_presets_to_what_is_possible() -> None:
+    presets = PresetConfig(algo=AlgoPreset(source="LIBSVM", bias=True))
+    assert choose_bias(False, presets, (False, True), "x") == (False, "command line")
+    assert choose_bias(None, presets, (False, True), "x") == (True, "LIBSVM")
+    assert choose_bias(None, NONE, (False, True), "x") == (False, "default")
+    assert choose_bias(None, NONE, (True,), "x") == (True, "algo=x works with a bias only")
+    with pytest.raises(SettingsError, match="without a bias only"):
+        choose_bias(True, NONE, (False,), "x")
+    with pytest.raises(SettingsError, match="with a bias only"):
+        choose_bias(False, NONE, (True,), "x")
+
+
+def test_width_goes_from_command_line_to_preset_to_data() -> None:
+    assert choose_sigma2(GaussianConfig(3.0), PAPER, bias=False) == (3.0, "command line")
+    assert choose_sigma2(GaussianConfig(), PAPER, bias=True) == (100.0, "a paper")
+    assert choose_sigma2(GaussianConfig(), NONE, bias=False)[0] is None
+    for value in (0.0, -1.0, math.inf, math.nan):
+        with pytest.raises(SettingsError, match="must be a positive number"):
+            choose_sigma2(GaussianConfig(value), PAPER, bias=False)
+
+
+def test_the_pairs_epochs_win_over_the_algorithms() -> None:
+    presets = PresetConfig(algo=AlgoPreset(epochs=20.0), pair=AlgoPreset(source="Figure 2", epochs=100.0))
+    assert choose_epochs(presets) == (100.0, "Figure 2")
+    assert choose_epochs(PresetConfig(algo=AlgoPreset(epochs=20.0))) == (20.0, "preset")
+    assert choose_epochs(NONE) == (10.0, "default")
+
+
+def test_the_kernel_is_the_data_sets_else_the_default_else_the_algorithms_only_one() -> None:
+    every = ("gaussian", "linear", "polynomial")
+    words = PresetConfig(data=DataPreset(source="a paper", kernel="linear"))
+    assert choose_kernel("gaussian", words, every, "pegasos") == ("linear", "a paper")
+    assert choose_kernel("gaussian", PAPER, every, "pegasos") == ("gaussian", "a paper")
+    assert choose_kernel("gaussian", NONE, every, "pegasos") == ("gaussian", "default")
+    for presets in (PAPER, NONE):
+        assert choose_kernel("gaussian", presets, ("linear",), "simba")[0] == "linear"
+    assert choose_kernel("gaussian", words, ("gaussian",), "fourier")[0] == "gaussian"
+
+
+PAIR = PresetConfig(
+    data=PAPER.data,
+    pair=AlgoPreset(source="another paper", kernel="gaussian", problem=ProblemPreset(sigma2=500.0, C=1000.0)),
+)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_numbers_of_a_pair_go_before_those_of_the_data_set(bias: bool) -> None:
+    problem = choice(ProblemConfig(), PAIR, bias=bias)
+    assert numbers(problem) == (None, 1000.0, None), "the data set's nu belongs to its C"
+    assert problem.origins["C"] == "another paper"
+    assert choose_sigma2(GaussianConfig(), PAIR, bias=bias) == (500.0, "another paper")
+    assert numbers(choice(ProblemConfig(C=3.0), PAIR)) == (None, 3.0, None)
+    assert numbers(choice(ProblemConfig(), PAIR, kernel_fits=False)) == (None, 1.0, None)
+    assert printed(PAIR, bias=bias).kernel == "gaussian"
+    assert printed(PAPER, bias=bias).source == "a paper"
+
+
+def test_the_kernel_of_a_pair_goes_before_that_of_the_data_set() -> None:
+    words = PresetConfig(data=DataPreset(source="words", kernel="linear"), pair=PAIR.pair)
+    assert choose_kernel("linear", words, ("gaussian", "linear"), "x") == ("gaussian", "another paper")
+    assert choose_kernel("linear", words, ("linear",), "x") == ("linear", "words")

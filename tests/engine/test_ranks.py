@@ -1,0 +1,234 @@
+"""engine=mpi as a user meets it: one to three ranks on this machine, what is refused, and what if one dies."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from run_cases import DATA, alone, record
+
+import run
+from experiments.configuration.choices import install_command
+from experiments.configuration.composition import CONF, settings_of
+from experiments.processes import mpirun as launch
+from experiments.run import runner
+from solvers import SettingsError
+
+ROOT = CONF.parent
+MPIRUN = Path(sys.executable).with_name("mpirun")
+DYING = Path(__file__).with_name("dying_solver.py")
+
+needs_mpi = pytest.mark.skipif(
+    importlib.util.find_spec("mpi4py") is None or not MPIRUN.exists(),
+    reason="mpi4py and an mpirun are not installed beside this Python: make extras",
+)
+
+RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
+
+
+@pytest.fixture(autouse=True)
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # in this process; the ranks draw theirs
+    monkeypatch.setenv("COLUMNS", "120")
+    for names in launch._VARIABLES:
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+
+
+def mpirun(place: Path, ranks: int, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [MPIRUN, "-n", ranks, sys.executable, ROOT / "run.py", *words, f"store.root={place / 'results'}"]
+    return subprocess.run(
+        list(map(str, command)),
+        env=os.environ | environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def same(mine: tuple[dict[str, Any], pd.DataFrame], theirs: tuple[dict[str, Any], pd.DataFrame]) -> None:
+    assert mine[0]["counters"] == theirs[0]["counters"]
+    assert len(mine[1]) == len(theirs[1])
+    for name in theirs[1]:
+        if not name.endswith("_seconds"):
+            a, b = (curve[name].to_numpy(dtype=float, na_value=np.nan) for _, curve in (mine, theirs))
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12, err_msg=str(name))
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_the_sums_of_all_ranks(ranks: int) -> None:
+    code = """
+import numpy as np
+from experiments.processes.mpirun import place
+from experiments.engine.mpi import connect
+world = connect(place())
+places = np.random.default_rng(0).permutation(1000)
+for share in (1.0, 0.5, 0.01, 0.0):  # dense, on the border, sparse, nothing
+    parts = np.random.default_rng(1).normal(size=(world.ranks, 1000))
+    parts[:, places[int(1000 * share):]] = 0.0
+    mine = parts[world.rank].copy()
+    world.sum(mine)
+    few = mine[:3].copy()
+    world.sum(few)
+    assert (few == world.ranks * mine[:3]).all() or world.ranks > 2
+    np.testing.assert_allclose(mine, parts.sum(axis=0), rtol=0, atol=1e-14)
+    everyone = world.everyone(mine)
+    assert (everyone == everyone[0]).all()
+spent = world.communication
+dense = 1 if 12 * world.ranks >= 16 else 0
+assert (spent.exchanges, spent.sparse_exchanges) == (8, 4 - dense - (12 * world.ranks * 0.5 >= 16)), spent
+assert world.broadcast({"a": 1} if world.rank == 0 else None) == {"a": 1}
+assert world.scatter((lambda rank: rank * 2) if world.rank == 0 else None) == world.rank * 2
+assert world.gather(world.rank) == (list(range(world.ranks)) if world.rank == 0 else None)
+world.close()
+"""
+    command = [MPIRUN, "-n", str(ranks), sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_mpi
+def test_a_rank_that_waits_for_one_that_has_gone_ends_the_job() -> None:
+    code = """
+import subprocess, time
+from experiments.engine import mpi
+from experiments.processes.mpirun import place
+mpi.PATIENCE_SECONDS = 0.2
+world = mpi.connect(place())
+assert len(world._neighbours) == 2
+if world.rank:
+    time.sleep(100)  # as if mpirun had not noticed that it is gone
+gone = subprocess.Popen(["true"])
+while mpi._lives(gone.pid):  # what nobody has waited for is gone as well
+    time.sleep(0.01)
+world._neighbours.append(gone.pid)
+world.gather(0)
+"""
+    command = [MPIRUN, "-n", "2", sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert re.search(r"error: process \d+ of this job has gone: the job ends", done.stderr)
+
+
+@needs_mpi
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.slow)])  # below 3 go on from a file
+def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: int) -> None:
+    done = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("result: ") == 1  # one rank speaks
+    assert f"mpi, ranks={ranks}" in done.stdout
+    made = record(done.stdout)
+    same(made, alone(place, "algo=minibatch_sdca", *RUN))
+    spent = made[0]["communication"]
+    assert spent["ranks"] == ranks
+    iterations = made[0]["counters"]["iterations"]
+    if ranks == 1:
+        assert spent["exchanges"] == spent["bytes"] == 0
+    else:
+        assert iterations <= spent["exchanges"] <= 2 * iterations
+        assert 0 < spent["seconds"] <= spent["seconds_max"]
+        assert spent["bytes"] >= 8 * ranks * spent["exchanges"]
+    assert not list((place / "results").glob("checkpoints/*"))
+    if ranks == 2:
+        again = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
+        assert again.returncode == 0, again.stderr
+        assert again.stdout.count("already in the store") == 1
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("dies", "message", "then"),
+    [
+        ("1 killed", r"error: rank 1 of 2 \(\S+, process \d+\) was killed by signal 9 \(Killed\): the job ends", 3),
+        ("0 parent killed", r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends", None),
+        ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
+        ("1 interrupted", r"dying synthetic .*: interrupted; the same command goes on from its file\n$", None),
+    ],
+)
+def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
+    fresh: Path, dies: str, message: str, then: int | None
+) -> None:
+    words = ["algo=dying", *RUN, "engine=mpi", "checkpoint_seconds=1e-9", "progress=false"]
+    died = mpirun(fresh, 2, *words, SVM_SOLVERS=str(DYING), DIES=dies)
+    assert died.returncode == 130 if "interrupted" in dies else died.returncode > 0
+    assert re.search(message, died.stderr), died.stderr
+    assert len(list(fresh.glob("results/checkpoints/*.state"))) == 1
+    if then is None:
+        return
+    resumed = mpirun(fresh, then, *words, SVM_SOLVERS=str(DYING))
+    assert resumed.returncode == 0, resumed.stderr
+    assert re.search(r"goes on +from iteration \d+, which", resumed.stdout)
+    made = record(resumed.stdout)
+    same(made, alone(fresh, "algo=minibatch_sdca", *RUN))
+    assert "from iteration" in made[0]["remarks"][-1]
+    assert made[0]["communication"]["exchanges"] > 0  # those before count as well
+    assert not list(fresh.glob("results/checkpoints/*"))
+
+
+def refusal(*words: str, jobs: int | None = None) -> str:
+    with pytest.raises(SettingsError) as caught:
+        settings_of(words, jobs=jobs)
+    return str(caught.value)
+
+
+def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    mpi = ["algo=minibatch_sdca", "engine=mpi"]
+    assert "engine=mpi works with algo=minibatch_pegasos and algo=minibatch_sdca" in refusal("algo=sbp", "engine=mpi")
+    assert "leave out -m, or say ranks=2" in refusal(*mpi, jobs=2)
+    assert refusal("algo=minibatch_sdca", "ranks=2") == "ranks=2 is for engine=mpi"
+    assert "from 1 to" in refusal(*mpi, "ranks=0")
+    assert "ranks must be one of auto, a number of processes" in refusal(*mpi, "ranks=all")
+    assert "local, mpi" in refusal("algo=sbp", "engine=cluster")
+    for value in ("0", "-1", "inf", "often"):
+        assert "checkpoint_seconds must be" in refusal("algo=minibatch_sdca", f"checkpoint_seconds={value}")
+    with monkeypatch.context() as without:
+        without.setattr(importlib.util, "find_spec", lambda name: None)
+        assert refusal(*mpi) == "engine=mpi needs mpi4py, which is not installed: " + install_command("mpi")
+    for rank, ranks in launch._VARIABLES:
+        with monkeypatch.context() as started:
+            started.setenv(rank, "1")
+            started.setenv(ranks, "3")
+            assert "mpirun has started 3 processes" in refusal("algo=sbp")
+            assert "leave out ranks=3" in refusal(*mpi, "ranks=3")
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "no mpirun" in refusal(*mpi, "ranks=2")
+
+
+def test_files_are_left_every_ten_minutes_by_ranks_and_at_sigterm_by_one_process() -> None:
+    assert settings_of(["algo=minibatch_sdca"]).checkpoint_seconds == math.inf
+    assert settings_of(["algo=sbp", "checkpoint_seconds=null"]).checkpoint_seconds is None
+    if importlib.util.find_spec("mpi4py"):
+        assert settings_of(["algo=minibatch_sdca", "engine=mpi"]).checkpoint_seconds == 600.0
+        assert settings_of(["algo=minibatch_sdca", "engine=mpi", "checkpoint_seconds=null"]).checkpoint_seconds is None
+    assert settings_of(["algo=minibatch_sdca", "checkpoint_seconds=30"]).checkpoint_seconds == 30.0
+
+
+def test_a_sweep_of_jobs_of_many_ranks_is_refused_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run.py", "-m", "algo=minibatch_sdca,minibatch_pegasos", *DATA, "engine=mpi"]
+    monkeypatch.setattr(sys, "argv", words)
+    assert run.main() == 2
+    told = capsys.readouterr().err
+    assert re.fullmatch("error: processes that mpirun has started make one run: .* ranks=2 .*\n", told)
+
+
+@needs_mpi
+def test_more_ranks_than_rows_are_refused(place: Path) -> None:
+    words = ["algo=minibatch_sdca", "dataset=synthetic", "dataset.n=2", "algo.batch_size=1", "engine=mpi"]
+    done = mpirun(place, 3, *words, "progress=false")
+    assert done.returncode == 2
+    assert done.stderr == "error: 3 ranks cannot share n = 2 rows: start fewer\n"

@@ -1,0 +1,111 @@
+"""``ranks=2``: a run starts its own ranks, shows what they say, stops them, and says so if they are lost."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import run
+from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.engine import dispatch, start
+from experiments.processes.outcome import Outcome
+from experiments.run.console import Display
+
+ROOT = CONF.parent
+pytest.importorskip("mpi4py", reason="mpi4py is not installed: make extras")
+
+TOY = ["algo=minibatch_sdca", "algo.batch_size=40", "dataset=synthetic", "dataset.n=300", "dataset.d=12", "engine=mpi"]
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Path:
+    """An empty store."""
+    return shutil.copytree(template, tmp_path / "results")
+
+
+def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(
+    store: Path,
+    own_solvers: Callable[[Path], None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own_solvers(Path(__file__).with_name("dying_solver.py"))
+    words = ["algo=dying", *TOY[1:], "ranks=2", "budget.epochs=3", f"store.root={store}"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words])
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    for expected in ("mpi, ranks=2", "already in the store"):
+        monkeypatch.setattr(run, "_outcomes", [])
+        assert run.main() == 0
+        told = capsys.readouterr().out
+        assert told.count(expected) == told.count("result: ") == 1
+
+
+def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> None:
+    command = [sys.executable, ROOT / "run.py", *TOY, "ranks=2", "budget.iterations=1e9", f"store.root={store}"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert any("mpi, ranks=2" in line for line in process.stdout)  # the header
+    deadline = time.monotonic() + 60
+    while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "interrupted" in errors
+    (result,) = store.rglob("result.json")
+    assert '"interrupted"' in result.read_text()
+
+
+def outcome_under(mpirun: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
+    """What becomes of a run whose ranks another program plays."""
+    program = tmp_path / "mpirun"
+    program.write_text(mpirun)
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(start, "mpirun", lambda: str(program))
+    with composing():
+        settings = settings_of([*TOY, "ranks=1", f"store.root={tmp_path}"], jobs=1)
+    outcome = dispatch.run(settings, Display(), ["a test"])
+    assert list(tmp_path.iterdir()) == [program]
+    return outcome
+
+
+def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = outcome_under("#!/bin/sh\nexit 3\n", tmp_path, monkeypatch)
+    assert (outcome.status, outcome.message) == ("failed", "mpirun has ended with status 3")
+
+
+HALVES = """#!{python}
+import os, pathlib, pickle, signal, socket, struct, sys
+from experiments.processes.outcome import Outcome
+told = pickle.dumps(Outcome("a run", "interrupted", "in two halves"))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+with socket.socket(socket.AF_UNIX) as here:
+    here.connect(str(pathlib.Path(sys.argv[-1]) / "socket"))
+    here.sendall(struct.pack("!i", len(told)) + told[:20])
+    os.kill(os.getppid(), signal.SIGINT)
+    signal.sigwait([signal.SIGINT])
+    here.sendall(told[20:{end}])
+"""
+"""Ranks that get Ctrl-C while a message of theirs is half read."""
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [("None", ("interrupted", "in two halves")), ("-1", ("failed", "mpirun has ended with status 0"))],
+)
+def test_ctrl_c_within_a_message_leaves_it_whole(
+    end: str, expected: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = outcome_under(HALVES.format(python=sys.executable, end=end), tmp_path, monkeypatch)
+    assert (outcome.status, outcome.message) == expected
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

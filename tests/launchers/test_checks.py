@@ -1,0 +1,260 @@
+"""What is missing is said in a line, before anything runs."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import re
+import signal
+import socket
+import socketserver
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hypothesis import given
+from hypothesis import strategies as st
+
+import run
+from experiments.command_line.sweep import SweepCallback
+from experiments.configuration.choices import install_command
+from experiments.configuration.composition import CONF, register
+from experiments.launchers import checks as choice
+from experiments.launchers.checks import check_address, check_launcher
+from experiments.launchers.cluster import Board, _environment
+from experiments.processes.job_queue import ATTEMPTS
+from experiments.processes.outcome import Outcome
+from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.options import parse
+from experiments.reproduction.spec import FigureError
+from solvers import SettingsError
+
+TOY = ["dataset=synthetic", "dataset.n=120", "dataset.d=4"]
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without the extras."""
+    real = importlib.util.find_spec
+
+    def find_spec(name: str, *rest: Any) -> Any:
+        return None if name.startswith(("ray", "hydra_plugins.hydra_ray", "hydra_plugins.hydra_sub")) else real(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+@pytest.fixture
+def nobody() -> str:
+    """An address of this machine at which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def other() -> Iterator[Callable[[bytes | None], str]]:
+    """Start what answers all that it is sent with some bytes (None: with silence), and give its address."""
+    with contextlib.ExitStack() as servers:
+
+        def start(answer: bytes | None) -> str:
+            class Handler(socketserver.BaseRequestHandler):
+                def handle(self) -> None:
+                    with contextlib.suppress(OSError):  # the other side may have had enough
+                        self.request.recv(1)
+                        if answer is None:
+                            self.request.makefile("rb").read()
+                        for byte in answer or b"":
+                            self.request.sendall(bytes([byte]))
+
+            server = servers.enter_context(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler))
+            servers.callback(server.shutdown)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            return f"127.0.0.1:{server.server_address[1]}"
+
+        yield start
+
+
+@pytest.fixture
+def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Give a sweep's exit status; it is refused before it begins."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(SweepCallback, "directory", None)
+
+    def call(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
+        return run.main()
+
+    yield call
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("launcher", "extra"), [("ray", "ray"), ("submitit_slurm", "slurm"), ("submitit_local", "slurm")]
+)
+@pytest.mark.usefixtures("bare")
+def test_a_launcher_that_is_not_installed(
+    launcher: str, extra: str, sweep: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sweep(f"hydra/launcher={launcher}") == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: hydra/launcher={launcher} is not installed: {install_command(extra)}\n")
+
+
+@pytest.mark.usefixtures("bare")
+def test_a_figure_on_ray_that_is_not_installed() -> None:
+    with pytest.raises(SettingsError) as refused:
+        parse(["figure=sbp", "launcher=ray"])
+    assert str(refused.value) == f"launcher=ray is not installed: {install_command('ray')}"
+
+
+def test_the_advice_to_install_something_is_for_the_environment_that_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of make has no pip; in another there may be no make."""
+    targets = (PROJECT_ROOT / "Makefile").read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "prefix", str(PROJECT_ROOT / ".venv"))
+    assert install_command("ray") == "make extras"
+    assert re.search(r"^extras:.*\$\(DEV_READY\).*\$\(SWEEP_READY\)", targets, re.MULTILINE)  # mpi, server; ray, slurm
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert install_command("ray") == "pip install '.[ray]'"
+
+
+def test_slurm_that_is_not_here(
+    sweep: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    monkeypatch.setattr(choice.shutil, "which", lambda _: None)
+    assert sweep("hydra/launcher=submitit_slurm") == 2
+    assert "there is no sbatch here" in capsys.readouterr().err
+
+
+SETTINGS_FRAME = bytes((0, 0, 6, 4, 0, 0, 0, 0, 0)) + bytes(6)
+"""How every server of HTTP/2 begins."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "the Ray cluster ADDRESS does not answer within 0.2 seconds"),
+        (b"", "what answers at ADDRESS is not a Ray cluster"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers at ADDRESS is not a Ray cluster"),
+        (SETTINGS_FRAME[:8], "what answers at ADDRESS is not a Ray cluster"),
+        (SETTINGS_FRAME, None),
+    ],
+)
+def test_what_listens_may_be_something_else(
+    answer: bytes | None, said: str | None, other: Callable[[bytes | None], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "ANSWER_SECONDS", 60.0 if answer is not None else 0.2)
+    monkeypatch.delenv("RAY_USE_TLS", raising=False)
+    address = other(answer)
+    if said is None:
+        check_address(address)
+    else:
+        with pytest.raises(SettingsError, match=f"^{re.escape(said.replace('ADDRESS', address))}$"):
+            check_address(address)
+    monkeypatch.setenv("RAY_USE_TLS", "1")  # which cannot be asked in clear
+    check_address(address)
+
+
+@pytest.mark.parametrize("how", ["override", "environment"])
+def test_a_cluster_that_does_not_answer(
+    how: str, nobody: str, sweep: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    words = [f"hydra.launcher.ray.init.address={nobody}"] if how == "override" else []
+    if how == "environment":
+        monkeypatch.setenv("RAY_ADDRESS", nobody)
+    assert sweep("hydra/launcher=ray", *words) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: the Ray cluster {nobody} does not answer: Connection refused\n")
+    with pytest.raises(SettingsError, match="does not answer"):
+        parse(["figure=sbp", "launcher=ray", *([f"address={nobody}"] if words else [])])
+
+
+@pytest.mark.parametrize(
+    "address", ["host", "host:", ":1", "host:0", "host:70000", "ray://host:10001", "a/b:1", "host:²", ""]
+)
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(SettingsError, match="HOST:PORT or auto"):
+        check_address(address)
+
+
+@given(st.text(max_size=20).filter(lambda text: not text.rpartition(":")[2].isdecimal() and text != "auto"))
+def test_any_text_without_a_port_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError):
+        check_address(text)
+
+
+def test_what_needs_no_question() -> None:
+    check_address("auto")
+    check_launcher("joblib", "hydra/launcher=joblib")
+
+
+def test_the_words_of_reproduce(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(choice, "_installed", lambda _: True)
+    command = parse(["figure=sbp"])
+    assert (command.launcher, command.address, command.jobs) == ("local", None, None)
+    command = parse(["figure=sbp", "launcher=ray", "jobs=3"])
+    assert (command.launcher, command.address, command.jobs) == ("ray", None, 3)
+    assert parse(["figure=sbp", "launcher=ray", "address=auto"]).address == "auto"
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert parse(["figure=sbp", "launcher=ray"]).address == "auto"
+    assert parse(["figure=sbp"]).address is None
+    with pytest.raises(FigureError, match="add launcher=ray"):
+        parse(["figure=sbp", "address=auto"])
+    with pytest.raises(SettingsError, match="launcher must be"):
+        parse(["figure=sbp", "launcher=slurm"])
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "hydra" / "launcher").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_launcher_composes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "head:6379")
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        config = compose("config", [f"hydra/launcher={path.stem}"], return_hydra_config=True)
+    launcher = config.hydra.launcher
+    assert launcher._target_.startswith("hydra_plugins.")
+    assert config.hydra.runtime.choices["hydra/launcher"] == path.stem
+    if path.stem == "ray":
+        assert launcher.ray.init.address == "head:6379"
+        assert launcher.ray.remote == {"num_cpus": 1, "max_retries": -1}
+    else:
+        assert (launcher.cpus_per_task, launcher.tasks_per_node, launcher.nodes) == (1, 1, 1)
+
+
+def killed() -> Outcome:
+    return Outcome("a run", "killed")
+
+
+def test_a_board_counts_attempts_and_tells_who_asks() -> None:
+    board = Board()
+    for attempt in range(ATTEMPTS):
+        assert board.begin(7, killed()) is None
+        assert board.outcomes()[7].attempts == attempt + 1
+    assert board.begin(7, killed()) == board.outcomes()[7]
+    assert board.begin(8, killed()) is None
+    board.end(8, Outcome("a run", "finished"))
+    assert board.begin(8, killed()) == Outcome("a run", "finished")
+    board.tell(9, 0.5)
+    assert (board.said(), board.said()) == ([(9, 0.5)], [])
+    assert board.asked() is None
+    board.stop(signal.SIGTERM)
+    assert board.asked() == signal.SIGTERM
+    refused = board.begin(10, killed())
+    assert refused is not None
+    assert (refused.status, refused.message) == ("terminated", "not started")
+    assert sorted(board.outcomes()) == [7, 8]
+
+
+def test_jobs_elsewhere_are_told_our_variables_and_no_others() -> None:
+    assert _environment({"SVM_SOLVERS": "mine.py", "HOME": "/", "MLFLOW_TRACKING_PASSWORD": "x"}) == {
+        "SVM_SOLVERS": "mine.py"
+    }

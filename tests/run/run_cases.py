@@ -1,0 +1,27 @@
+"""Runs on small problems that tests of what makes runs share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.configuration.composition import settings_of
+from experiments.run import runner
+from experiments.run.console import Display
+
+DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=12", "dataset.shape=noisy"]
+
+
+def record(output: str) -> tuple[dict[str, Any], pd.DataFrame]:
+    path = Path(next(line for line in output.splitlines() if line.startswith("result: ")).removeprefix("result: "))
+    return json.loads(path.read_text()), pd.read_parquet(path.with_name("curve.parquet"))
+
+
+def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dict[str, Any], pd.DataFrame]:
+    """The same run in this process, within `composing`."""
+    settings = settings_of([*words, f"store.root={place / 'results'}"])
+    outcome = runner.run(settings, display or Display(), ["run.py", "a test"])
+    return record(f"result: {outcome.result_path}")

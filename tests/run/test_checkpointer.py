@@ -1,0 +1,347 @@
+"""A run that is ended half way goes on from its file: the same curve to the bit, or a word on why not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from run_cases import DATA, alone
+
+from experiments.configuration.composition import CONF, register, settings_of
+from experiments.configuration.composition_cache import find_again
+from experiments.configuration.schedule import Limits
+from experiments.processes import stopping
+from experiments.processes.stopping import Terminated
+from experiments.run import advance, runner
+from experiments.run.checkpointer import FORMAT, Keeper
+from experiments.run.console import FullDisplay
+from experiments.run.snapshots import pack, unpack
+from solvers import KernelSnapshot, LinearSnapshot
+from solvers.snapshots import OnFeatures
+
+ROOT = CONF.parent
+DYING = Path(__file__).parents[1] / "engine" / "dying_solver.py"
+RUN = [*DATA, "budget.checkpoints=9", "checkpoint_seconds=1e-9"]
+ALGORITHMS = {
+    "sbp": ["budget.epochs=6"],
+    "smo": ["budget.iterations=80"],
+    "averaged_perceptron": ["budget.epochs=4"],
+    "fourier": ["algo.pairs=64"],
+    "asset": ["algo.features=20", "budget.epochs=6"],
+    "asset_online": ["algo.features=20", "budget.iterations=280"],
+    "cpsp": ["algo.features=20", "algo.eps=1e-9", "budget.iterations=20"],
+    "dcd": ["algo.eps=1e-9", "budget.epochs=6", "kernel=linear"],
+    "minibatch_sdca": ["algo.batch_size=40", "budget.epochs=12"],
+}
+
+
+@pytest.fixture(autouse=True)
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # a picture takes longer than the run
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def same(mine: tuple[dict[str, Any], pd.DataFrame], theirs: tuple[dict[str, Any], pd.DataFrame]) -> None:
+    """To the bit, but for times."""
+    assert mine[0]["counters"] == theirs[0]["counters"]
+    curves = [curve.drop(columns=["cpu_seconds", "wall_seconds"]) for _, curve in (mine, theirs)]
+    pd.testing.assert_frame_equal(curves[0], curves[1], check_exact=True)
+
+
+def stopped_at(slice_: int, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException] = KeyboardInterrupt) -> None:
+    """Let the next run be stopped after so many slices, and only that one."""
+    step, calls = advance._advance, iter(range(10**6))
+
+    def stop(solver: Any, checkpoint: Limits) -> bool:
+        if next(calls) == slice_:
+            monkeypatch.setattr(advance, "_advance", step)
+            raise kind
+        return step(solver, checkpoint)
+
+    monkeypatch.setattr(advance, "_advance", stop)
+
+
+def files(place: Path) -> list[Path]:
+    return list((place / "results" / "checkpoints").glob("*"))
+
+
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_a_run_goes_on_from_its_file_to_the_bit(
+    place: Path, fresh: Path, algo: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [f"algo={algo}", *RUN, *ALGORITHMS[algo]]
+    whole = alone(place, *words)
+    for slice_ in (3, 2):
+        stopped_at(slice_, monkeypatch)
+        cut = alone(fresh, *words)
+        assert cut[0]["status"] == "interrupted"
+        assert 0 < cut[0]["counters"]["iterations"] < whole[0]["counters"]["iterations"]
+        assert [path.suffix for path in files(fresh)] == [".state"]
+    resumed = alone(fresh, *words)
+    same(resumed, whole)
+    assert resumed[0]["status"] == "finished"
+    assert re.search(r"from iteration \d+, which an earlier process", resumed[0]["remarks"][-1])
+    assert (np.diff(resumed[1]["cpu_seconds"]) >= 0).all()
+    assert not files(fresh)
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind", "left"),
+    [
+        ("auto", KeyboardInterrupt, 0),
+        ("auto", Terminated, 1),
+        ("30", KeyboardInterrupt, 1),
+        ("30", Terminated, 1),
+        ("null", Terminated, 0),
+    ],
+)
+def test_which_signals_leave_a_file(
+    fresh: Path, setting: str, kind: type[KeyboardInterrupt], left: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped_at(3, monkeypatch, kind)
+    made = alone(fresh, "algo=sbp", *DATA, "budget.epochs=3", f"checkpoint_seconds={setting}")
+    assert made[0]["status"] == "interrupted"
+    assert len(files(fresh)) == left
+
+
+def test_a_library_is_run_anew_and_says_so(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone(fresh, "algo=liblinear", *RUN, "budget.epochs=2")
+    assert "warning: algo=liblinear cannot be checkpointed: this run begins anew" in capsys.readouterr().err
+    alone(fresh, "algo=liblinear", *DATA, "budget.epochs=3")
+    assert capsys.readouterr().err == ""
+
+
+def damaged(content: bytes) -> dict[str, bytes]:
+    head, _, body = content.partition(b"\n")
+    told = json.loads(head)
+
+    def renamed(**entries: Any) -> bytes:
+        return json.dumps(told | entries).encode() + b"\n" + body
+
+    return {
+        "is not a file that a run has left": body,
+        "is not a file that a run has left ": b"",
+        "has the format 1, not 2": renamed(format=1),
+        "by a run with other settings or data: key x, not": renamed(key="x"),
+        "by another method: algo smo, not sbp": renamed(algo="smo"),
+        "by another build of the core: build x, not": renamed(build="x"),
+        "on another instruction set": renamed(isa="v9"),
+        "is damaged": head + b"\n" + body[:-1],
+        "is damaged: its content": head + b"\n" + body[:200] + bytes([body[200] ^ 1]) + body[201:],
+        "is damaged: its": head,
+    }
+
+
+def test_a_file_that_cannot_be_read_or_removed_is_named(plain_user: Path) -> None:
+    folder = plain_user / "checkpoints"
+    folder.mkdir()
+    (folder / "k.state").write_bytes(b"")
+    said: list[str] = []
+    keeper = Keeper(folder / "k.state", None, warn=said.append)
+    folder.chmod(0)
+    assert keeper.read() is None
+    assert not keeper.exists()
+    keeper.remove()
+    folder.chmod(0o700)
+    assert said == [
+        f"{folder / 'k.state'} cannot be read: Permission denied: the run begins anew",
+        f"{folder / 'k.state'} cannot be removed: Permission denied",
+    ]
+
+
+def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
+    place: Path, fresh: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["algo=sbp", *RUN, *ALGORITHMS["sbp"]]
+    stopped_at(3, monkeypatch)
+    alone(fresh, *words)
+    (path,) = files(fresh)
+    content = path.read_bytes()
+    head = json.loads(content.partition(b"\n")[0])
+    identity = {name: head[name] for name in ("key", "algo", "build", "isa")}
+    capsys.readouterr()
+    for why, spoilt in damaged(content).items():
+        path.write_bytes(spoilt)
+        said: list[str] = []
+        assert Keeper(path, 1.0, identity, said.append).read() is None
+        assert len(said) == 1
+        assert why.strip() in said[0]
+        assert said[0].startswith(f"{path} ")
+        assert said[0].endswith(": the run begins anew")
+    path.write_bytes(content)
+    kept = Keeper(path, 1.0, identity).read()
+    assert kept is not None
+    assert kept.iterations > 0
+    path.write_bytes(content[:-1])
+    made = alone(fresh, *words)
+    assert "warning: " in (err := capsys.readouterr().err)
+    assert len(err.splitlines()) == 1
+    assert not any("earlier process" in remark for remark in made[0]["remarks"])
+    same(made, alone(place, *words))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"build_id": "0123456789abcdef"}, "by another build of the core: build "),
+        ({"isa": "v0"}, "on another instruction set (SVM_ISA chooses): isa "),
+    ],
+)
+def test_a_run_of_another_build_or_instruction_set_does_not_go_on(
+    fresh: Path, change: dict[str, str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its key is another, and so its record; the file that it finds is refused with the reason."""
+    words = ["algo=sbp", *RUN, *ALGORITHMS["sbp"]]
+    stopped_at(3, monkeypatch)
+    first = alone(fresh, *words)
+    (path,) = files(fresh)
+    build = {**runner.solvers.build_info(), **change}
+    monkeypatch.setattr(runner.solvers, "build_info", lambda: build)
+    capsys.readouterr()
+    second = alone(fresh, *words)
+    assert second[0]["status"] == "finished"
+    assert second[0]["key"] != first[0]["key"]
+    assert not any("earlier process" in remark for remark in second[0]["remarks"])
+    said = capsys.readouterr().err
+    assert f"warning: {path} was left {why}" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full costs the file, not the run, and leaves nothing half made."""
+    said: list[str] = []
+    keeper = Keeper(tmp_path / "run.state", 1.0, {}, said.append)
+    content = memoryview(b"content")
+    keeper._write(tmp_path / "run.state", content)
+    head, _, body = (tmp_path / "run.state").read_bytes().partition(b"\n")
+    assert json.loads(head) == {"format": FORMAT, "sha256": hashlib.sha256(body).hexdigest()}
+    assert body == content
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        keeper._write(tmp_path / "run.state", memoryview(b"other"))
+    assert [path.name for path in tmp_path.iterdir()] == ["run.state"]
+    assert (tmp_path / "run.state").read_bytes().endswith(b"\ncontent")
+
+
+finite = st.floats(allow_nan=False)
+
+
+@given(st.lists(finite, min_size=2, max_size=5), st.one_of(st.none(), finite), st.booleans())
+def test_snapshots_come_back_as_they_were(values: list[float], number: float | None, flag: bool) -> None:
+    array, features = np.array(values), np.ones((3, 2), np.float32)
+    present = KernelSnapshot(np.zeros(7), on_features=OnFeatures(features, np.zeros(2)))
+    for snapshot in (
+        KernelSnapshot(array, values[0], responses=array[::-1], dual_feasible=flag, volume=number),
+        KernelSnapshot(array, on_features=OnFeatures(features, array)),
+    ):
+        packed = pack(snapshot)
+        assert json.loads(json.dumps(packed.plain)) == packed.plain
+        again = unpack(packed, present)
+        assert (again.bias, again.dual_feasible, again.volume) == (
+            snapshot.bias,
+            snapshot.dual_feasible,
+            snapshot.volume,
+        )
+        for mine, theirs in ((again.coefficients, array), (again.responses, snapshot.responses)):
+            assert (mine is None) == (theirs is None)
+            assert mine is None or mine.tobytes() == theirs.tobytes()
+        assert (again.on_features is None) == (snapshot.on_features is None)
+        if again.on_features is not None:
+            assert again.on_features.features is features  # what all snapshots have in common is not in the file
+            assert not any(own is features for own in packed.arrays.values())
+            assert again.on_features.weights.tobytes() == array.tobytes()
+    line = LinearSnapshot(array, values[0], number, lower_bound=number)
+    again = unpack(pack(line), LinearSnapshot(np.zeros(1)))
+    assert again.weights.tobytes() == array.tobytes()
+    assert (again.bias, again.volume, again.lower_bound) == (values[0], number, number)
+
+
+def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with stopping.deferred() as wish:
+        wish.grant()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
+            signal.raise_signal(number)
+        assert wish.kind is Terminated
+        with pytest.raises(Terminated):
+            wish.grant()
+        monkeypatch.setattr(stopping, "HURRY_SECONDS", -1.0)
+        with pytest.raises(KeyboardInterrupt):  # who asks again later is in a hurry
+            signal.raise_signal(signal.SIGINT)
+    with stopping.deferred(always=True) as wish:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+        assert wish.kind is KeyboardInterrupt
+    with stopping.terminable(), pytest.raises(Terminated):
+        signal.raise_signal(signal.SIGTERM)
+    with stopping.terminable(), stopping.uninterrupted():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9", "progress=false"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "dies", "status"),
+    [
+        ("auto", "0 terminated", 75),
+        pytest.param("1e-9", "0 interrupted", 130, marks=pytest.mark.slow),
+        pytest.param("1e-9", "0 killed", -signal.SIGKILL, marks=pytest.mark.slow),
+    ],
+)
+def test_a_process_that_is_ended_is_gone_on_from(
+    place: Path,
+    fresh: Path,
+    setting: str,
+    dies: str,
+    status: int,
+    own_solvers: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    own_solvers(DYING)
+    register()
+    find_again()
+    words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],
+        env=os.environ | {"DIES": dies},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == status, ended.stderr
+    assert "Traceback" not in ended.stderr
+    if status > 0:
+        assert re.search(rf"dying synthetic .*: {dies[2:]}; the same command goes on from its file\n", ended.stderr)
+    assert [path.suffix for path in files(fresh)] == [".state"]
+    again = alone(fresh, *words, display=FullDisplay(progress=False))
+    assert re.search(r"goes on +from iteration \d+, which", capsys.readouterr().out)
+    same(again, alone(place, *words))
+    assert not files(fresh)
+
+
+def test_checkpoints_do_not_change_the_key() -> None:
+    one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
+    assert one.identity() == other.identity()
+    assert runner.run_key(one.identity(), "data", "build", "v3") == runner.run_key(
+        other.identity(), "data", "build", "v3"
+    )

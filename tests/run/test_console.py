@@ -1,0 +1,324 @@
+"""What a run says, on a terminal and without one."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import solvers
+from datasets import DatasetSpec
+from experiments.command_line import sweep_names
+from experiments.command_line.sweep import distinguishing, draw, groups, table
+from experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
+from experiments.configuration.settings import RunSettings, resolve
+from experiments.curve import from_rows
+from experiments.plotting import STYLES
+from experiments.processes import busy
+from experiments.processes.busy import Busy
+from experiments.processes.outcome import Outcome
+from experiments.run import console
+from experiments.run.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
+
+RESULT: dict[str, Any] = {
+    "algo": "sbp",
+    "dataset": "toy",
+    "seed": 3,
+    "counters": {"iterations": 200, "epochs": 2.0, "kernel_evaluations": 20_000},
+    "cpu_seconds": 0.25,
+    "final": {"test_error": 0.1234},
+    "remarks": ["the stream ended [early]", "another"],
+}
+FACTS = {"training set": "n = 100", "kernel rows": "whole Gram matrix [in a file]", "ends": "after at most 10 epochs"}
+SETTINGS = {"algo": {"name": "sbp", "eta": 0.5}, "kernel": {"name": "gaussian", "sigma2": 10.0}, "seed": 3}
+ORIGINS = {"kernel.sigma2": "a paper", "seed": "command line", "algo.eta": "default"}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def run() -> RunSettings:
+    schema = algo_schema("sbp", solvers.get("sbp").Settings)
+    return resolve(RunConfig(algo=schema(), dataset=DatasetSpec(name="toy"), kernel=GaussianConfig(1.0)))
+
+
+def points(number: int) -> list[dict[str, Any]]:
+    return [
+        {"iterations": i, "epochs": i / 10, "kernel_evaluations": 100 * i, "cpu_seconds": 0.01 * i, "test_error": 1 / i}
+        for i in range(1, number + 1)
+    ]
+
+
+def test_a_full_run_without_a_terminal(run: RunSettings) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    display = FullDisplay(progress=True, out=out, err=err)
+    display.note("loading")
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.progress(0.5, points(1)[0], None)
+    display.finished(RESULT, lambda: points(60), found=False)
+    display.result_path(Path("/a/very" + "/long" * 60 + "/result.json"))
+    text = out.getvalue()
+    assert "\x1b" not in text + err.getvalue()
+    assert "sigma2=10 (a paper)" in text
+    assert "seed" in text
+    assert "3 (command line)" in text
+    assert "eta=0.5," not in text
+    assert "(default)" not in text
+    assert "[in a file]" in text  # not taken for rich's markup
+    assert "loading" in err.getvalue()
+    assert "loading" not in text
+    assert text.splitlines()[-1] == "result: /a/very" + "/long" * 60 + "/result.json"
+
+
+def test_the_table_has_first_and_last_point(run: RunSettings) -> None:
+    out = io.StringIO()
+    FullDisplay(progress=False, out=out, err=io.StringIO()).finished(RESULT, lambda: points(60), found=True)
+    lines = out.getvalue().splitlines()
+    assert "already in the store" in lines[0]
+    assert [line.rstrip() for line in lines[-2:]] == ["note: the stream ended [early]", "note: another"]
+    numbers = [line.split()[1] for line in lines if "%" in line]
+    assert numbers[0] == "100"
+    assert numbers[-1] == "6,000"
+    assert len(numbers) == 9
+
+
+def test_progress_can_be_turned_off() -> None:
+    err = Terminal()
+    display = FullDisplay(progress=False, out=io.StringIO(), err=err)
+    display.note("loading")
+    display.progress(0.5, points(1)[0], None)
+    display.close()
+    assert err.getvalue() == ""
+
+
+def test_a_bar_on_a_terminal() -> None:
+    err = Terminal()
+    display = FullDisplay(progress=True, out=io.StringIO(), err=err)
+    assert display.pause < 10
+    display.progress(0.25, points(4)[3], {"test_error": 0.125})
+    display.close()
+    assert "25 %" in err.getvalue()
+    assert "12.50 %" in err.getvalue()
+
+
+def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    err = io.StringIO()
+    display = FullDisplay(progress=True, out=io.StringIO(), err=err)
+    for step in range(21):
+        now = float(step)
+        display.progress(step / 20, points(40)[39], None)
+    lines = err.getvalue().splitlines()
+    assert [line.split()[0] for line in lines] == ["25", "50", "75", "100"]
+    assert "15.0 s left" in lines[0]
+
+
+def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(console.time, "monotonic", lambda: now)
+    out = io.StringIO()
+    display = CompactDisplay("[3] sbp", out, jobs=2)
+    for step in range(21):
+        now = float(step)
+        display.progress(step / 20, points(40)[39], None)
+    lines = out.getvalue().splitlines()
+    assert [line.split()[:3] for line in lines] == [["[3]", "sbp:", "50"], ["[3]", "sbp:", "100"]]
+
+
+def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path: Path) -> None:
+    out = io.StringIO()
+    display = FullDisplay(progress=False, out=out, err=io.StringIO())
+    display.result_path(tmp_path / "result.json")
+    (tmp_path / "curve.png").touch()
+    display.result_path(tmp_path / "result.json")
+    path = tmp_path / "result.json"
+    assert out.getvalue() == f"result: {path}\nfigure: {tmp_path / 'curve.png'}\nresult: {path}\n"
+
+
+def written(lines: list[str], count: int) -> list[str]:
+    """Wait for so many lines: they come from a thread."""
+    deadline = time.monotonic() + 30
+    while len(lines) < count and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return lines[:count]
+
+
+def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(busy, "PAUSE", 0.02)
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("reading")
+    assert lines[0] == "reading"
+    assert [re.sub(r"\d+", "N", line) for line in written(lines, 4)] == ["reading", *["reading, N s"] * 3]
+    work.begin("drawing", after=0.01)
+    seen = written(lines, len(lines) + 3)
+    assert seen[-1].startswith("drawing")
+    work.end()
+    time.sleep(0.1)
+    count = len(lines)
+    time.sleep(0.1)
+    assert len(lines) == count
+
+
+def test_short_work_says_nothing_where_it_is_told_to_wait() -> None:
+    lines: list[str] = []
+    work = Busy(lines.append)
+    work.begin("looking", after=60)
+    work.end()
+    assert lines == []
+
+
+def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
+    masks: list[Any] = []
+    monkeypatch.setattr(busy, "PAUSE", 0.01)
+    work = Busy(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+    work.begin("reading")
+    written(masks, 2)
+    work.end()
+    assert {signal.SIGINT, signal.SIGTERM} <= masks[1]
+
+
+def test_a_job_of_a_sweep_says_two_lines(run: RunSettings) -> None:
+    out = io.StringIO()
+    display = CompactDisplay("[3] sbp toy seed=3", out)
+    display.note("loading")
+    display.note("loading still")
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.progress(0.5, points(1)[0], None)
+    display.finished(RESULT, lambda: pytest.fail("the curve is not needed"), found=False)
+    display.result_path(Path("x"))
+    display.close()
+    assert out.getvalue().splitlines() == [
+        "[3] sbp toy seed=3: started; kernel rows: whole Gram matrix [in a file]; ends after at most 10 epochs",
+        "[3] sbp toy seed=3: finished; test error 12.34 %, 2 epochs, 20,000 kernel evaluations, 0.2 s CPU",
+    ]
+
+
+def test_the_silent_display_is_silent(run: RunSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display()
+    display.header(run, FACTS, SETTINGS, ORIGINS)
+    display.finished(RESULT, lambda: points(2), found=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_numbers() -> None:
+    assert percent(0.12345) == "12.35 %"
+    assert percent(None) == count(None) == duration(None) == "-"
+    assert (count(0), count(9_999_999), count(1.06e10)) == ("0", "9,999,999", "1.06e+10")
+    assert [duration(t) for t in (0.0012, 1.0, 90, 7200)] == ["1.2 ms", "1.0 s", "1.5 min", "2.0 h"]
+    assert progress_text({"iterations": 3, "inner_products": 12, "cpu_seconds": 1.0}, None) == (
+        "test error not known yet, 12 inner products, 1.0 s CPU"
+    )
+
+
+def outcome(algo: str, seed: int, error: float, *overrides: str, status: Any = "finished") -> Outcome:
+    own = (f"algo={algo}", f"seed={seed}", "store.root=/x", *overrides)
+    return Outcome("x", status, algo=algo, dataset="toy", seed=seed, test_error=error, overrides=own)
+
+
+def test_a_sweep_is_grouped_by_everything_but_the_seed() -> None:
+    outcomes = [
+        outcome("sbp", 0, 0.1, "problem.C=1", "budget.epochs=2"),
+        outcome("sbp", 1, 0.3, "problem.C=1", "budget.epochs=2", status="found"),
+        outcome("sbp", 0, 0.5, "problem.C=10", "budget.epochs=2"),
+        outcome("smo", 0, 0.5, "problem.C=1", "budget.epochs=2"),
+        Outcome("y", "refused", "why", overrides=("algo=smo",)),
+    ]
+    found = groups(outcomes)
+    assert [group.name for group in found] == ["sbp problem.C=1", "sbp problem.C=10", "smo problem.C=1"]
+    assert found[0].mean("test_error") == pytest.approx(0.2)
+    assert found[0].spread("test_error") == pytest.approx(0.02**0.5)
+    assert found[1].spread("test_error") is None
+    assert found[0].mean("epochs") is None
+    assert found[0].found == 1
+    assert [group.name for group in groups(outcomes[:2])] == ["sbp"]
+    out = io.StringIO()
+    console.console(out).print(table(outcomes))
+    assert "20.00 % ± 14.14" in out.getvalue()
+
+
+def swept(algo: str, **values: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return algo, tuple((name.replace("__", "."), value) for name, value in values.items())
+
+
+def test_a_sweep_s_groups_are_sorted_by_value() -> None:
+    values = ["0.01", "0.001", "0.1", "0.0001", "10", "9", "auto"]
+    outcomes = [outcome("sbp", 0, 0.1, f"problem.nu={value}", "budget.epochs=2") for value in values]
+    found = groups([*outcomes, *(outcome("asset", 0, 0.1, f"problem.nu={value}") for value in ("2", "1"))])
+    assert [group.values[0][1] for group in found if group.algo == "sbp"] == [*sorted(values[:-1], key=float), "auto"]
+    assert [group.algo for group in found] == ["sbp"] * 7 + ["asset"] * 2
+    assert [group.values[0][1] for group in found[-2:]] == ["1", "2"]
+
+
+def test_the_curves_of_a_sweep_are_named_by_what_differs_between_them() -> None:
+    nu = [swept("simba", problem__nu=value) for value in ("0.001", "0.003", "0.01")]
+    assert sweep_names.labels(nu) == ["nu=0.001", "nu=0.003", "nu=0.01"]
+    both = [swept(algo, problem__lambda_=value) for algo in ("sbp", "smo") for value in ("0.1", "0.000123456")]
+    assert sweep_names.labels(both) == [
+        "SBP lambda=0.1",
+        "SBP lambda=0.000123456",
+        "SMO lambda=0.1",
+        *["SMO lambda=0.000123456"],
+    ]
+    twice = [swept("sbp", algo__step=a, problem__step=b) for a, b in (("1", "2"), ("2", "1"))]
+    assert sweep_names.labels(twice) == ["algo.step=1 problem.step=2", "algo.step=2 problem.step=1"]
+    same = [swept("sbp", dataset__n="5", problem__nu="1"), swept("sbp", dataset__n="5", problem__nu="2")]
+    assert sweep_names.labels(same) == ["nu=1", "nu=2"]  # what differs on another data set only is left out
+    assert sweep_names.labels([swept("sbp"), swept("mine")]) == ["SBP", "mine"]
+    assert sweep_names.labels([swept("sbp")]) == ["SBP"]
+
+
+def lightness(color: str) -> float:
+    return sum(weight * int(color[i : i + 2], 16) for weight, i in ((0.299, 1), (0.587, 3), (0.114, 5)))
+
+
+@pytest.mark.parametrize("algorithms", [["sbp"], ["sbp", "pegasos", "mine"]])
+def test_the_colours_of_a_sweep_go_from_dark_to_light_in_the_order_of_the_values(algorithms: list[str]) -> None:
+    curves = [swept(algo, problem__nu=str(value)) for algo in algorithms for value in range(5)]
+    styles = sweep_names.styles(curves)
+    assert list(styles) == sweep_names.labels(curves)
+    assert len({style.color for style in styles.values()}) == len(curves)
+    for place in range(len(algorithms)):
+        own = list(styles.values())[5 * place : 5 * place + 5]
+        assert len({style.line for style in own}) == 1
+        assert len({style.marker for style in own}) == 5
+        shades = [lightness(style.color) for style in own]
+        assert shades == sorted(shades)
+        assert shades[-1] < 230  # seen on white
+    one = sweep_names.styles([swept("sbp"), swept("smo")])
+    assert [one[name].color for name in ("SBP", "SMO")] == [STYLES["sbp"].color, STYLES["smo"].color]
+
+
+def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+    for value in ("0.01", "0.001", "0.003"):
+        (tmp_path / value).mkdir()
+        from_rows(points(3)).to_parquet(tmp_path / value / "curve.parquet")
+        made = outcome("sbp", 0, 0.1, f"problem.nu={value}")
+        runs.append(dataclasses.replace(made, result_path=str(tmp_path / value / "result.json")))
+    drawn: dict[str, Any] = {}
+    monkeypatch.setattr("experiments.plotting.plot_curves", lambda curves, **rest: drawn.update(rest, curves=curves))
+    draw(runs, tmp_path, "run.py")
+    assert list(drawn["curves"]) == ["nu=0.001", "nu=0.003", "nu=0.01"]
+    assert [style.name for style in drawn["styles"].values()] == list(drawn["curves"])
+    assert drawn["in_order"]
+    assert drawn["title"] == "Test error against cost on toy, SBP"
+
+
+def test_resources_do_not_distinguish_runs() -> None:
+    given = ["algo=sbp", "dataset=x", "seed=1", "threads=2", "+rows.provider=gram", "store.root=y", "problem.C=1"]
+    assert distinguishing(given) == ["problem.C=1"]
+    assert groups([]) == []

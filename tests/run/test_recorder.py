@@ -1,0 +1,145 @@
+"""The curve of a run while it grows: what is evaluated when, and together with what."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import solvers
+from experiments.run.recorder import Recorder
+
+
+class _Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class _Solver:
+    """Counts, and has snapshots that say when they were taken."""
+
+    def __init__(self) -> None:
+        self.counters = solvers.Counters(iterations=0, presentations=0)
+        self.cpu_seconds = self.wall_seconds = 0.0
+
+    def step(self) -> None:
+        done = (self.counters.iterations or 0) + 1
+        self.counters = solvers.Counters(iterations=done, presentations=done)
+
+    def snapshot(self) -> int | None:
+        return self.counters.iterations
+
+
+class _Evaluator:
+    """Takes one second of the clock for any number of snapshots."""
+
+    def __init__(self, clock: _Clock) -> None:
+        self.blocks: list[list[int]] = []
+        self._clock = clock
+
+    def evaluate(self, snapshots: Sequence[int], /) -> list[dict[str, float | None]]:
+        self.blocks.append(list(snapshots))
+        self._clock.now += 1.0
+        return [{"test_error": 1.0 / snapshot} for snapshot in snapshots]
+
+
+def test_snapshots_are_evaluated_in_blocks_and_not_too_often() -> None:
+    clock, solver = _Clock(), _Solver()
+    evaluator = _Evaluator(clock)
+    recorder = Recorder(evaluator, 10, 2.0, clock)
+    for _ in range(20):
+        solver.step()
+        recorder.add(solver)
+        clock.now += 1.0
+        recorder.preview_if_due()
+    recorder.flush()
+    # the first after a fifth of the pause, then four times the second that an evaluation takes; in the end all together
+    previews = [[1], [2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13], [14, 15, 16, 17]]
+    assert evaluator.blocks == [*previews, list(range(1, 21))]
+    assert [row["iterations"] for row in recorder.rows] == list(range(1, 21))
+    assert [row["epochs"] for row in recorder.rows] == [i / 10 for i in range(1, 21)]
+    assert recorder.latest is not None
+    assert recorder.latest["test_error"] == 1 / 20
+
+
+def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights of many features are evaluated when too much of them waits, however little time has passed."""
+
+    class Weights:
+        def __init__(self) -> None:
+            self.weights = np.zeros(100)
+
+    class Blocks:
+        sizes: ClassVar[list[int]] = []
+
+        def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
+            self.sizes.append(len(snapshots))
+            return [{} for _ in snapshots]
+
+    monkeypatch.setattr("experiments.run.recorder.WAITING_BYTES", 2400)
+    solver, clock = _Solver(), _Clock()
+    monkeypatch.setattr(solver, "snapshot", Weights)
+    recorder = Recorder(Blocks(), 10, 1e9, clock)
+    for _ in range(7):
+        solver.step()
+        recorder.add(solver)
+    recorder.flush()
+    assert Blocks.sizes == [3, 3, 1]
+
+
+def test_groups_depend_neither_on_time_nor_on_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.run.recorder.GROUP", 8)
+
+    class Groups(_Evaluator):
+        def evaluate(self, snapshots: Sequence[int], /) -> list[dict[str, Any]]:
+            super().evaluate(snapshots)
+            return [{"group": tuple(snapshots)} for _ in snapshots]
+
+    for pause, cut in itertools.product((1e9, 0.0), (None, 3, 8, 13)):
+        clock, solver = _Clock(), _Solver()
+        evaluator = Groups(clock)
+        recorder = Recorder(evaluator, 10, pause, clock)
+        for step in range(20):
+            if step == cut:
+                before, recorder = recorder, Recorder(evaluator, 10, pause, clock)
+                recorder.resume(before.settled, before.waiting)
+                recorder.add(solver)  # is there already
+            solver.step()
+            recorder.add(solver)
+            recorder.preview_if_due()
+        recorder.flush()
+        assert [row["iterations"] for row in recorder.rows] == list(range(1, 21))
+        groups = [tuple(range(1, 9))] * 8 + [tuple(range(9, 17))] * 8 + [tuple(range(17, 21))] * 4
+        assert [row["group"] for row in recorder.rows] == groups
+
+
+def test_a_state_is_recorded_once() -> None:
+    clock, solver = _Clock(), _Solver()
+    recorder = Recorder(_Evaluator(clock), 10, 2.0, clock)
+    solver.step()
+    recorder.add(solver)
+    recorder.add(solver)
+    recorder.flush()
+    recorder.flush()
+    assert len(recorder.rows) == 1
+
+
+def test_after_ctrl_c_only_a_quick_evaluation_is_made() -> None:
+    clock, solver = _Clock(), _Solver()
+    recorder = Recorder(_Evaluator(clock), 10, 2.0, clock)
+    solver.step()
+    recorder.add(solver)
+    recorder.preview_if_quick(5.0)
+    assert recorder.rows == []  # nobody knows how long it would take
+    recorder.flush()
+    solver.step()
+    recorder.add(solver)
+    recorder.preview_if_quick(0.5)
+    assert len(recorder.rows) == 1
+    recorder.preview_if_quick(1.0)
+    assert len(recorder.rows) == 2

@@ -1,0 +1,119 @@
+"""``run.py`` and ``reproduce.py`` with a server: found elsewhere, refused before any work, lost on the way."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from servers import Relay, free_port
+
+import run
+from experiments.command_line.sweep import SweepCallback
+from experiments.reproduction import cli as reproduce
+from experiments.run import advance
+from experiments.store.server import ASKED, Server
+
+TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Run a command of `run.py` in this process, the jobs of a sweep one after the other; returns the exit status."""
+    for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> int:
+        monkeypatch.setenv(ASKED, "")
+        monkeypatch.setattr(run, "_outcomes", [])
+        monkeypatch.setattr(SweepCallback, "directory", None)
+        basic = ["hydra/launcher=basic"] if "-m" in words else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
+        return run.main()
+
+    return call
+
+
+@pytest.mark.parametrize("sweep", [[], ["-m", "seed=range(3)"]])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_server_that_is_not_there_is_told_in_one_line(
+    sweep: list[str],
+    known: bool,
+    here: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
+    words = [f"store.uri=http://127.0.0.1:{free_port()}"] if known else []
+    assert here(*sweep, "store=server", *words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
+    assert "error: " in line
+    assert ("does not answer: Connection refused" if known else "store.uri=http://HOST:5000") in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_found_on_another_machine(
+    here: Callable[..., int],
+    server: tuple[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address, _ = server
+    words = ["store=server", f"store.uri={address}", "seed=71"]
+    assert here(*words, "store.root=one") == 0
+    first = capsys.readouterr()
+    assert "not on the server" not in first.err
+    monkeypatch.setattr(advance, "advance_through", None)  # nothing is computed
+    assert here(*words, "store.root=other") == 0
+    assert "result: " in capsys.readouterr().out.splitlines()[-1]
+    one, other = (sorted(Path(name).glob("servers/*/artifacts/*/artifacts/result.json")) for name in ("one", "other"))
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+
+
+def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
+    here: Callable[..., int],
+    server: tuple[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    relay = Relay(server[0])
+    words = ["-m", "seed=81,82", "store=server", f"store.uri={relay.address}"]
+    go_on = advance.advance_through
+
+    def cut(*arguments: object, **more: object) -> object:
+        relay.cut()
+        return go_on(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(advance, "advance_through", cut)
+    assert here(*words) == 0
+    printed = capsys.readouterr()
+    told = [line for line in printed.err.splitlines() if "not on the server" in line]
+    assert len(told) == 1
+    assert told[0].startswith("not on the server: 2 runs: the first: ")
+    assert "python -m experiments.store sync " in told[0]
+    relay.open()
+    monkeypatch.setattr(advance, "advance_through", None)
+    assert here(*words) == 0
+    assert "not on the server" not in capsys.readouterr().err
+    relay.cut()
+    results = [json.loads(path.read_text()) for path in Path("results").glob("servers/*/artifacts/*/artifacts/*.json")]
+    shared = [Server(server[0]).runs(key=result["key"]) for result in results]
+    assert [[run.status for run in runs] for runs in shared] == [["finished"], ["finished"]]
+
+
+def test_reproduce_refuses_a_server_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(ASKED, "")
+    for words in (["figure=sbp_fig2"], ["figure=sbp_fig2", "--dry-run"], ["--list", "scale=demo"]):
+        assert reproduce.main([*words, f"store=http://127.0.0.1:{free_port()}"]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: the server http://127.0.0.1:")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,312 @@
+"""Runs on a small problem with the real core and a real store: found again, interrupted, failed, cut into pieces."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import datasets
+import solvers
+from datasets import DataError, DatasetSpec
+from experiments import plotting
+from experiments.configuration.schedule import Limits, Looks
+from experiments.configuration.schema import (
+    BudgetConfig,
+    GaussianConfig,
+    ProblemConfig,
+    RunConfig,
+    StoreConfig,
+    algo_schema,
+)
+from experiments.configuration.settings import RunSettings, resolve
+from experiments.processes.outcome import Outcome, exit_code
+from experiments.run import advance, assembly, runner
+from experiments.run.advance import advance_through
+from experiments.run.assembly import assemble, row_memory, sigma2_from_data
+from experiments.run.console import Display
+from experiments.run.evaluation import Evaluator
+from experiments.run.recorder import Recorder
+from experiments.store import Store
+from solvers import SettingsError
+from solvers.rows import WORKING_BYTES
+
+SPEC = DatasetSpec(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("store")
+
+
+def settings(root: Path, algo: str = "sbp", **changes: Any) -> RunSettings:
+    config = RunConfig(
+        algo=algo_schema(algo, solvers.get(algo).Settings)(),
+        dataset=SPEC,
+        kernel=GaussianConfig(1.0),
+        problem=ProblemConfig(C=1.0),
+        budget=BudgetConfig(epochs=2.0, checkpoints=12),
+        store=StoreConfig(str(root)),
+    )
+    return resolve(dataclasses.replace(config, **changes))
+
+
+def make(run: RunSettings, display: Display | None = None) -> Outcome:
+    return runner.run(run, display or Display(), ["run.py", "a test"])
+
+
+def statuses(root: Path, **tags: str) -> list[str]:
+    from mlflow import MlflowClient
+
+    client = MlflowClient(Store.open(root).uri)
+    runs = client.search_runs([experiment.experiment_id for experiment in client.search_experiments()])
+    return [run.data.tags["status"] for run in runs if tags.items() <= run.data.tags.items()]
+
+
+class Spy(Display):
+    """Remembers what a run says."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.fractions: list[float] = []
+
+    def header(self, run: Any, facts: Any, settings: Any, origins: Any) -> None:
+        self.said.append("header")
+        self.settings, self.origins, self.facts = settings, origins, facts
+
+    def progress(self, fraction: float, point: Any, latest: Any) -> None:
+        self.fractions.append(fraction)
+
+    def finished(self, result: Any, curve: Any, *, found: bool) -> None:
+        self.said.append("found" if found else "finished")
+        self.curve = curve()
+
+    def result_path(self, path: Path) -> None:
+        self.said.append(str(path))
+
+
+def test_a_run_is_recorded_and_then_found_without_loading_anything(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, first, second = settings(root), Spy(), Spy()
+    made = make(run, first)
+    assert made.status == "finished"
+    assert made.exit_code == 0
+    assert first.said == ["header", "finished", made.result_path]
+    assert first.fractions == sorted(first.fractions)
+    assert first.fractions[-1] == 1.0
+    result = json.loads(Path(made.result_path or "").read_text())
+    assert result["counters"]["presentations"] == 160
+    assert result["counters"]["kernel_evaluations"] == 160 * 80
+    assert result["counters"]["epochs"] == 2.0
+    assert result["final"]["test_error"] == made.test_error
+    assert 0.0 <= result["final"]["test_error"] < 0.5
+    assert result["settings"]["problem"]["lambda_"] == pytest.approx(1 / 80)
+    assert result["settings"]["origins"]["problem.nu"] == "derived from lambda"
+    assert Path(made.result_path or "").with_name("curve.png").read_bytes().startswith(b"\x89PNG")
+    assert len(first.curve) <= 12
+    assert [row["iterations"] for row in first.curve][-1] == 160
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a run that is in the store must not load data")
+
+    monkeypatch.setattr(datasets, "load", refuse)
+    again = make(run, second)
+    assert again.status == "found"
+    assert again.result_path == made.result_path
+    assert second.said == ["found", made.result_path]
+    assert [row["iterations"] for row in second.curve] == [row["iterations"] for row in first.curve]
+    assert all(value is None or value == value for row in second.curve for value in row.values())
+
+
+@pytest.mark.parametrize("algo", ["pegasos", "perceptron", "smo", "fourier", "libsvm"])
+def test_other_algorithms_run_through(root: Path, algo: str) -> None:
+    outcome = make(settings(root, algo))
+    assert outcome.status == "finished"
+    assert outcome.test_error is not None
+
+
+def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = settings(root, seed=11)
+    data = datasets.load(SPEC, cache_dir=tmp_path)
+    problem = assemble(run, data, cache_dir=tmp_path).problem
+
+    def curve(slice_seconds: float) -> list[dict[str, Any]]:
+        monkeypatch.setattr(advance, "SLICE_SECONDS", slice_seconds)
+        recorder = Recorder(Evaluator(problem, data), problem.n, 1.0)
+        solver = run.solver(problem, run.solver_settings, 11)
+        advance_through(solver, run.budget.limits(80), Looks(12), recorder, Display())
+        recorder.flush()
+        return [{k: v for k, v in row.items() if not k.endswith("_seconds")} for row in recorder.rows]
+
+    assert curve(10.0) == curve(1e-9)
+
+
+def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = settings(root, seed=21)
+    real = advance._advance
+    calls = iter(range(1000))
+
+    def stop(solver: Any, checkpoint: Limits) -> bool:
+        if next(calls) == 5:
+            raise KeyboardInterrupt
+        return real(solver, checkpoint)
+
+    monkeypatch.setattr(advance, "_advance", stop)
+    monkeypatch.setattr(Display, "pause", 0.0)
+    display = Spy()
+    outcome = make(run, display)
+    assert outcome.status == "interrupted"
+    assert outcome.exit_code == 130
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert result["status"] == "interrupted"
+    assert result["final"]["test_error"] is not None
+    assert 0 < result["counters"]["iterations"] < 160
+    assert display.said[-1] == outcome.result_path
+    assert statuses(root, key=result["key"]) == ["interrupted"]
+
+    monkeypatch.setattr(advance, "_advance", real)
+    assert make(run).status == "finished"
+    assert sorted(statuses(root, key=result["key"])) == ["finished", "interrupted"]
+
+
+def test_a_run_that_is_stopped_while_its_record_begins_is_recorded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Store.begin
+
+    def begin(store: Store, *arguments: Any) -> Any:
+        handle = real(store, *arguments)
+        signal.raise_signal(signal.SIGINT)
+        return handle
+
+    monkeypatch.setattr(Store, "begin", begin)
+    outcome = make(settings(root, seed=22))
+    assert outcome.status == "interrupted"
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert (result["status"], result["counters"]["iterations"], result["final"]) == ("interrupted", 0, {})
+    assert statuses(root, key=result["key"]) == ["interrupted"]
+
+
+def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: Any) -> bool:
+        raise ZeroDivisionError("of ours")
+
+    run = settings(root, seed=31)
+    monkeypatch.setattr(advance, "_advance", crash)
+    with pytest.raises(ZeroDivisionError):
+        make(run)
+    assert "failed" in statuses(root, algo="sbp")
+
+
+def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ValueError("no such font")
+
+    monkeypatch.setattr(plotting, "plot_curves", refuse)
+    with pytest.warns(UserWarning, match="no picture of sbp toy seed=41: ValueError: no such font"):
+        outcome = make(settings(root, seed=41))
+    assert outcome.status == "finished"
+    result = json.loads(Path(outcome.result_path or "").read_text())
+    assert set(result["artifacts"]) == {"curve.parquet"}
+    found = Store.open(root).find_finished(result["key"])
+    assert found is not None
+    assert found.curve["iterations"].iloc[-1] == 160
+    assert sorted(path.name for path in found.directory.iterdir()) == ["curve.parquet", "result.json"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"dataset": dataclasses.replace(SPEC, n=1)}, DataError),
+        ({"dataset": DatasetSpec(name="x", kind="file", train="/no/such/file.svm")}, DataError),
+        ({"problem": ProblemConfig(C=1.0, bias=True), "algo": "pegasos"}, SettingsError),
+    ],
+)
+def test_refused_runs_write_nothing(tmp_path: Path, changes: dict[str, Any], error: type[Exception]) -> None:
+    place = tmp_path / "never"
+    algo = changes.pop("algo", "sbp")
+    with pytest.raises(error):
+        make(settings(place, algo, **changes))
+    assert not place.exists()
+
+
+def test_a_wrong_solver_setting_writes_nothing(tmp_path: Path) -> None:
+    schema = algo_schema("sbp", solvers.get("sbp").Settings)
+    place = tmp_path / "never"
+    with pytest.raises(SettingsError, match="eta"):
+        make(
+            resolve(
+                RunConfig(
+                    algo=schema(eta=-1.0), dataset=SPEC, kernel=GaussianConfig(1.0), store=StoreConfig(str(place))
+                )
+            )
+        )
+    assert not place.exists()
+
+
+def test_a_derived_nu_is_kept(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = settings(root)
+    data = datasets.load(SPEC, cache_dir=tmp_path)
+    first = assemble(run, data, cache_dir=tmp_path)
+    assert first.problem.nu == first.settings["problem"]["nu"] > 0
+
+    def refuse(_: Any) -> float:
+        raise AssertionError("must be read from the cache")
+
+    monkeypatch.setattr(assembly.solvers, "derive_nu", refuse)
+    assert assemble(run, data, cache_dir=tmp_path).problem.nu == first.problem.nu
+    for path in (tmp_path / "nu").iterdir():
+        path.write_text("half a fi")
+    with pytest.raises(AssertionError, match="read from the cache"):
+        assemble(run, data, cache_dir=tmp_path)
+
+
+def test_lambda_and_c_follow_from_each_other(root: Path, tmp_path: Path) -> None:
+    data = datasets.load(SPEC, cache_dir=tmp_path)
+    by_c = assemble(settings(root, "smo", problem=ProblemConfig(C=2.0)), data, cache_dir=tmp_path)
+    assert by_c.problem.lambda_ == pytest.approx(1 / (2 * 80))
+    by_lambda = assemble(settings(root, "smo", problem=ProblemConfig(lambda_=0.01)), data, cache_dir=tmp_path)
+    assert by_lambda.settings["problem"]["C"] == pytest.approx(1 / (0.01 * 80))
+
+
+@given(st.integers(1, 30), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_width_from_the_data_is_the_same_for_sparse_and_dense(n: int, d: int, seed: int) -> None:
+    X = (np.random.default_rng(seed).normal(size=(n, d)) * 3).astype(np.float32)
+    X[X < 0] = 0
+    if np.ptp(X) == 0:
+        with pytest.raises(SettingsError, match="give kernel"):
+            sigma2_from_data(X)
+        return
+    expected = d * float(np.var(X.astype(np.float64))) / 2
+    assert sigma2_from_data(X) == pytest.approx(expected, rel=1e-6)
+    assert sigma2_from_data(sp.csr_matrix(X)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_jobs_share_a_gram_matrix_but_not_their_caches() -> None:
+    n = 10_000
+    gram = 4 * n * n
+    assert row_memory(WORKING_BYTES + gram, 4, n) == WORKING_BYTES + gram
+    assert row_memory(WORKING_BYTES + gram - 1, 4, n) == (WORKING_BYTES + gram - 1) // 4
+
+
+def test_outcomes_survive_the_file(tmp_path: Path) -> None:
+    outcome = Outcome("x", "refused", "why", overrides=("a=1", "b=2"))
+    outcome.write(tmp_path / "job.json")
+    assert Outcome.read(tmp_path / "job.json") == outcome
+    assert [path.name for path in tmp_path.iterdir()] == ["job.json"]
+
+
+def test_exit_codes() -> None:
+    def code(*names: Any) -> int:
+        return exit_code([Outcome("x", name) for name in names])
+
+    assert code() == code("finished", "found") == 0
+    assert code("finished", "refused") == 2
+    assert code("refused", "interrupted", "terminated") == 130
+    assert code("refused", "terminated", "finished") == 75
+    assert code("refused", "failed", "finished") == 1

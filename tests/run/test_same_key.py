@@ -1,0 +1,187 @@
+"""Several processes that are to make the same run make it once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_cases import DATA
+from store_records import make_curve, record, sql
+
+from experiments.configuration.composition import settings_of
+from experiments.run import leftovers, runner
+from experiments.run.console import Display
+from experiments.run.leftovers import remove_leftovers
+from experiments.store import Store, StoreError
+from support import locks
+
+FORK = multiprocessing.get_context("fork")
+RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.checkpoints=3", "rows.provider=on_the_fly", "threads=1"]
+
+
+@pytest.fixture(autouse=True)
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+
+
+class Heard(Display):
+    """Remembers warnings, and calls something at each."""
+
+    def __init__(self, then: Any = lambda: None) -> None:
+        self.warnings: list[str] = []
+        self._then = then
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+        self._then()
+
+
+def make(settings: Any, barrier: Any, outcomes: Any) -> None:
+    barrier.wait(60)
+    outcomes.put(runner.run(settings, Display(), ["a test"]).status)
+
+
+def test_several_processes_with_one_command_make_one_run(fresh: Path) -> None:
+    settings = settings_of([*RUN, f"store.root={fresh / 'results'}"])
+    # the first run of another key imports what all need, before the processes are forked
+    runner.run(settings_of([*RUN, "seed=1", f"store.root={fresh / 'results'}"]), Display(), ["a test"])
+    barrier, outcomes = FORK.Barrier(5), FORK.SimpleQueue()
+    children = [FORK.Process(target=make, args=(settings, barrier, outcomes)) for _ in range(5)]
+    for child in children:
+        child.start()
+    statuses = sorted(outcomes.get() for _ in children)
+    for child in children:
+        child.join(60)
+    assert statuses == ["finished", "found", "found", "found", "found"]
+    rows = sql(Store.open(fresh / "results"), "SELECT count(*) FROM tags WHERE key = 'status' AND value = 'finished'")
+    assert rows == [(2,)]
+    assert not (fresh / "results" / "locks").exists()
+
+
+def compute(root: Path, key: str, begun: Any, go_on: Any) -> None:
+    store = Store.open(root)
+    with store.computing(key, lambda _: None):
+        begun.set()
+        go_on.wait(60)
+        record(store, key)
+
+
+@pytest.fixture
+def rival(store: Store) -> Iterator[tuple[Any, Any]]:
+    """A process that makes the run k, until the event is set."""
+    begun, go_on = FORK.Event(), FORK.Event()
+    child = FORK.Process(target=compute, args=(store.root, "k", begun, go_on))
+    child.start()
+    assert begun.wait(60)
+    yield child, go_on
+    child.kill()
+    child.join()
+
+
+def test_the_second_says_for_whom_it_waits_and_takes_the_result(
+    store: Store, rival: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    child, go_on = rival
+    told: list[str] = []
+    with store.computing("other", pytest.fail) as found:
+        assert found is None  # another key is not locked
+    with store.computing("k", lambda other: (told.append(other), go_on.set())[0]) as found:  # type: ignore[func-returns-value]
+        assert found is not None
+        assert found.key == "k"
+    assert len(told) == 1
+    assert told[0].startswith(f"process {child.pid} on ")
+
+
+def test_when_the_first_is_killed_the_second_makes_the_run(store: Store, rival: tuple[Any, Any]) -> None:
+    child, _ = rival
+    threading.Timer(0.3, child.kill).start()
+    with store.computing("k", lambda _: None) as found:
+        assert found is None
+    assert not (store.root / "locks").exists()
+
+
+def test_a_run_says_that_it_waits_and_ctrl_c_ends_it(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch, gram_folder: Path
+) -> None:
+    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(runner, "run_key", lambda *_: "k")
+    store = Store.open(fresh / "results")
+    begun, go_on = FORK.Event(), FORK.Event()
+    child = FORK.Process(target=compute, args=(store.root, "k", begun, go_on))
+    child.start()
+    try:
+        assert begun.wait(60)
+        display = Heard(lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            runner.run(settings_of([*RUN, f"store.root={store.root}"]), display, ["a test"])
+        (warning,) = display.warnings
+        assert warning.startswith(f"waiting for the run that process {child.pid} on ")
+        assert warning.endswith(" makes")
+    finally:
+        child.kill()
+        child.join()
+
+
+def test_a_refused_run_leaves_no_folder(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "never")
+    with store.computing("k", pytest.fail):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_hold_a_lock_is_refused(store: Store) -> None:
+    (store.root / "locks").write_text("a file")
+    with pytest.raises(StoreError, match="cannot be written"), store.computing("k", pytest.fail):
+        pass
+
+
+def begin(root: Path, begun: Any) -> None:
+    handle = Store.open(root).begin("k", "n", {}, {})
+    for folder in (handle.directory, root, root / "checkpoints"):
+        folder.mkdir(exist_ok=True)
+        (folder / ".some.file.0123.part").write_bytes(b"half")
+    begun.set()
+    signal.pause()
+
+
+def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
+    begun = FORK.Event()
+    child = FORK.Process(target=begin, args=(store.root, begun))
+    child.start()
+    assert begun.wait(60)
+    child.kill()
+    child.join()
+    assert len(list(store.root.rglob("*.part"))) == 3
+    other = store.begin("living", "n", {}, {})
+    (other.directory / "mine.part").write_bytes(b"a run's own file")
+    remove_leftovers(store)
+    assert [path.name for path in store.root.rglob("*.part")] == ["mine.part"]
+    other.finish({}, make_curve(2))
+    rows = sql(store, "SELECT value FROM tags WHERE key = 'status' ORDER BY value")
+    assert rows == [("finished",), ("killed",)]
+
+
+def test_what_joblib_leaves_in_shared_memory_is_removed(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = FORK.Process(target=os.getpid)
+    gone.start()
+    gone.join()
+    shared = tmp_path / "shm"
+    shared.mkdir()
+    monkeypatch.setattr(leftovers, "_SHARED_MEMORY", shared)
+    monkeypatch.setattr(leftovers, "remove_temporary_folders", lambda *_: [gone.pid, os.getpid()])
+    for name in (f"sem.loky-{gone.pid}-x", f"sem.loky-{os.getpid()}-x", f"sem.loky-{gone.pid}1-x", "other"):
+        (shared / name).touch()
+    (shared / f"joblib_memmapping_folder_{gone.pid}_a_b").mkdir()
+    remove_leftovers(store)
+    assert sorted(path.name for path in shared.iterdir()) == sorted(
+        ["other", f"sem.loky-{os.getpid()}-x", f"sem.loky-{gone.pid}1-x"]
+    )
