@@ -28,7 +28,7 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
     ------
     SettingsError
         If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
-        needs more passes; or if the optimum is w = 0.
+        needs more passes; or if the optimum cannot be told from w = 0.
     """
     from solvers.base import Limit, Status
     from solvers.smo import Smo, SmoSettings
@@ -46,8 +46,12 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
         primal = 0.5 * problem.require_lambda() * norm2 + hinge
         dual = float(np.abs(snapshot.coefficients).sum() - 0.5 * norm2) / (problem.C * problem.n)
         if primal - dual <= relative_gap * primal:
-            if norm2 == 0.0:
-                raise SettingsError("nu could not be derived from lambda: the optimum is w = 0")
+            # lambda/2 ||w - w*||^2 <= P - D, as P is strongly convex: a shorter w may as well be 0.
+            if 0.5 * problem.require_lambda() * norm2 <= relative_gap * primal:
+                raise SettingsError(
+                    "nu could not be derived from lambda: the optimum cannot be told from w = 0; "
+                    "give a smaller lambda (a larger C), or problem.nu"
+                )
             return hinge / math.sqrt(norm2)
         if status is Status.CONVERGED:
             break

@@ -198,6 +198,17 @@ def test_nothing_to_learn_from() -> None:
         derive_nu(p)
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("lambda_", [0.1, 100.0])
+def test_nu_of_classes_with_one_mean_is_refused(seed: int, lambda_: float) -> None:
+    half = np.random.default_rng(seed).normal(size=(20, 3)).astype(np.float32)
+    p = make(
+        np.vstack([half, -half]), np.repeat([1.0, -1.0, 1.0, -1.0], 10), kernel=Linear(), lambda_=lambda_, bias=True
+    )
+    with pytest.raises(SettingsError, match="cannot be told from w = 0"):  # ||w||^2 is rounding, of either sign
+        derive_nu(p)
+
+
 def test_nu_that_cannot_be_reached_says_how_far_it_came() -> None:
     with pytest.raises(SettingsError, match=r"the duality gap stays at .* after 1 epochs; set problem\.nu"):
         derive_nu(problem(200, lambda_=1e-6), max_epochs=1)
