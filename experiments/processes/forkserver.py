@@ -24,8 +24,8 @@ SERVER_FOLDERS = "pymp-"
 
 
 def preload(*modules: str) -> None:
-    """Say what the server imports besides `experiments.launchers.preloaded`, before the first process is started."""
-    PROCESSES.set_forkserver_preload(["experiments.launchers.preloaded", *modules])
+    """Name the modules that the server imports; call this before the first process is started."""
+    PROCESSES.set_forkserver_preload([*modules])
 
 
 def start(process: BaseProcess) -> None:

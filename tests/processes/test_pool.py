@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.processes.job_queue import ATTEMPTS
+from experiments.reproduction.workers import make_runs
 from store_cases import TOY
 
 import solvers
 from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
-from experiments.processes.job_queue import ATTEMPTS
-from experiments.reproduction.workers import make_runs
 from experiments.store import Store
 from experiments.store.database import finished, running
 
