@@ -17,7 +17,6 @@ import pytest
 import yaml
 
 import run
-from experiments.command_line.sweep import SweepCallback
 from experiments.reproduction.cli import main as reproduce
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,10 +48,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command of `run.py` in this process; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*words: str) -> int:
-        monkeypatch.setattr(run, "_outcomes", [])
         monkeypatch.setattr(sys, "argv", ["run.py", *words, "progress=false"])
         return run.main()
 

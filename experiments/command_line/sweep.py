@@ -39,47 +39,55 @@ class Refused(BaseException):
 class Sweep:
     """The sweep of this process.
 
-    Attributes
+    Parameters
     ----------
     directory : Path
         Where its jobs leave their outcomes, and where its table and figures go.
+    root, server : str, str or None
+        The store's folder and server.
     cluster : Cluster or None
         The Ray cluster that its jobs run on.
-
-    Parameters
-    ----------
-    config : DictConfig
-        As composed for the sweep as a whole, with Hydra's own part; its ``hydra.sweep.dir`` is made absolute.
-
-    Raises
-    ------
-    Refused
-        The launcher, the cluster, the store or its server cannot be used.
     """
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, directory: Path, root: str, server: str | None, cluster: Cluster | None = None) -> None:
+        self.directory, self.ledger = directory, FolderLedger(directory)
+        self._root, self._server, self._cluster = root, server, cluster
+        self._signal = signal.SIGINT
+
+    @classmethod
+    def prepare(cls, config: Any) -> Sweep:
+        """Check what the jobs need, connect to a cluster, and install handlers of stop signals.
+
+        Parameters
+        ----------
+        config : DictConfig
+            As composed for the sweep as a whole, with Hydra's own part; its ``hydra.sweep.dir`` is made absolute.
+
+        Raises
+        ------
+        Refused
+            The launcher, the cluster, the store or its server cannot be used.
+        """
         launcher = config.hydra.runtime.choices["hydra/launcher"]
-        self.cluster: Cluster | None = None
+        cluster: Cluster | None = None
         try:
             check_launcher(launcher, f"hydra/launcher={launcher}")
             folder("store.root", config.store.root)
-            self._store = (config.store.root, server_address(config.store.uri))
-            if self._store[1] is not None:
-                self._open_store()
+            if (server := server_address(config.store.uri)) is not None:
+                Store.open(config.store.root, server=server)
             if launcher == RAY:
                 init: Any = OmegaConf.to_container(config.hydra.launcher.ray.init, resolve=True)
-                self.cluster = Cluster(init.pop("address"), init.pop("num_cpus"), **init)
+                cluster = Cluster(init.pop("address"), init.pop("num_cpus"), **init)
         except (SettingsError, StoreError) as error:
             raise Refused(str(error)) from error
-        self.directory = Path(config.hydra.sweep.dir).resolve()
-        self.ledger = FolderLedger(self.directory)
-        self._signal = signal.SIGINT
-        config.hydra.sweep.dir = str(self.directory)
-        quoted = str(self.directory).replace("'", r"\'")
+        sweep = cls(Path(config.hydra.sweep.dir).resolve(), config.store.root, server, cluster)
+        config.hydra.sweep.dir = str(sweep.directory)
+        quoted = str(sweep.directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
-        if launcher != LOCAL:  # the pool of local workers has its own
+        if launcher != LOCAL:  # the pool of local workers has handlers of its own
             for number in ASKED:
-                signal.signal(number, lambda number, _: self.stop(signal.Signals(number)))
+                signal.signal(number, lambda number, _: sweep.stop(signal.Signals(number)))
+        return sweep
 
     def stop(self, number: signal.Signals) -> None:
         """Stop on Ctrl-C or SIGTERM: the jobs on this machine get `GRACE_SECONDS` to record their state.
@@ -93,7 +101,7 @@ class Sweep:
         """
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self._signal = number
-        if self.cluster is not None:
+        if self._cluster is not None:
             raise ASKED[number]
         time.sleep(SIGNAL_SECONDS)
         for child in psutil.Process().children(recursive=True):
@@ -112,18 +120,18 @@ class Sweep:
         interrupt : KeyboardInterrupt
             As it arrived; Ray passes on that a signal came, but not which.
         """
-        if self.cluster is None:
+        if self._cluster is None:
             return interrupt
         with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C: do not wait
-            self.cluster.stop(self._signal)
+            self._cluster.stop(self._signal)
         return ASKED[self._signal]()
 
     def collect(self) -> None:
         """Write a cluster's outcomes to the sweep's folder, and close what killed jobs have left in the store."""
-        if self.cluster is not None:
-            for number, outcome in self.cluster.outcomes().items():
+        if self._cluster is not None:
+            for number, outcome in self._cluster.outcomes().items():
                 self.ledger.end(number, self._fetched(outcome))
-            self.cluster.close()
+            self._cluster.close()
         if any(outcome.status == "killed" for outcome in self.ledger.outcomes()):
             with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
                 self._open_store().close_dead()
@@ -138,8 +146,7 @@ class Sweep:
         return dataclasses.replace(outcome, result_path=str(found.result_path) if found else None)
 
     def _open_store(self) -> Store:
-        root, server = self._store
-        return Store.open(root, server=server)
+        return Store.open(self._root, server=self._server)
 
 
 class SweepCallback(Callback):
@@ -150,5 +157,5 @@ class SweepCallback(Callback):
 
     def on_multirun_start(self, config: Any, **_: Any) -> None:
         """Make the sweep; raises `Refused`."""
-        SweepCallback.sweep = Sweep(config)
+        SweepCallback.sweep = Sweep.prepare(config)
         find_again()

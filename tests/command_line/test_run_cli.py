@@ -19,7 +19,6 @@ import pytest
 
 import run
 import solvers
-from experiments.command_line.sweep import SweepCallback
 from experiments.configuration.composition import CONF
 from experiments.configuration.schema import BudgetConfig
 from experiments.reproduction import cli as reproduction
@@ -98,7 +97,7 @@ SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "bu
 
 @pytest.fixture(scope="module")
 def swept(place: Path) -> str:
-    """Output of a sweep through joblib's workers, none of which can write to the cache folder."""
+    """Output of a sweep in worker processes, none of which can write to the cache folder."""
     (place / "cache").write_text("a file in the folder's place")
     done = command(place, *SWEEP, SVM_DATA_CACHE=str(place / "cache" / "folder"))
     assert done.returncode == 0, done.stderr
@@ -110,8 +109,6 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(run, "_outcomes", [])
-    monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*arguments: str, root: str | Path = place / "results") -> int:
         basic = ["hydra/launcher=basic"] if "-m" in arguments else []

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.configuration.composition import CONF
-from experiments.processes.job_queue import Folder
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 
 ROOT = CONF.parent
@@ -57,7 +57,7 @@ def statuses(place: Path) -> list[tuple[str, str]]:
 
 def outcomes(place: Path) -> list[Outcome]:
     (folder,) = (place / "results" / "sweeps").iterdir()
-    return Folder(folder).outcomes()
+    return FolderLedger(folder).outcomes()
 
 
 TIMES = ["cpu_seconds", "wall_seconds"]

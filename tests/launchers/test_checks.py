@@ -15,18 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.processes.job_queue import ATTEMPTS
 from hydra import compose, initialize_config_dir
 from hypothesis import given
 from hypothesis import strategies as st
 
 import run
-from experiments.command_line.sweep import SweepCallback
 from experiments.configuration.choices import install_command
 from experiments.configuration.composition import CONF, register
 from experiments.launchers import checks as choice
 from experiments.launchers.checks import check_address, check_launcher
 from experiments.launchers.cluster import Board, _environment
-from experiments.processes.job_queue import ATTEMPTS
 from experiments.processes.outcome import Outcome
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.options import parse
@@ -84,7 +83,6 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Give a sweep's exit status; it is refused before it begins."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
@@ -194,7 +192,7 @@ def test_any_text_without_a_port_is_refused(text: str) -> None:
 
 def test_what_needs_no_question() -> None:
     check_address("auto")
-    check_launcher("joblib", "hydra/launcher=joblib")
+    check_launcher("local", "hydra/launcher=local")
 
 
 def test_the_words_of_reproduce(monkeypatch: pytest.MonkeyPatch) -> None:

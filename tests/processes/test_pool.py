@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiments.processes.job_queue import ATTEMPTS
-from experiments.reproduction.workers import make_runs
 from store_cases import TOY
 
 import solvers
 from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
+from experiments.processes.job_ledger import ATTEMPTS
+from experiments.reproduction.figure_runs import make_runs
 from experiments.store import Store
 from experiments.store.database import finished, running
 
@@ -62,7 +62,9 @@ def test_a_run_whose_process_dies_begins_again_and_the_others_finish(
     words = ["dataset=synthetic", *TOY, "algo=minibatch_sdca", "algo.batch_size=5"]
     seeds, solver = range(10 * times, 10 * times + 3), dying(10 * times + 1, times)
     runs = [dataclasses.replace(settings(place, *words, f"seed={seed}"), solver=solver) for seed in seeds]
-    ends = [event for event in make_runs(runs, 2, ["test"]) if event.outcome is not None]
+    events = list(make_runs(runs, 2, ["test"]))
+    assert sum("killed; attempt" in event.note for event in events) == (1 if status == "finished" else ATTEMPTS - 1)
+    ends = [event for event in events if event.outcome is not None]
     assert sorted(event.index for event in ends) == [0, 1, 2]
     assert {event.index: event.outcome.status for event in ends} == {0: "finished", 1: status, 2: "finished"}  # type: ignore[union-attr]
     deaths = len(list((tmp_path / "deaths").glob("died-*")))
@@ -90,8 +92,11 @@ def test_ctrl_c_records_what_was_reached(place: Path) -> None:
     assert (begins.index, begins.fraction, begins.outcome) == (0, 0.0, None)
     assert "loading synthetic" in next(event.note for event in events if event.note)
     assert next(event for event in events if event.fraction > 0).outcome is None
+    os.kill(os.getpid(), signal.SIGINT)
+    ends = []
     with pytest.raises(KeyboardInterrupt):
-        events.throw(KeyboardInterrupt)
+        ends.extend(event.outcome.status for event in events if event.outcome is not None)
+    assert ends == ["interrupted"]
     (result,) = set(place.rglob("result.json")) - before
     assert '"interrupted"' in result.read_text()
     assert not multiprocessing.active_children()
