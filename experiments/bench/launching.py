@@ -1,4 +1,4 @@
-"""Benchmark 19: what launchers cost: 64 runs of a second on two cores, by worker processes, by hand, by a Ray of this machine."""
+"""Benchmark 19, the cost of launchers: 64 runs of a second on two cores, in worker processes, by hand, and by Ray."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ def rows() -> Iterator[Row]:
     Yields
     ------
     Row
-        Wall seconds over those that two cores need for the solvers. Of the local launcher the whole command, of Ray what comes
-        after its start-up, that is from the beginning of the first run. In between the local launcher over those of two commands
-        at once, each of which makes half of the runs one after the other: what is left when a run's own part is taken
-        away.
+        Wall seconds over the seconds that two cores need for the solvers: of the whole command with worker processes,
+        and of Ray from the beginning of its first run. The row between them compares the first with two commands at
+        once, each with half of the runs one after the other: the launcher without the runs.
     """
     by_workers = _seconds([[_seeds(0, RUNS), f"hydra.launcher.n_jobs={CORES}"]])[0]
     yield _row("worker processes, the whole command", by_workers, 1.25)

@@ -11,7 +11,7 @@ from experiments import provenance
 
 
 def version_text() -> str:
-    """Text of ``--version``: the program's version, its commit, and the build of its core."""
+    """Return the text of ``--version``: the program's version, its commit, and the build of its core."""
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     source = "no commit known" if commit is None else f"commit {commit[:12]}{' with changes' if dirty else ''}"
     build = solvers.build_info()
@@ -19,7 +19,7 @@ def version_text() -> str:
 
 
 def help_text(conf: Path) -> str:
-    """Text of ``--help``: what there is to choose from, one line each.
+    """Return the text of ``--help``: one line for each algorithm, data set and kernel, then the settings.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Imports the compiled core; a value of SVM_ISA that it refuses ends the program with one sentence and status 2.
+"""Imports the compiled core; if it refuses the value of SVM_ISA, ends the program with one sentence and status 2.
 
-Programs import this module before any other of the project's.
+Programs import this module before any other module of the project.
 """
 
 import sys

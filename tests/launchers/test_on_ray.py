@@ -14,7 +14,7 @@ import pytest
 from rays import cluster, raylets
 from sweep_cases import ROOT, curves, environment, outcomes, statuses, swept, words
 
-from experiments.processes.job_queue import ATTEMPTS
+from experiments.processes.job_ledger import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 
