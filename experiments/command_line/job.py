@@ -24,6 +24,7 @@ from experiments.processes.outcome import STOPPED, Outcome, unshared
 from experiments.processes.stopping import terminable
 from experiments.run.console import CompactDisplay, Display, FullDisplay
 from experiments.run.errors import outcome_of, print_error
+from solvers import SettingsError
 
 
 def run_composed(composed: DictConfig) -> Outcome:
@@ -45,7 +46,15 @@ def run_composed(composed: DictConfig) -> Outcome:
 
 
 def parallel_jobs(n_jobs: int) -> int:
-    """Return how many jobs run at a time: negative numbers count down from all cores, -1 is all of them."""
+    """Return how many jobs run at a time: negative numbers count down from all cores, -1 is all of them.
+
+    Raises
+    ------
+    SettingsError
+        It is not a whole number, or 0.
+    """
+    if type(n_jobs) is not int or n_jobs == 0:
+        raise SettingsError(f"hydra.launcher.n_jobs must be a whole number other than 0, got {n_jobs!r}")
     return max(1, available_cores() + 1 + n_jobs if n_jobs < 0 else n_jobs)
 
 
