@@ -21,7 +21,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from experiments.configuration.composition import register
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("cpp", "datasets", "experiments", "solvers", "support")
+SOURCES = ("cpp", "datasets", "experiments", "hydra_plugins", "solvers", "support")
 FOLDERS = (*SOURCES, ".ci", "conf", "docs", "notebooks", "requirements", "tests")
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 
