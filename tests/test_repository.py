@@ -26,7 +26,9 @@ LONG: dict[str, int] = {}
 
 def files() -> Iterator[Path]:
     """All text files that belong to the project."""
-    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix not in NOT_TEXT)
+    yield from (
+        path for path in ROOT.iterdir() if path.is_file() and path.suffix not in NOT_TEXT and path.name != ".git"
+    )  # in a worktree .git is a file
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and path.suffix not in NOT_TEXT and "__pycache__" not in path.parts:

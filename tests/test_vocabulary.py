@@ -71,7 +71,7 @@ PENDING: tuple[Term, ...] = (
     # figures
     Term("Made|module made", "FigureResult"),
     Term("module making", "build"),
-    Term("Way", "ConvergencePath (papers), Schedule (core)"),
+    Term("Way", "Schedule"),
     # core
     Term("Survey|module survey", "ThresholdScan"),
     Term("Team|TEAM_OF_ONE|module team", "ThreadPool (core), Ranks (engine)"),
