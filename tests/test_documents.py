@@ -77,6 +77,33 @@ def test_make_has_the_targets_that_pages_name() -> None:
         assert {target for pair in pairs for target in pair if target} <= targets, path.name
 
 
+def test_the_architecture_names_functions_that_exist() -> None:
+    sources = [ROOT / "run.py", ROOT / "reproduce.py"]
+    for folder in ("cpp/core", "datasets", "experiments", "solvers"):
+        sources += [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".cpp")]
+    texts = {path: path.read_text(encoding="utf-8") for path in sources}
+    rows = re.findall(
+        r"^\| \d+ \| (.+?) \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    names = [name for row in rows for name in re.findall(r"`([^`(]+)[^`]*`", row)]
+    missing = []
+    for name in names:
+        *owner, function = re.split(r"\.py: |::|\.", name)
+        found = [path for path, text in texts.items() if re.search(rf"(?:def |class |::){function}\b", text)]
+        if not any(not owner or _owns(path, texts[path], owner[-1]) for path in found):
+            missing.append(name)
+    assert len(names) > 15
+    assert missing == []
+
+
+def _owns(path: Path, text: str, owner: str) -> bool:
+    """Tell whether a source file is a module of this name, or has a class of this name."""
+    module = owner.rsplit("/", 1)[-1]
+    return (
+        path.stem == module or path.parent.name == module or re.search(rf"class {owner}\b|{owner}::", text) is not None
+    )
+
+
 def test_the_readme_counts_the_verdicts_of_the_scorecards() -> None:
     pattern = r"\| (\d+) " * 4 + r"\| \[\w+\]\(docs/results/(\w+)\.md\) \|$"
     rows = re.findall(pattern, (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)

@@ -131,8 +131,8 @@ def files() -> tuple[Path, ...]:
 
 
 def documents() -> Iterator[Path]:
-    """Markdown that people write."""
-    return (path for path in files() if path.suffix == ".md")
+    """Markdown that people write, and notebooks."""
+    return (path for path in files() if path.suffix in (".md", ".ipynb"))
 
 
 def _name(path: Path) -> str:
