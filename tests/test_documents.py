@@ -77,6 +77,13 @@ def test_make_has_the_targets_that_pages_name() -> None:
         assert {target for pair in pairs for target in pair if target} <= targets, path.name
 
 
+def test_the_api_pages_name_modules_that_exist() -> None:
+    for path in (ROOT / "docs" / "site" / "api").glob("*.md"):
+        for module in re.findall(r"automodule:: ([\w.]+)", path.read_text(encoding="utf-8")):
+            file = ROOT / module.replace(".", "/")
+            assert file.is_dir() or file.with_suffix(".py").exists(), f"{path.name}: {module}"
+
+
 def test_the_architecture_names_functions_that_exist() -> None:
     sources = [ROOT / "run.py", ROOT / "reproduce.py"]
     for folder in ("cpp/core", "datasets", "experiments", "solvers"):
