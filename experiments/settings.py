@@ -288,7 +288,7 @@ def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) 
     if type(kernel) not in KERNELS.values():
         raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
     if not any(setting == "kernel" or setting.startswith("kernel.") for setting in given):
-        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name)
+        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name, bias=bias)
         if name != kernel_name(kernel):
             kernel, origins = KERNELS[name](), {"kernel.name": origin}
     solver.check_kernel(kernel_name(kernel))
