@@ -38,7 +38,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from datasets import default_cache_dir
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 
 
 def find_again() -> None:
@@ -134,7 +134,7 @@ class Loader(ConfigLoaderImpl):
             made.append(anew(config_name, lines, RunMode.RUN))
             return _packed(made[0], base)
 
-        packed = kept(default_cache_dir() / "composed", origin.encode(), make)
+        packed = cached_bytes(default_cache_dir() / "composed", origin.encode(), make)
         found = None if made else _unpacked(packed, base)
         return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
 

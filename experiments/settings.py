@@ -23,7 +23,7 @@ from experiments.config import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig
 from experiments.data_settings import choose_data
 from experiments.engine.choice import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.presets import COMMAND_LINE, ProblemChoice
-from solvers import SettingsError, outside
+from solvers import SettingsError, plugins
 from solvers.errors import LARGEST_INTEGER, check_numbers
 
 MAX_SEED = LARGEST_INTEGER
@@ -108,8 +108,8 @@ class RunSettings:
         if self.budget.seconds is not None or self.solver.timed:
             # How far a run gets in a given time, or how long it takes, depends on what it may use.
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
-        if outside.is_outside(self.solver):  # its file may change from run to run
-            identity["source"] = outside.source_of(self.solver)
+        if plugins.is_plugin(self.solver):  # its file may change from run to run
+            identity["source"] = plugins.source_of(self.solver)
         if self.engine != "local":  # the times are others; the rest is the same
             identity["engine"] = {"name": self.engine, "ranks": self.ranks}
         return identity

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.asset import iteration_settings
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
 from solvers.features import Features
@@ -57,13 +57,13 @@ class CosineSnapshot(FunctionSnapshot):
         self.norm = float(np.linalg.norm(weights))
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
-        return self.values_together([self], X)[:, 0]
+        return self.batched_values([self], X)[:, 0]
 
-    def together(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
+    def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, CosineSnapshot) and other._cosines is self._cosines
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         first: CosineSnapshot = snapshots[0]
         weights = np.stack([snapshot.weights for snapshot in snapshots], axis=1)
         values = first._cosines.values(first._problem.points(X), weights)
@@ -151,12 +151,12 @@ class _OnStream(PythonSolver):
         )
 
     def state(self) -> State:
-        return self.clock_state() | under("core", self._core.state())
+        return self.clock_state() | prefixed("core", self._core.state())
 
     def restore(self, state: State | None) -> None:
         with self.restoring():
             assert state is not None  # one process makes the run
-            self._core.restore(part("core", state))
+            self._core.restore(select("core", state))
             self._fetched = None  # had again when it is due
             self.set_clocks(state)
 

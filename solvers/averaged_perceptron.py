@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.problem import Problem
 from solvers.snapshots import KernelSnapshot
 
@@ -85,8 +85,8 @@ class AveragedPerceptron(PythonSolver):
 
     def state(self) -> State:  # noqa: D102 (inherited)
         return self.clock_state() | {
-            **under("rows", self._rows.state()),
-            **under("random", self._random.state()),
+            **prefixed("rows", self._rows.state()),
+            **prefixed("random", self._random.state()),
             "order": self._order,
             "numbers": np.array([self._position, self._mistakes_this_epoch, self._steps]),
             "responses": self._responses,
@@ -97,8 +97,8 @@ class AveragedPerceptron(PythonSolver):
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
-            self._rows.restore(part("rows", state))
-            self._random.restore(part("random", state))
+            self._rows.restore(select("rows", state))
+            self._random.restore(select("random", state))
             self._order = state["order"].copy()
             self._position, self._mistakes_this_epoch, self._steps = map(int, state["numbers"])
             self._responses, self._alpha, self._late = (state[name].copy() for name in ("responses", "alpha", "late"))

@@ -74,12 +74,12 @@ State = dict[str, NDArray[Any]]
 """What the rest of a run depends on besides problem, settings and seed, by names: arrays of a file."""
 
 
-def under(name: str, state: State) -> State:
-    """Return the state of a part, as `part` finds it in the whole."""
+def prefixed(name: str, state: State) -> State:
+    """Return the state of a part, as `select` finds it in the whole."""
     return {f"{name}.{member}": values for member, values in state.items()}
 
 
-def part(name: str, state: State) -> State:
+def select(name: str, state: State) -> State:
     """Return what a state says of a part."""
     prefix = f"{name}."
     return {key.removeprefix(prefix): values for key, values in state.items() if key.startswith(prefix)}
@@ -109,7 +109,7 @@ class Solver(abc.ABC):
     """The counter that its curve is drawn against."""
     remarks: tuple[str, ...] = ()
     """What it did to the problem that its user may not expect, in sentences."""
-    shares: ClassVar[bool] = False
+    shardable: ClassVar[bool] = False
     """Whether processes can share the rows among them (engine=mpi)."""
     resumes: ClassVar[bool] = False
     """Whether it has `state` and `restore`, so that another process can go on from a file; a library's cannot."""

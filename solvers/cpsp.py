@@ -87,13 +87,13 @@ class BasisSnapshot(FunctionSnapshot):
         self.support_vectors = len(coefficients)
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
-        return self.values_together([self], X)[:, 0]
+        return self.batched_values([self], X)[:, 0]
 
-    def together(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
+    def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, BasisSnapshot) and other.basis is self.basis
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         coefficients = np.zeros((max(len(each.coefficients) for each in snapshots), len(snapshots)))
         for column, each in enumerate(snapshots):
             coefficients[: len(each.coefficients), column] = each.coefficients

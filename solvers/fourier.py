@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian
@@ -163,7 +163,7 @@ class Fourier(PythonSolver):
         return self.clock_state() | {
             "iterations": np.array(self._iterations),
             "weights": self._weights,
-            **({} if self._svm is None else under("svm", self._svm.state())),
+            **({} if self._svm is None else prefixed("svm", self._svm.state())),
         }
 
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
@@ -171,7 +171,7 @@ class Fourier(PythonSolver):
             assert state is not None  # one process makes the run
             self._iterations, self._weights = int(state["iterations"]), state["weights"].copy()
             self._frequencies = self._drawn_up_to(self._pairs // 2)
-            if svm := part("svm", state):
+            if svm := select("svm", state):
                 self._svm = self._made()
                 self._svm.restore(svm)
             self.set_clocks(state)

@@ -51,7 +51,7 @@ class _MiniBatch(CoreSolver):
     needs = frozenset({"lambda"})
     within_n = ("batch_size",)
     kernels = explicit = frozenset({"linear"})
-    shares = True
+    shardable = True
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -73,7 +73,7 @@ class _MiniBatch(CoreSolver):
             "threads": settings.threads,
             "seed": self.seed,
             "shard": problem.shard,
-            "exchange": None if problem.shard is None else problem.exchange.sum,
+            "exchange": None if problem.shard is None else problem.all_reduce.sum,
         }
 
     def state(self) -> State | None:
@@ -82,9 +82,9 @@ class _MiniBatch(CoreSolver):
         The number of ranks that go on from it is free: dual variables, `alpha`, are (n,), in the problem's order,
         `cpu_seconds` those of all ranks, and the problem's sizes those of the whole.
         """
-        exchange = self.problem.exchange
+        all_reduce = self.problem.all_reduce
         core: State = self._core.state()
-        parts = exchange.gather({name: core[name] for name in ("cpu_seconds", "alpha", _SIZES) if name in core})
+        parts = all_reduce.gather({name: core[name] for name in ("cpu_seconds", "alpha", _SIZES) if name in core})
         if parts is None:
             return None
         core["cpu_seconds"] = np.sum([part["cpu_seconds"] for part in parts], axis=0)
@@ -92,7 +92,7 @@ class _MiniBatch(CoreSolver):
         if "alpha" in core:
             core["alpha"] = np.empty(self.problem.n)
             for rank, part in enumerate(parts):
-                core["alpha"][rank :: exchange.ranks] = part["alpha"]
+                core["alpha"][rank :: all_reduce.ranks] = part["alpha"]
         return core
 
     def restore(self, state: State | None) -> None:
@@ -108,12 +108,12 @@ class _MiniBatch(CoreSolver):
         SettingsError
             It is not a state of this solver.
         """
-        exchange = self.problem.exchange
-        sizes = exchange.gather(self._core.state()[_SIZES])
+        all_reduce = self.problem.all_reduce
+        sizes = all_reduce.gather(self._core.state()[_SIZES])
         if state is not None and sizes is not None and np.array_equal(state.get(_SIZES, ()), _sizes_of_whole(sizes)):
-            core = exchange.scatter(lambda rank: _of_rank(state, rank, exchange.ranks) | {_SIZES: sizes[rank]})
+            core = all_reduce.scatter(lambda rank: _of_rank(state, rank, all_reduce.ranks) | {_SIZES: sizes[rank]})
         else:  # of another problem: each rank's core refuses it
-            core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
+            core = all_reduce.scatter(None if state is None else lambda rank: _of_rank(state, rank, all_reduce.ranks))
         with self.restoring():
             self._core.restore(core)
 
@@ -199,6 +199,6 @@ class MiniBatchSdca(_MiniBatch):
     def snapshot(self) -> LinearSnapshot:
         """Return the present predictor, on rank 0 with the dual objective. All ranks call this together."""
         core = self._core
-        sums = self.problem.exchange.gather(core.alpha().sum().item())
+        sums = self.problem.all_reduce.gather(core.alpha().sum().item())
         lower_bound = None if sums is None else core.lower_bound_of(sum(sums))
         return LinearSnapshot(core.weights(), core.bias, lower_bound=lower_bound)

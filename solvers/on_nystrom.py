@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.problem import Problem
 from solvers.rows import threads_refused
-from solvers.snapshots import KernelSnapshot, OnFeatures
+from solvers.snapshots import DeferredResponses, KernelSnapshot
 
 
 class OnNystromFeatures(PythonSolver):
@@ -103,12 +103,12 @@ class OnNystromFeatures(PythonSolver):
 
     def state(self) -> State:
         """Return the iterations' state and the clocks; the features are made again from the problem."""
-        return self.clock_state() | ({} if self._core is None else under("core", self._core.state()))
+        return self.clock_state() | ({} if self._core is None else prefixed("core", self._core.state()))
 
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
-            if core := part("core", state):
+            if core := select("core", state):
                 self._made().restore(core)
             self.set_clocks(state)
 
@@ -124,7 +124,7 @@ class OnNystromFeatures(PythonSolver):
             return KernelSnapshot(np.zeros(self.problem.n), responses=np.zeros(self.problem.n))
         weights = self._core.weights()
         coefficients = self.nystrom.coefficients(weights)
-        return KernelSnapshot(coefficients, self._core.bias, on_features=OnFeatures(self._features, weights))
+        return KernelSnapshot(coefficients, self._core.bias, deferred=DeferredResponses(self._features, weights))
 
 
 def _less(limit: int | None, spent: int | None) -> int | None:

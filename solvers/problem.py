@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers import _core
+from solvers.all_reduce import AllReduce, SingleProcess
 from solvers.errors import SettingsError
-from solvers.exchange import Alone, Exchange
 from solvers.features import (
     MAX_FEATURES,
     Features,
@@ -76,8 +76,8 @@ class Problem:
         large that sums or kernel values would overflow.
     """
 
-    exchange: Exchange = Alone()
-    """Between the ranks that share the rows; see `solvers.share`."""
+    all_reduce: AllReduce = SingleProcess()
+    """Communication between the ranks that share the rows; see `solvers.shard`."""
     shard: _core.Shard | None = None
     """Which of the rows these are, where they are shared."""
     _stream: Stream | None = None
@@ -247,7 +247,7 @@ class Problem:
         """Largest Euclidean norm of a row."""
         return self.features.largest_norm
 
-    def of_whole(self, compute: Callable[[Problem], T]) -> T:
+    def compute_on_whole(self, compute: Callable[[Problem], T]) -> T:
         """Return what `compute` gives for the whole problem, which this is; a share asks the rank that holds it."""
         return compute(self)
 

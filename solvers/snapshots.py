@@ -14,7 +14,7 @@ from solvers.features import Features
 
 
 @dataclass(frozen=True)
-class OnFeatures:
+class DeferredResponses:
     """Responses still to be computed, as features times weights: those of many snapshots in one matrix product.
 
     Attributes
@@ -28,7 +28,7 @@ class OnFeatures:
     weights: NDArray[np.float64]
 
     @staticmethod
-    def values_together(several: Sequence[OnFeatures]) -> NDArray[np.float32]:
+    def batched_values(several: Sequence[DeferredResponses]) -> NDArray[np.float32]:
         """Return f(x_i) - bias of snapshots of one run, (n, k)."""
         weights = np.stack([each.weights for each in several], axis=1).astype(np.float32)
         values: NDArray[np.float32] = several[0].features @ weights
@@ -46,7 +46,7 @@ class KernelSnapshot:
     bias : float
     responses : (n,) float64 or None
         y_i (f(x_i) - bias), where the solver keeps them.
-    on_features : OnFeatures or None
+    deferred : DeferredResponses or None
         The same, of a solver with features of the training points.
     dual_feasible : bool
         Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
@@ -58,7 +58,7 @@ class KernelSnapshot:
     coefficients: NDArray[np.float64]
     bias: float = 0.0
     responses: NDArray[np.float64] | None = None
-    on_features: OnFeatures | None = None
+    deferred: DeferredResponses | None = None
     dual_feasible: bool = False
     volume: float | None = None
 
@@ -96,13 +96,13 @@ class FunctionSnapshot(abc.ABC):
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) raw features."""
 
-    def together(self, other: FunctionSnapshot) -> bool:
-        """Whether `values_together` of both costs less than the values of one after the other."""
+    def same_basis(self, other: FunctionSnapshot) -> bool:
+        """Whether `batched_values` of both costs less than the values of one after the other."""
         return False
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
-        """Return f(x) of each of the snapshots, (m, k) float64; they are such that `together` holds of any two."""
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
+        """Return f(x) of each of the snapshots, (m, k) float64; they are such that `same_basis` holds of any two."""
         return np.stack([snapshot.decision_values(X) for snapshot in snapshots], axis=1)
 
 

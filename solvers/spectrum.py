@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.linalg import svds
 
+from solvers.disk_cache import cached_numbers
 from solvers.features import Features, stored_arrays
 from solvers.gram_store import checksum, default_directory, make_directory
-from solvers.kept import kept_numbers
 from solvers.problem import Problem
 
 _SMALL = 64
@@ -46,7 +46,7 @@ def beta(problem: Problem, batch_size: int) -> float:
     if batch_size == 1:
         return 1.0  # whatever the data
     largest = max(1.0, problem.largest_norm**2)
-    upper = problem.of_whole(lambda whole: spectral_norm(whole.X).upper)
+    upper = problem.compute_on_whole(lambda whole: spectral_norm(whole.X).upper)
     return max(1.0, 1.0 + (batch_size - 1) * (upper / largest - 1.0) / (problem.n - 1))
 
 
@@ -67,7 +67,7 @@ def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
         folder = default_directory() / "spectra"
         with contextlib.suppress(OSError):  # then it is computed each time
             make_directory(folder.parent)
-    numbers = kept_numbers(folder, identity, lambda: asdict(_computed(X)))
+    numbers = cached_numbers(folder, identity, lambda: asdict(_computed(X)))
     return SpectralNorm(**numbers)
 
 

@@ -18,7 +18,7 @@ from experiments.budget import BUDGET_LIMITS, COUNTER_OF
 from experiments.composition import composing
 from experiments.config import BudgetConfig, GaussianConfig, LinearConfig, ProblemConfig, RunConfig, algo_schema
 from experiments.settings import resolve
-from solvers import Problem, RowPolicy, SettingsError, outside
+from solvers import Problem, RowPolicy, SettingsError, plugins
 
 PATIENCE = 20.0
 """CPU seconds after which a run is taken to be endless; the longest one here takes a tenth of a second."""
@@ -36,7 +36,7 @@ def solver_of(name: str, kernel: str) -> Any:
     form = {"lambda_": 0.025} if "lambda" in kind.needs else {"nu": 0.1} if "nu" in kind.needs else {}
     problem = Problem(X, y, KERNELS[kernel][1], bias=min(kind.biases), rows=RowPolicy(provider="on_the_fly"), **form)
     small = {field.name for field in dataclasses.fields(kind.Settings)} & {"features", "batch_size"}
-    return outside.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
+    return plugins.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
 
 
 @pytest.mark.parametrize(("name", "kernel"), CASES)

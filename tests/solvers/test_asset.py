@@ -15,7 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
 from solvers.asset import Asset, AssetStar
 from solvers.on_nystrom import OnNystromFeatures
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")
@@ -109,8 +109,8 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
     assert (b != 0.0) == bias
     assert set(np.flatnonzero(snapshot.coefficients)) <= set(run.nystrom.points)
     assert snapshot.responses is None
-    assert snapshot.on_features is not None
-    values = OnFeatures.values_together([snapshot.on_features, snapshot.on_features])
+    assert snapshot.deferred is not None
+    values = DeferredResponses.batched_values([snapshot.deferred, snapshot.deferred])
     for column in values.T:
         np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert not snapshot.dual_feasible
@@ -242,7 +242,7 @@ def test_points_and_labels_far_away() -> None:
         p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=0.01)
         run = made("asset", p, 1)
         run.advance(Limit(iterations=300))
-        found = expansion(run).on_features
+        found = expansion(run).deferred
         assert found is not None
-        runs.append(OnFeatures.values_together([found]))
+        runs.append(DeferredResponses.batched_values([found]))
     np.testing.assert_allclose(runs[1], runs[0], atol=0.05 * np.abs(runs[0]).max())

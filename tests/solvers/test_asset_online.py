@@ -183,9 +183,9 @@ def test_the_snapshot_is_linear_in_the_features(as_csr: bool) -> None:
         np.testing.assert_allclose(
             snapshot.decision_values(others), V @ snapshot.weights + snapshot.bias, atol=1e-5 * snapshot.norm
         )
-    assert one.together(two)
-    assert not one.together(made("asset_online", p).snapshot())
-    both = CosineSnapshot.values_together([one, two], others)
+    assert one.same_basis(two)
+    assert not one.same_basis(made("asset_online", p).snapshot())
+    both = CosineSnapshot.batched_values([one, two], others)
     np.testing.assert_allclose(both[:, 0], one.decision_values(others), atol=1e-5 * one.norm)
     np.testing.assert_allclose(both[:, 1], two.decision_values(others), atol=1e-5 * two.norm)
 

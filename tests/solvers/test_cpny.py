@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 
 from solvers import KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
 from solvers.cpny import Cpny
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
 N = 150
 
@@ -86,8 +86,8 @@ def test_the_snapshot_is_the_expansion_of_the_weights() -> None:
     snapshot, g = expansion(run), run._core.weights()
     np.testing.assert_array_equal(snapshot.coefficients, run.nystrom.coefficients(g))
     assert snapshot.responses is None
-    assert snapshot.on_features is not None
-    values = OnFeatures.values_together([snapshot.on_features, snapshot.on_features])
+    assert snapshot.deferred is not None
+    values = DeferredResponses.batched_values([snapshot.deferred, snapshot.deferred])
     for column in values.T:
         np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert snapshot.bias == 0.0

@@ -149,9 +149,9 @@ def test_decision_values_are_those_of_the_expansion(as_csr: bool) -> None:
     expected = kernel_matrix(p.kernel, others.astype(np.float64), B) @ beta
     np.testing.assert_allclose(snapshot.decision_values(given), expected, rtol=0, atol=1e-12 * np.abs(beta).sum())
     assert snapshot.norm == pytest.approx(np.sqrt(beta @ kernel_matrix(p.kernel, B, B) @ beta), rel=1e-6)
-    assert snapshot.together(first)
-    assert not snapshot.together(early)
-    both = BasisSnapshot.values_together([first, snapshot], given)
+    assert snapshot.same_basis(first)
+    assert not snapshot.same_basis(early)
+    both = BasisSnapshot.batched_values([first, snapshot], given)
     np.testing.assert_allclose(both[:, 0], early.decision_values(given), rtol=0, atol=1e-9)
     np.testing.assert_allclose(both[:, 1], expected, rtol=0, atol=1e-9)
 

@@ -1,8 +1,8 @@
-"""Solvers from files outside the project: what they cost is what the views count, and the clock is ours.
+"""Measures the costs of plug-ins: solvers from files outside the project, named in SVM_SOLVERS.
 
-A solver in Python is handed a problem and tells what it has spent. One that was written elsewhere may tell something
-else, by mistake or on purpose; what it is charged is therefore what the counted views of its problem have handed out.
-This is no prison: who looks for a way past it in Python finds one.
+A solver written in Python reports its own counters. A plug-in may report them wrongly, by mistake or on purpose. So its
+costs are those that the counted views of its problem have counted, and its times are taken around `advance`. This is a
+safeguard against mistakes: Python code that is meant to cheat can still do so.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from typing import Any
 import numpy as np
 
 from solvers import _core
-from solvers.base import CoreSolver, Counters, Limit, Solver, State, Status, part, under
+from solvers.base import CoreSolver, Counters, Limit, Solver, State, Status, prefixed, select
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 
 UNCOUNTED = frozenset({"X", "examples", "features", "in_feature_order", "matrix", "ordered", "rows"})
-"""Of a problem, what hands out points or kernel rows without counting them."""
-_CLAIMED = ("iterations", "presentations")
-_COUNTED = ("kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense")
+"""Members of a problem that give points or kernel rows without counting them."""
+_REPORTED = ("iterations", "presentations")
+_COSTS = ("kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense")
 
 
-def is_outside(solver: type[Solver]) -> bool:
-    """Whether a solver's class comes from a file outside this package."""
+def is_plugin(solver: type[Solver]) -> bool:
+    """Whether a solver's class is defined outside this package."""
     return solver.__module__.partition(".")[0] != __package__
 
 
 def source_of(solver: type[Solver]) -> str:
-    """Return the SHA-256 of the file that a solver's class is written in."""
+    """Return the SHA-256 of the file that defines a solver's class."""
     return hashlib.sha256(Path(inspect.getfile(solver)).read_bytes()).hexdigest()
 
 
 class WatchedProblem:
-    """A problem that remembers which views were taken of it, and whether its points were read past them.
+    """A problem that records which counted views were made, and whether its points were read without them.
 
     Parameters
     ----------
@@ -46,19 +46,19 @@ class WatchedProblem:
 
     Attributes
     ----------
-    past : bool
-        One of `UNCOUNTED` was asked for.
+    bypassed : bool
+        One of `UNCOUNTED` was read.
     """
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._earlier = dict.fromkeys((*_CLAIMED, *_COUNTED), 0)
-        self.past = False
+        self._earlier = dict.fromkeys((*_REPORTED, *_COSTS), 0)
+        self.bypassed = False
         self.row_views: list[_core.CountedRows] = []
         self.feature_views: list[_core.CountedFeatures] = []
 
     def __getattr__(self, name: str) -> Any:
-        self.past = self.past or name in UNCOUNTED
+        self.bypassed = self.bypassed or name in UNCOUNTED
         return getattr(self._problem, name)
 
     def counted_rows(self) -> _core.CountedRows:
@@ -71,44 +71,44 @@ class WatchedProblem:
         self.feature_views.append(self._problem.counted_features())
         return self.feature_views[-1]
 
-    def audited(self, claimed: Counters) -> Counters:
-        """Replace what a solver says by what the views have counted.
+    def audited(self, reported: Counters) -> Counters:
+        """Return a solver's counters with the costs that the views have counted.
 
-        Iterations and presentations are no fewer than the views were told of. A cost is None, which is not zero, where
-        nothing counts it: without a view, or where points were read past them.
+        Iterations and presentations are the larger of the solver's number and the views'. A cost that nothing counts is
+        None, not zero: without a view, or if points were read without one.
         """
-        told = self._told()
-        counted = {name: told[name] if self._views and not self.past else None for name in _COUNTED}
+        seen = self._counted()
+        costs = {name: seen[name] if self._views and not self.bypassed else None for name in _COSTS}
         if not self.row_views:
-            counted["kernel_evaluations"] = None
-        said = {name: _larger(getattr(claimed, name), told[name]) for name in _CLAIMED}
-        return replace(claimed, **counted, **said)
+            costs["kernel_evaluations"] = None
+        larger = {name: max(getattr(reported, name) or 0, seen[name]) for name in _REPORTED}
+        return replace(reported, **costs, **larger)
 
     def state(self) -> State:
         """Return what the views have counted."""
-        return {name: np.array(count) for name, count in self._told().items()} | {"past": np.array(self.past)}
+        return {name: np.array(count) for name, count in self._counted().items()} | {"past": np.array(self.bypassed)}
 
     def restore(self, state: State) -> None:
-        """Go on from what an earlier process's views had counted, whether the solver has restored its own or not."""
+        """Continue the counts of an earlier process, also if the solver has already restored those of its views."""
         self._earlier = dict.fromkeys(self._earlier, 0)
-        self._earlier = {name: int(state[name]) - count for name, count in self._told().items()}
-        self.past = self.past or bool(state["past"])
+        self._earlier = {name: int(state[name]) - count for name, count in self._counted().items()}
+        self.bypassed = self.bypassed or bool(state["past"])
 
     @property
     def _views(self) -> list[_core.CountedRows | _core.CountedFeatures]:
         return [*self.row_views, *self.feature_views]
 
-    def _told(self) -> dict[str, int]:
+    def _counted(self) -> dict[str, int]:
         return {
             name: earlier + sum(getattr(view.counters, name) for view in self._views)
             for name, earlier in self._earlier.items()
         }
 
 
-class Audited:
-    """A solver from outside, with the costs of `WatchedProblem.audited` and times taken around `advance`.
+class AuditedSolver:
+    """A plug-in with the costs of `WatchedProblem.audited` and with times taken around `advance`.
 
-    Everything else is the solver's own.
+    All other members are the plug-in's.
     """
 
     def __init__(self, solver: Solver, problem: WatchedProblem) -> None:
@@ -125,12 +125,12 @@ class Audited:
         return self._problem.audited(self._solver.counters)
 
     def advance(self, limit: Limit) -> Status:
-        """Advance, and charge the time.
+        """Advance and measure the time.
 
         Raises
         ------
         SettingsError
-            It came back before a limit without having done an iteration: it would do so for ever.
+            The solver returned before a limit without an iteration: calling it again would never end.
         """
         before, cpu, wall = self.counters, time.thread_time(), time.monotonic()
         try:
@@ -147,20 +147,20 @@ class Audited:
 
     def state(self) -> State:
         """See `Solver.state`."""
-        own = under("solver", self._solver.state() or {})
+        own = prefixed("solver", self._solver.state() or {})
         times = {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
-        return own | under("views", self._problem.state()) | times
+        return own | prefixed("views", self._problem.state()) | times
 
     def restore(self, state: State) -> None:
         """See `Solver.restore`."""
-        self._solver.restore(part("solver", state))
+        self._solver.restore(select("solver", state))
         with self._solver.restoring():
-            self._problem.restore(part("views", state))
+            self._problem.restore(select("views", state))
             self.cpu_seconds, self.wall_seconds = float(state["cpu_seconds"]), float(state["wall_seconds"])
 
 
 def make(solver: type[Solver], problem: Problem, settings: Any, seed: int) -> Any:
-    """Make a solver; one from outside gets a watched problem and is audited, unless the core counts for it.
+    """Make a solver. A plug-in gets a watched problem and is audited, unless the core does its counting.
 
     Parameters
     ----------
@@ -170,10 +170,10 @@ def make(solver: type[Solver], problem: Problem, settings: Any, seed: int) -> An
         Instance of ``solver.Settings``.
     seed : int
     """
-    if not is_outside(solver) or _counts_in_core(solver):
+    if not is_plugin(solver) or _counts_in_core(solver):
         return solver(problem, settings, seed)
     watched: Any = WatchedProblem(problem)
-    return Audited(solver(watched, settings, seed), watched)
+    return AuditedSolver(solver(watched, settings, seed), watched)
 
 
 def _counts_in_core(solver: type[Solver]) -> bool:
@@ -181,7 +181,3 @@ def _counts_in_core(solver: type[Solver]) -> bool:
         inspect.getattr_static(solver, name) is inspect.getattr_static(CoreSolver, name)
         for name in ("counters", "cpu_seconds", "wall_seconds", "advance")
     )
-
-
-def _larger(claimed: int | None, told: int) -> int:
-    return max(claimed or 0, told)

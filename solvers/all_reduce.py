@@ -1,6 +1,6 @@
-"""What the processes that share a problem tell each other. They are ranks 0, 1, ..., and rank 0 leads.
+"""Communication between the processes that work on one problem: ranks 0, 1, ..., of which rank 0 leads.
 
-Every method is called by all ranks, in the same order.
+All ranks call every method, in the same order.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 T = TypeVar("T")
 
 
-class Exchange(abc.ABC):
-    """Between `ranks` processes, of which this is one.
+class AllReduce(abc.ABC):
+    """Communication between `ranks` processes, seen by one of them.
 
     Attributes
     ----------
     rank : int
-        Which one, from 0.
+        Number of this process, from 0.
     ranks : int
-        How many there are.
+        Number of processes.
     """
 
     rank: int
@@ -35,25 +35,28 @@ class Exchange(abc.ABC):
 
     @abc.abstractmethod
     def broadcast(self, value: T | None) -> T:
-        """Return what rank 0 gives; the others give None."""
+        """Return the value of rank 0; the other ranks pass None."""
 
     @abc.abstractmethod
     def scatter(self, part_of: Callable[[int], T] | None) -> T:
-        """Return what rank 0's function gives for this rank; the others give None. One part exists there at a time."""
+        """Return what rank 0's function returns for this rank; the other ranks pass None.
+
+        Rank 0 makes one part at a time.
+        """
 
     @abc.abstractmethod
     def gather(self, part: T) -> list[T] | None:
         """Return the parts of all ranks, in their order, on rank 0, and None on the others."""
 
 
-class Alone(Exchange):
-    """One process, which has nobody to tell anything."""
+class SingleProcess(AllReduce):
+    """One process: a sum is the value itself."""
 
     rank = 0
     ranks = 1
 
     def sum(self, values: NDArray[np.float64]) -> None:
-        """Leave the values as they are."""
+        """Leave the values unchanged."""
 
     def broadcast(self, value: T | None) -> T:  # noqa: D102 (inherited)
         assert value is not None

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import solvers
-from solvers import Counters, Limit, Problem, SettingsError, outside
+from solvers import Counters, Limit, Problem, SettingsError, plugins
 
 N = 40
 
@@ -25,21 +25,21 @@ def problem(tmp_path: Path | None = None) -> Problem:
 
 
 def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
-    return outside.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
+    return plugins.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
 
 
 def test_ours_are_made_as_they_are() -> None:
     own = solvers.get("averaged_perceptron")
-    assert not outside.is_outside(own)
-    assert type(outside.make(own, problem(), own.Settings(), 0)) is own
+    assert not plugins.is_plugin(own)
+    assert type(plugins.make(own, problem(), own.Settings(), 0)) is own
 
 
 def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
     kind = type("Mine", (solvers.get("sdca"),), {"__module__": "svm_solver_mine", "name": "mine"})
-    assert outside.is_outside(kind)
-    assert type(outside.make(kind, problem(), kind.Settings(), 0)) is kind
+    assert plugins.is_plugin(kind)
+    assert type(plugins.make(kind, problem(), kind.Settings(), 0)) is kind
     lying = type("Lying", (kind,), {"__module__": "svm_solver_mine", "counters": property(lambda _: Counters())})
-    assert isinstance(outside.make(lying, problem(), kind.Settings(), 0), outside.Audited)
+    assert isinstance(plugins.make(lying, problem(), kind.Settings(), 0), plugins.AuditedSolver)
 
 
 def test_an_honest_one_is_charged_what_it_says() -> None:
@@ -71,7 +71,7 @@ def test_what_is_read_past_the_views_is_not_counted() -> None:
 
 
 def test_without_a_view_nothing_is_counted() -> None:
-    watched: Any = outside.WatchedProblem(problem())
+    watched: Any = plugins.WatchedProblem(problem())
     audited = watched.audited(Counters(iterations=3, presentations=None, kernel_evaluations=9))
     assert audited == Counters(3, 0, None, None, None, None)
     watched.counted_features().row(0)
@@ -84,7 +84,7 @@ def test_without_a_view_nothing_is_counted() -> None:
     claims=st.lists(st.none() | st.integers(0, 10**6), min_size=6, max_size=6),
 )
 def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | None]) -> None:
-    watched: Any = outside.WatchedProblem(problem())
+    watched: Any = plugins.WatchedProblem(problem())
     one, other = watched.counted_rows(), watched.counted_rows()
     for place, i in enumerate(reads):
         (one if place % 2 else other).row(i)
@@ -114,9 +114,9 @@ def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]
 
 
 def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -> None:
-    first: Any = outside.WatchedProblem(problem())
+    first: Any = plugins.WatchedProblem(problem())
     assert first.X.shape == (N, 3)
-    second: Any = outside.WatchedProblem(problem())
+    second: Any = plugins.WatchedProblem(problem())
     second.restore(first.state())
     second.counted_rows().row(0)
     assert second.audited(Counters()).kernel_evaluations is None
@@ -128,7 +128,7 @@ def test_who_does_nothing_is_told_so() -> None:
 
 
 def test_a_change_of_the_file_is_another_source(tmp_path: Path) -> None:
-    digest = outside.source_of(outsiders.Honest)
+    digest = plugins.source_of(outsiders.Honest)
     assert len(digest) == 64
-    assert digest == outside.source_of(outsiders.Liar)
-    assert digest != outside.source_of(solvers.get("sbp"))
+    assert digest == plugins.source_of(outsiders.Liar)
+    assert digest != plugins.source_of(solvers.get("sbp"))

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linear_reference import folded, lower_bound, weights
 from scipy import sparse
-from thread_ranks import shared, together
+from thread_ranks import run_ranks, sharded
 
 from solvers import Counters, Limit, Linear, Problem, _core
+from solvers.all_reduce import AllReduce
 from solvers.errors import CoreError
-from solvers.exchange import Exchange
 from solvers.minibatch import Averaging, Variant
 from solvers.spectrum import beta
 
@@ -100,11 +100,11 @@ def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ra
     p = problem(kind)
     alone = run(name, p, Limit(iterations=30), 4, batch_size=B, **own)
 
-    def work(exchange: Exchange) -> tuple[Array, Counters]:
-        made = run(name, shared(p, exchange), Limit(iterations=30), 4, batch_size=B, **own)
+    def work(all_reduce: AllReduce) -> tuple[Array, Counters]:
+        made = run(name, sharded(p, all_reduce), Limit(iterations=30), 4, batch_size=B, **own)
         return weights(made), made.counters
 
-    found = together(ranks, work)
+    found = run_ranks(ranks, work)
     w = weights(alone)
     for own_w, counters in found:
         np.testing.assert_allclose(own_w, w, rtol=0, atol=1e-12 * max(1.0, np.abs(w).max()))

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import points, solver
-from thread_ranks import Thread, shared, together
+from thread_ranks import ThreadAllReduce, run_ranks, sharded
 
 from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError
-from solvers.exchange import Exchange
+from solvers.all_reduce import AllReduce
 from solvers.minibatch import Averaging, State, Variant
-from solvers.share import Share, check_ranks
+from solvers.shard import ProblemShard, check_ranks
 
 N, D = 41, 7
 
@@ -49,18 +49,18 @@ def test_the_iterates_are_those_of_one_process(
         alone.advance(Limit(iterations=t))
         expected.append((alone.snapshot(), alone.counters))
 
-    def work(exchange: Exchange) -> list[tuple[Any, Any]]:
-        share = shared(whole, exchange)
-        made = solver(name, share, 5, **settings)
+    def work(all_reduce: AllReduce) -> list[tuple[Any, Any]]:
+        shard = sharded(whole, all_reduce)
+        made = solver(name, shard, 5, **settings)
         found = []
         for t in (1, 2, 30):
             made.advance(Limit(iterations=t))
             found.append((made.snapshot(), made.counters))
-        assert isinstance(exchange, Thread)
-        assert 30 <= exchange.sums <= 60
+        assert isinstance(all_reduce, ThreadAllReduce)
+        assert 30 <= all_reduce.sums <= 60
         return found
 
-    everyone = together(ranks, work)
+    everyone = run_ranks(ranks, work)
     for rank, found in enumerate(everyone):
         for (mine, costs), (theirs, their_costs), (first, _) in zip(found, expected, everyone[0], strict=True):
             same(mine, theirs)
@@ -74,17 +74,17 @@ def test_a_share_has_every_ranks_th_row() -> None:
     whole = problem()
     rows = whole.ordered
 
-    def work(exchange: Exchange) -> None:
-        share = shared(whole, exchange)
-        assert isinstance(share, Share)
-        own = range(exchange.rank, N, 3)
-        assert (share.n, share.d) == (N, D)
-        assert share.features.n == len(own)
-        assert share.positives == sum(i < whole.positives for i in own)
-        assert share.largest_norm == whole.largest_norm
-        assert share.features.largest_norm == pytest.approx(np.linalg.norm(rows[list(own)], axis=1).max(), rel=1e-6)
+    def work(all_reduce: AllReduce) -> None:
+        shard = sharded(whole, all_reduce)
+        assert isinstance(shard, ProblemShard)
+        own = range(all_reduce.rank, N, 3)
+        assert (shard.n, shard.d) == (N, D)
+        assert shard.features.n == len(own)
+        assert shard.positives == sum(i < whole.positives for i in own)
+        assert shard.largest_norm == whole.largest_norm
+        assert shard.features.largest_norm == pytest.approx(np.linalg.norm(rows[list(own)], axis=1).max(), rel=1e-6)
 
-    together(3, work)
+    run_ranks(3, work)
 
 
 @pytest.mark.parametrize(("name", "settings"), SOLVERS[:2], ids=["pegasos", "sdca"])
@@ -94,24 +94,24 @@ def test_a_run_goes_on_from_its_state_on_any_number_of_ranks(
 ) -> None:
     whole, settings = problem(), {**settings, "batch_size": 6, "average": Averaging.tail}
 
-    def first(exchange: Exchange) -> tuple[State | None, Any, Any]:
-        made = solver(name, shared(whole, exchange), 5, **settings)
+    def first(all_reduce: AllReduce) -> tuple[State | None, Any, Any]:
+        made = solver(name, sharded(whole, all_reduce), 5, **settings)
         made.advance(Limit(iterations=13))
         state = made.state()  # type: ignore[attr-defined]
         made.advance(Limit(iterations=40))
         return state, made.snapshot(), made.counters
 
-    state, uninterrupted, counters = together(before, first)[0]
+    state, uninterrupted, counters = run_ranks(before, first)[0]
 
-    def second(exchange: Exchange) -> tuple[Any, Any, float]:
-        made = solver(name, shared(whole, exchange), 5, **settings)
-        made.restore(state if exchange.rank == 0 else None)  # type: ignore[attr-defined]
+    def second(all_reduce: AllReduce) -> tuple[Any, Any, float]:
+        made = solver(name, sharded(whole, all_reduce), 5, **settings)
+        made.restore(state if all_reduce.rank == 0 else None)  # type: ignore[attr-defined]
         assert made.counters.iterations == 13
         spent = made.cpu_seconds
         made.advance(Limit(iterations=40))
         return made.snapshot(), made.counters, spent
 
-    resumed = together(after, second)
+    resumed = run_ranks(after, second)
     assert state is not None
     assert sum(spent for _, _, spent in resumed) == pytest.approx(state["cpu_seconds"].item())
     for mine, costs, _ in resumed:
@@ -132,12 +132,12 @@ def test_ranks_of_one_class() -> None:
     alone = solver("minibatch_sdca", whole, 5, batch_size=9)
     alone.advance(Limit(iterations=20))
 
-    def work(exchange: Exchange) -> LinearSnapshot:
-        made = solver("minibatch_sdca", shared(whole, exchange), 5, batch_size=9)
+    def work(all_reduce: AllReduce) -> LinearSnapshot:
+        made = solver("minibatch_sdca", sharded(whole, all_reduce), 5, batch_size=9)
         made.advance(Limit(iterations=20))
         return made.snapshot()  # type: ignore[return-value]
 
-    for found in together(3, work):
+    for found in run_ranks(3, work):
         same(found, alone.snapshot())  # type: ignore[arg-type]
 
 
