@@ -239,9 +239,9 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def registry() -> Any:
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
     yield
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
 
 
 def test_a_solver_in_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
@@ -265,7 +265,7 @@ def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(SettingsError, match="two solvers are called 'perceptron'"):
         solvers.names()
     monkeypatch.setenv("SVM_SOLVERS", str(tmp_path / "absent.py"))
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
     with pytest.raises(SettingsError, match="not a Python file"):
         solvers.names()
 
