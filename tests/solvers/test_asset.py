@@ -14,29 +14,29 @@ from sklearn.svm import SVC, LinearSVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
 from solvers.asset import Asset, AssetStar
-from solvers.on_nystrom import OnNystromFeatures
+from solvers.nystrom_solver import NystromSolver
 from solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> OnNystromFeatures:
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> NystromSolver:
     found = solver(name, p, seed, **{"features": 20, **own})
     assert isinstance(found, Asset | AssetStar)
     return found
 
 
-def features(run: OnNystromFeatures) -> Array:
+def features(run: NystromSolver) -> Array:
     return run.nystrom.of_training_points()[0].astype(np.float64)
 
 
-def core_of(run: OnNystromFeatures) -> _core.Asset:
+def core_of(run: NystromSolver) -> _core.Asset:
     assert isinstance(run._core, _core.Asset)
     return run._core
 
 
-def expansion(run: OnNystromFeatures) -> KernelSnapshot:
+def expansion(run: NystromSolver) -> KernelSnapshot:
     snapshot = run.snapshot()
     assert isinstance(snapshot, KernelSnapshot)
     return snapshot
@@ -203,7 +203,7 @@ def test_the_features_are_those_of_the_seed() -> None:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 60"),
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 60"),
         ({"features": 61}, r"algo\.features = 61"),
         ({"eps_d": 0.0}, r"algo\.eps_d = 0\.0"),
         ({"eps_d": 1.0}, r"algo\.eps_d = 1\.0"),

@@ -123,7 +123,7 @@ def test_kernel_evaluations_alone_do_not_end_it_but_its_stop_does() -> None:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 150"),
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 150"),
         ({"features": 151}, r"algo\.features = 151"),
         ({"eps_d": 0.0}, r"algo\.eps_d = 0\.0"),
         ({"eps": 0.0}, r"algo\.eps = 0\.0: it must be finite and positive"),

@@ -241,7 +241,7 @@ def test_equal_points_add_no_functions() -> None:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 120"),
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 120"),
         ({"features": 121}, r"algo\.features = 121"),
         ({"starts": 0}, r"algo\.starts = 0: it must be at least 1"),
         ({"eps": 0.0}, r"algo\.eps = 0\.0: it must be finite and positive"),

@@ -133,7 +133,7 @@ def test_the_same_bits_for_any_number_of_threads() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 61])
 def test_how_many_points(count: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: .*from 1 to all n = 60"):
+    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: .*from 1 to n = 60"):
         Nystrom.sample(problem(60), count, 1e-16, 0)
 
 

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
 from solvers.features import Features
-from solvers.passes import MOST_PASSES, Passes
+from solvers.passes import MAX_PASSES, Passes
 from solvers.sklearn_nystroem import SklearnNystroem
 
 N, D, LAMBDA = 150, 8, 0.02
@@ -228,4 +228,4 @@ def test_settings_and_limits_that_make_no_sense() -> None:
         with pytest.raises(SettingsError, match=rf"algo\.features = {features}: .* from 1 to n = 150"):
             solver("sklearn_nystroem", problem(kernel=Gaussian(1.0)), features=features)
     with pytest.raises(SettingsError, match="can make 2,147,483,647 passes at most"):
-        run("sklearn_sgd", problem(), Limit(iterations=MOST_PASSES + 1))
+        run("sklearn_sgd", problem(), Limit(iterations=MAX_PASSES + 1))

@@ -124,7 +124,7 @@ def test_on_the_fly_is_what_it_says() -> None:
     source = p.rows.source
     assert isinstance(source, _core.CachedRows)
     assert source.capacity == 2
-    assert p.describe_rows() == "each row computed when it is asked for"
+    assert p.describe_rows() == "each row computed when it is needed"
 
 
 @pytest.mark.parametrize("provider", ["nonsense", "", "Gram"])

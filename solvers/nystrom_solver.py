@@ -1,4 +1,4 @@
-"""What linear methods on Nystrom features have in common: the features made once, their costs, the predictor."""
+"""Base class of linear methods on Nystrom features: computes the features once and charges for them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from solvers.rows import threads_refused
 from solvers.snapshots import DeferredResponses, KernelSnapshot
 
 
-class OnNystromFeatures(PythonSolver):
-    """The features are made in the first call of `advance` that has something to do; then the core iterates on them.
+class NystromSolver(PythonSolver):
+    """The first call of `advance` computes the features; then the core iterates on them.
 
-    Charged once, when the features are there: n s kernel evaluations, each of them one inner product and one read of
-    x_i. After that an iteration costs what the linear method costs on rows of r features. Both are timed, and so is the
-    decomposition of the sample's kernel matrix, which is made at once.
+    The features are charged once: n s kernel evaluations, each of which is one inner product and one read of x_i. Then
+    an iteration costs what the linear method costs on rows of r features. Both are timed. The constructor decomposes
+    the sample's kernel matrix, which is timed too.
 
     The settings have `features`, s, and `eps_d`; see `Nystrom.sample`.
     """
@@ -31,13 +31,13 @@ class OnNystromFeatures(PythonSolver):
     needs = frozenset({"lambda"})
     within_n = ("features",)
     resumes = True
-    ends: ClassVar[bool]
-    """Whether the linear method has a stop of its own."""
+    has_stopping_rule: ClassVar[bool]
+    """Whether the linear method can converge."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
         self.cost = "iterations"
-        self._cpu_of_others = 0.0
+        self._helper_cpu_seconds = 0.0
         with self.clocks():
             self.nystrom = Nystrom.sample(problem, settings.features, settings.eps_d, seed)
         self.remarks = (self.nystrom.remark(),)
@@ -49,21 +49,21 @@ class OnNystromFeatures(PythonSolver):
         """Return the core's linear method on the features, by rows."""
 
     def cpu_clock(self) -> float:
-        """CPU seconds of this thread, and of those that helped to make the features."""
-        return super().cpu_clock() + self._cpu_of_others
+        """Return the CPU seconds of this thread, and of the threads that helped to compute the features."""
+        return super().cpu_clock() + self._helper_cpu_seconds
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
             if self.reached(limit):
                 return Status.LIMIT
-            core = self._core or self._made()
+            core = self._core or self._start()
             if self.reached(limit):
                 return Status.LIMIT
-            return Status(core.advance(**self._left(limit, core).given()).name)
+            return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
 
-    def _made(self) -> _core.LinearSolver:
+    def _start(self) -> _core.LinearSolver:
         features, cpu, refused = self.nystrom.of_training_points()
-        self._cpu_of_others += cpu
+        self._helper_cpu_seconds += cpu
         if refused:
             self.remarks = (*self.remarks, threads_refused(refused, self.problem.policy.threads))
         matrix = _core.FeatureMatrix(_core.Matrix(features), self.problem.positives)
@@ -74,25 +74,25 @@ class OnNystromFeatures(PythonSolver):
         self._features = features
         return self._core
 
-    def _left(self, limit: Limit, core: _core.LinearSolver) -> Limit:
-        """Return a limit of the whole run as one of the iterations alone."""
-        made = self._made_costs()
+    def _limit_of_core(self, limit: Limit, core: _core.LinearSolver) -> Limit:
+        """Return the limit for the core, which counts the iterations only and not the features."""
+        features = self._feature_costs()
         bounds = set(limit.given()) - {"cpu_seconds"}
-        if not self.ends and bounds == {"kernel_evaluations"}:
+        if not self.has_stopping_rule and bounds == {"kernel_evaluations"}:
             raise SettingsError(
-                f"algo={self.name} evaluates the kernel n s = {made.kernel_evaluations:,} times and then "
-                "never again: a budget of more evaluations would last for ever; give budget.epochs or budget.iterations"
+                f"algo={self.name} evaluates the kernel n s = {features.kernel_evaluations:,} times and then "
+                "never again: a larger budget would never end the run; give budget.epochs or budget.iterations"
             )
         seconds = limit.cpu_seconds
         return replace(
             limit,
             kernel_evaluations=None,
-            inner_products=_less(limit.inner_products, made.inner_products),
-            feature_accesses=_less(limit.feature_accesses, made.feature_accesses),
+            inner_products=_less(limit.inner_products, features.inner_products),
+            feature_accesses=_less(limit.feature_accesses, features.feature_accesses),
             cpu_seconds=None if seconds is None else core.cpu_seconds + max(seconds - self.cpu_seconds, 0.0),
         )
 
-    def _made_costs(self) -> Counters:
+    def _feature_costs(self) -> Counters:
         n, s = self.problem.n, len(self.nystrom.points)
         return Counters(
             kernel_evaluations=n * s,
@@ -102,22 +102,22 @@ class OnNystromFeatures(PythonSolver):
         )
 
     def state(self) -> State:
-        """Return the iterations' state and the clocks; the features are made again from the problem."""
+        """Return the state of the iterations and the clocks; `restore` computes the features again."""
         return self.clock_state() | ({} if self._core is None else prefixed("core", self._core.state()))
 
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
             if core := select("core", state):
-                self._made().restore(core)
+                self._start().restore(core)
             self.set_clocks(state)
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
         if self._core is None:
             return Counters()
-        made, own = vars(self._made_costs()), self._core.counters
-        return Counters(**{name: cost + getattr(own, name) for name, cost in made.items()})
+        features, own = vars(self._feature_costs()), self._core.counters
+        return Counters(**{name: cost + getattr(own, name) for name, cost in features.items()})
 
     def snapshot(self) -> KernelSnapshot:  # noqa: D102 (inherited)
         if self._core is None or self._features is None:
