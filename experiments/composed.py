@@ -238,7 +238,7 @@ def _described(schemas: dict[str, Any] | ConfigNode) -> Any:
     """Describe a group of schemas, or one: its fields' types and defaults."""
     if isinstance(schemas, dict):
         return [(name, _described(schema)) for name, schema in sorted(schemas.items())]
-    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_yaml(schemas.node)
+    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_container(schemas.node)  # faster than YAML
 
 
 def _type(kind: Any) -> Any:

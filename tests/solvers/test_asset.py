@@ -119,7 +119,7 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
 @pytest.mark.parametrize("name", KINDS)
 @given(cuts=st.lists(st.integers(1, 700), max_size=8), seed=st.integers(0, 2**40))
 @settings(max_examples=15, deadline=None)
-def test_cutting_a_run_changes_nothing(name: str, cuts: list[int], seed: int) -> None:
+def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed: int) -> None:
     p = problem(N)
     whole, cut = made(name, p, seed, window=37), made(name, p, seed, window=37)
     whole.advance(Limit(iterations=700))
@@ -155,7 +155,7 @@ def test_limits_count_the_features_too() -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_comes_near_the_optimum_on_the_features(name: str) -> None:
+def test_converges_to_the_optimum_on_the_features(name: str) -> None:
     p = problem(200, lambda_=0.02)
     run = made(name, p, features=50, window=100)
     V = features(run)
@@ -174,7 +174,7 @@ def test_comes_near_the_optimum_on_the_features(name: str) -> None:
     assert excess[2] < 5e-3 * best
 
 
-def test_with_all_points_and_an_intercept_it_comes_near_libsvm() -> None:
+def test_with_all_points_and_an_intercept_it_converges_to_libsvms_optimum() -> None:
     p = problem(120, lambda_=0.02, bias=True)
     run = made("asset", p, features=120, window=10_000)
     V = features(run)
@@ -219,7 +219,7 @@ def test_the_features_are_those_of_the_seed() -> None:
         ({"intercept_bound": np.inf}, r"algo\.intercept_bound = inf"),
     ],
 )
-def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
     for name in KINDS:
         if set(own) & {"samples", "step", "intercept_bound"} and name == "asset_star":
             continue
@@ -227,14 +227,14 @@ def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
             made(name, problem(N), **own)
 
 
-def test_no_intercept_with_the_strongly_convex_steps() -> None:
+def test_strongly_convex_steps_refuse_an_intercept() -> None:
     with pytest.raises(SettingsError, match=r"algo=asset_star does not solve problems with bias"):
         made("asset_star", problem(N, bias=True))
     with pytest.raises(SettingsError, match=r"lambda form"):
         made("asset", problem(N, lambda_=None))
 
 
-def test_points_and_labels_far_away() -> None:
+def test_points_far_from_the_origin() -> None:
     """The training points' shift is that of the sample."""
     X, y = points(N, 4)
     runs = []

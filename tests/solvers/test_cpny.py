@@ -1,4 +1,4 @@
-"""CPNY against LIBLINEAR on the same features, its bound, its stop and its costs."""
+"""CPNY against LIBLINEAR on the same features, its bound, its stopping rule and its costs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_optimum_on_the_features(kernel: Any, lambda_: float) -> None:
 
 
 @pytest.mark.parametrize("eps", [0.1, 0.01, 0.001])
-def test_the_stop_is_absolute_and_at_the_first_chance(eps: float) -> None:
+def test_it_stops_at_the_first_violation_within_eps(eps: float) -> None:
     p = problem(N, lambda_=1e-3)
     run = made(p, eps=eps)
     V = features(run)
@@ -116,7 +116,7 @@ def test_costs() -> None:
         assert counters.feature_accesses_dense == 30 * N * p.d + reads * r
 
 
-def test_kernel_evaluations_alone_do_not_end_it_but_its_stop_does() -> None:
+def test_a_budget_in_kernel_evaluations_does_not_end_it_but_its_stopping_rule_does() -> None:
     assert made(problem(N)).advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED
 
 
@@ -132,12 +132,12 @@ def test_kernel_evaluations_alone_do_not_end_it_but_its_stop_does() -> None:
         ({"eps": np.inf}, r"algo\.eps = inf"),
     ],
 )
-def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
     with pytest.raises(SettingsError, match=text):
         made(problem(N), **own)
 
 
-def test_problems_that_cannot_be_solved() -> None:
+def test_wrong_problems_are_refused() -> None:
     with pytest.raises(SettingsError, match="lambda form"):
         made(problem(N, lambda_=None))
     with pytest.raises(SettingsError, match=r"problem\.bias=false"):

@@ -1,4 +1,4 @@
-"""Mini-batches large enough to be shared: by threads, by processes, and over time."""
+"""Large mini-batches: divided among threads and processes, and interrupted."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_same_bits_for_any_number_of_threads(kind: str, method: dict[str, An
 @pytest.mark.parametrize("ranks", [2, 3])
 @every_kind
 @every_method
-def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ranks: int) -> None:
+def test_ranks_have_the_result_of_one_process(kind: str, method: dict[str, Any], ranks: int) -> None:
     name, own = split(method)
     p = problem(kind)
     alone = run(name, p, Limit(iterations=30), 4, batch_size=B, **own)
@@ -114,7 +114,9 @@ def test_ranks_find_what_one_process_finds(kind: str, method: dict[str, Any], ra
 
 @given(st.sampled_from([1, 3, 127, 128, B, N]), st.integers(0, 30), st.integers(0, 30), st.sampled_from(METHODS))
 @settings(deadline=None, max_examples=40)
-def test_a_state_goes_on_to_the_bit(b: int, before: int, after: int, method: dict[str, Any]) -> None:
+def test_a_run_continues_from_a_state_with_the_same_bits(
+    b: int, before: int, after: int, method: dict[str, Any]
+) -> None:
     name, own = split(method)
     p = problem("few")
     whole = solver(name, p, 5, batch_size=b, **own)._core  # type: ignore[attr-defined]
@@ -131,7 +133,7 @@ def test_a_state_goes_on_to_the_bit(b: int, before: int, after: int, method: dic
     assert whole.weights().tobytes() == again.weights().tobytes()
 
 
-def test_states_that_do_not_fit() -> None:
+def test_states_of_other_problems_are_refused() -> None:
     p = problem("few")
     begun = solver("minibatch_sdca", p, 5, batch_size=8)._core  # type: ignore[attr-defined]
     begun.advance(iterations=1)
@@ -145,7 +147,7 @@ def test_states_that_do_not_fit() -> None:
             fresh.restore(other)
 
 
-def test_shards_that_do_not_fit() -> None:
+def test_wrong_shards_are_refused() -> None:
     p = problem("dense")
     for rank, ranks, size in ((3, 3, 600), (0, 601, 600)):
         with pytest.raises(CoreError, match=f"no rank {rank} of {ranks}"):
@@ -154,7 +156,7 @@ def test_shards_that_do_not_fit() -> None:
         _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, shard=_core.Shard(0, 2, N, 1.0))
 
 
-def test_an_exchange_that_fails_ends_the_run() -> None:
+def test_an_all_reduce_that_raises_ends_the_run() -> None:
     def broken(values: Array) -> None:
         raise RuntimeError("the others are gone")
 

@@ -1,4 +1,4 @@
-"""Mini-batch solvers whose rows are shared: the same run as one process makes. Ranks are threads here."""
+"""Mini-batch solvers on shards: ranks make the run of one process. Ranks are threads here."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_iterates_are_those_of_one_process(
                 assert mine.lower_bound == pytest.approx(theirs.lower_bound, abs=1e-12)
 
 
-def test_a_share_has_every_ranks_th_row() -> None:
+def test_a_shard_has_every_ranks_th_row() -> None:
     whole = problem()
     rows = whole.ordered
 
@@ -89,7 +89,7 @@ def test_a_share_has_every_ranks_th_row() -> None:
 
 @pytest.mark.parametrize(("name", "settings"), SOLVERS[:2], ids=["pegasos", "sdca"])
 @pytest.mark.parametrize(("before", "after"), [(1, 1), (3, 3), (1, 3), (3, 2), (2, 1)])
-def test_a_run_goes_on_from_its_state_on_any_number_of_ranks(
+def test_a_run_continues_from_its_state_on_any_number_of_ranks(
     before: int, after: int, name: str, settings: dict[str, Any]
 ) -> None:
     whole, settings = problem(), {**settings, "batch_size": 6, "average": Averaging.tail}

@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process."""
+"""Ranks as threads of one process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Table:
-    """Where the threads put what they have for each other."""
+    """A list with one place for each thread, and a barrier."""
 
     def __init__(self, ranks: int) -> None:
         self.things: list[Any] = [None] * ranks
@@ -56,7 +56,7 @@ class ThreadAllReduce(AllReduce):
 
 
 def run_ranks(ranks: int, work: Callable[[AllReduce], T]) -> list[T]:
-    """What each rank returns."""
+    """Run `work` on each rank, and return the results."""
     table = Table(ranks)
 
     def guarded(rank: int) -> T:
@@ -74,5 +74,5 @@ def run_ranks(ranks: int, work: Callable[[AllReduce], T]) -> list[T]:
 
 
 def sharded(whole: Problem, all_reduce: AllReduce) -> Problem:
-    """A rank's part of a problem, which rank 0 has."""
+    """A rank's shard of a problem, which rank 0 has."""
     return scatter_rows(whole if all_reduce.rank == 0 else None, all_reduce)
