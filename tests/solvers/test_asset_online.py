@@ -222,7 +222,7 @@ def test_other_kernels_are_refused(name: str, kernel: Any) -> None:
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("count", [0, -2])
 def test_a_wrong_number_of_features_is_refused(name: str, count: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: it must be at least 1 .*odd numbers do"):
+    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: it must be at least 1"):
         made(name, stream(60), features=count)
 
 
