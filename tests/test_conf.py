@@ -13,6 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 import solvers
 from experiments.configuration.composition import CONF, composing, explain, settings_of
+from experiments.configuration.preset_tables import ALL, options, read_tables
 from experiments.configuration.schedule import schedule
 from experiments.configuration.schema import RunConfig
 from experiments.configuration.settings import RunSettings
@@ -52,17 +53,27 @@ def test_every_kernel_composes_and_resolves(kernel: str) -> None:
     assert settings(f"kernel={kernel}").identity()["kernel"]["name"] == kernel
 
 
-@pytest.mark.parametrize("pair", stems("preset/pair"))
-def test_every_pair_preset_belongs_to_an_algorithm_and_a_data_set(pair: str) -> None:
-    algo = max((name for name in solvers.names() if pair.startswith(f"{name}_")), key=len)
-    dataset = pair.removeprefix(f"{algo}_")
-    assert dataset in stems("dataset")
-    assert compose("config", [f"dataset={dataset}", f"algo={algo}"]).preset.pair.source
+TABLES = read_tables(CONF / "preset")
 
 
-def test_every_other_preset_belongs_to_something() -> None:
-    assert set(stems("preset/data")) <= set(stems("dataset"))
-    assert set(stems("preset/algo")) <= set(solvers.names())
+@pytest.mark.parametrize("file", TABLES)
+def test_every_table_of_presets_names_algorithms_and_data_sets_that_there_are(file: str) -> None:
+    table = TABLES[file]
+    assert {*table["rows"]} <= {*stems("dataset"), ALL}
+    for row in (table, *table["rows"].values()):
+        assert row.get("algorithms", ALL) == ALL or {*row["algorithms"]} <= {*solvers.names()}
+
+
+def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
+    found = options(TABLES)
+    one_of_each = [*({name for group, name in found if group == "data"}), "adult"]
+    for dataset in one_of_each:
+        algo = "asset" if ("pair", f"asset_{dataset}") in found else "perceptron"
+        preset = compose("config", [f"dataset={dataset}", f"algo={algo}"]).preset
+        for group, name in (("data", dataset), ("pair", f"{algo}_{dataset}")):
+            expected = found.get((group, name), {})
+            assert preset[group].source == expected.get("source")
+            assert OmegaConf.merge(preset[group], expected) == preset[group]
 
 
 @pytest.mark.parametrize("name", [*stems("budget"), *stems("store")])

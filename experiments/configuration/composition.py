@@ -20,6 +20,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 import solvers
 from experiments.configuration import algo_schemas
 from experiments.configuration.composition_cache import find_again
+from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.schema import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig
 from experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
 from experiments.provenance import PROJECT_ROOT
@@ -31,7 +32,13 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 
 
 def register() -> None:
-    """Tell Hydra the schema of every group, and each solver as an option of ``algo``."""
+    """Tell Hydra the schema of every group, each solver as an option of ``algo``, and each row of ``conf/preset``.
+
+    Raises
+    ------
+    SettingsError
+        A table of presets does not have its form; see `experiments.configuration.preset_tables.options`.
+    """
     # conf/hydra/launcher has our own values for plugins that may be missing: they stand in for the plugins' files
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
     store = ConfigStore.instance()
@@ -40,6 +47,9 @@ def register() -> None:
         store.store(group="schema/kernel", name=name, node=schema)
     for name in solvers.names():
         store.store(group="algo", name=name, node=getattr(algo_schemas, name))
+    store.repo.pop("preset", None)  # a table may have changed since the last call
+    for (group, name), preset in options(read_tables(CONF / "preset")).items():
+        store.store(group=f"preset/{group}", name=name, node=preset)
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:

@@ -38,7 +38,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from datasets import default_cache_dir
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 
 
 def find_again() -> None:
@@ -134,7 +134,7 @@ class Loader(ConfigLoaderImpl):
             made.append(anew(config_name, lines, RunMode.RUN))
             return _packed(made[0], base)
 
-        packed = kept(default_cache_dir() / "composed", origin.encode(), make)
+        packed = cached_bytes(default_cache_dir() / "composed", origin.encode(), make)
         found = None if made else _unpacked(packed, base)
         return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
 
@@ -238,7 +238,7 @@ def _described(schemas: dict[str, Any] | ConfigNode) -> Any:
     """Describe a group of schemas, or one: its fields' types and defaults."""
     if isinstance(schemas, dict):
         return [(name, _described(schema)) for name, schema in sorted(schemas.items())]
-    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_yaml(schemas.node)
+    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_container(schemas.node)  # faster than YAML
 
 
 def _type(kind: Any) -> Any:

@@ -24,7 +24,7 @@ from experiments.run.identity import canonical_json
 from experiments.run.recorder import Recorder
 from experiments.run.team import Team
 from solvers import Problem, SettingsError
-from solvers.share import check_ranks, deal
+from solvers.shard import check_ranks, scatter_rows
 
 if TYPE_CHECKING:
     from experiments.engine.mpi import Mpi
@@ -56,7 +56,7 @@ class Ranks(Team):
             check_ranks(problem, self._exchange.ranks)
             self._exchange.broadcast(True)  # there is something to do
         self.begun = self.busy = True
-        share = deal(problem, self._exchange)
+        share = scatter_rows(problem, self._exchange)
         return self._agreed(lambda: settings.solver(share, settings.solver_settings, settings.seed))
 
     def drive(self, solver: Any, kept: Kept | None) -> Together:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
-_ON_FEATURES = "on_features.weights"
+_DEFERRED = "on_features.weights"
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def pack(snapshot: Any) -> Packed:
             arrays[name] = value
         elif value is None or isinstance(value, bool | int | float | str):
             plain[name] = value
-        elif isinstance(value, OnFeatures):
-            arrays[_ON_FEATURES] = value.weights
+        elif isinstance(value, DeferredResponses):
+            arrays[_DEFERRED] = value.weights
     return Packed(arrays, plain)
 
 
@@ -53,7 +53,7 @@ def unpack(packed: Packed, present: Any) -> Any:
     """
     snapshot, arrays = copy.copy(present), dict(packed.arrays)
     own: dict[str, Any] = {**packed.plain}
-    if _ON_FEATURES in arrays:
-        own["on_features"] = dataclasses.replace(present.on_features, weights=arrays.pop(_ON_FEATURES))
+    if _DEFERRED in arrays:
+        own["deferred"] = dataclasses.replace(present.deferred, weights=arrays.pop(_DEFERRED))
     vars(snapshot).update(own | arrays)  # past the lock of frozen ones: this one is not seen by anybody yet
     return snapshot

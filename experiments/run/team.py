@@ -9,7 +9,7 @@ from typing import Any
 from experiments.configuration.settings import RunSettings
 from experiments.processes.stopping import deferred
 from experiments.run.checkpointer import Kept
-from solvers import Problem, outside
+from solvers import Problem, plugins
 
 
 class Team:
@@ -17,7 +17,7 @@ class Team:
 
     def solver(self, settings: RunSettings, problem: Problem) -> Any:
         """Make the solver of a problem."""
-        return outside.make(settings.solver, problem, settings.solver_settings, settings.seed)
+        return plugins.make(settings.solver, problem, settings.solver_settings, settings.seed)
 
     def drive(self, solver: Any, kept: Kept | None) -> Any:
         """Return what is to be advanced for a solver, which goes on from what has been kept, if anything has."""

@@ -23,7 +23,7 @@ from experiments.configuration.composition import CONF, composing, register, set
 from experiments.configuration.composition_cache import checksum
 from experiments.configuration.settings import RunSettings
 from solvers import SettingsError
-from solvers.kept import SUM_BYTES
+from solvers.disk_cache import CHECKSUM_BYTES
 
 FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
 
@@ -149,7 +149,7 @@ def test_no_file_of_the_cache_is_code(cache: Path) -> None:
     """A file that somebody else has put there, with a right checksum, changes values; it names nothing to call."""
     first = composed_settings()
     (path,) = (cache / "composed").iterdir()
-    packed = json.loads(path.read_bytes()[SUM_BYTES:])
+    packed = json.loads(path.read_bytes()[CHECKSUM_BYTES:])
     assert "hydra" not in packed["values"]
     assert "_target_" not in json.dumps(packed)
     packed["values"]["hydra"] = {"callbacks": {"bad": {"_target_": "os.abort"}}}

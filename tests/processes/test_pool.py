@@ -45,14 +45,14 @@ def dying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     with monkeypatch.context() as own:
         own.setenv("SVM_SOLVERS", str(file))
         own.setenv("SVM_TEST_DEATHS", str(tmp_path / "deaths"))
-        solvers._registry.cache_clear()
+        solvers.registry.solver_classes.cache_clear()
 
         def told(seed: int, times: int) -> Any:
             own.setenv("SVM_TEST_KILLED", f"{seed} {times}")
             return solvers.get("killed")
 
         yield told
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
 
 
 @pytest.mark.parametrize(("times", "status"), [(1, "finished"), (99, "killed")])
@@ -106,10 +106,10 @@ def test_a_users_own_solver_runs_in_a_process_of_its_own(place: Path, monkeypatc
     file = Path(__file__).parents[1] / "engine" / "dying_solver.py"
     with monkeypatch.context() as own:
         own.setenv("SVM_SOLVERS", str(file))
-        solvers._registry.cache_clear()
+        solvers.registry.solver_classes.cache_clear()
         run = settings(place, "dataset=synthetic", "dataset.n=50", "algo=minibatch_sdca", "algo.batch_size=5")
         *_, event = make_runs([dataclasses.replace(run, solver=solvers.get("dying"))], 1, ["test"])
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
     assert event.outcome is not None
     assert (event.outcome.status, event.outcome.algo) == ("finished", "dying")
 

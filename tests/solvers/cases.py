@@ -19,7 +19,7 @@ from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Problem, RowPolicy,
 Array = NDArray[Any]
 ROOT = Path(__file__).resolve().parents[2]
 Python = Callable[..., "subprocess.CompletedProcess[str]"]
-"""What the fixture `python` is."""
+"""The type of the fixture `python`."""
 
 
 def points(n: int = 60, d: int = 5, seed: int = 0, *, flips: float = 0.1, zeros: float = 0.0) -> tuple[Array, Array]:
