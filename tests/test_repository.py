@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -14,11 +13,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hydra import compose, initialize_config_dir
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.override_parser.overrides_parser import OverridesParser
-
-from experiments.composition import register
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("cpp", "datasets", "experiments", "solvers", "support")
@@ -158,30 +152,6 @@ def test_the_documents_name_targets_of_make_that_exist(name: str) -> None:
 def test_the_documents_link_to_files_that_exist(name: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
     assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def commands(name: str) -> list[str]:
-    """Commands of a document that compose a configuration, without those about an example's own files."""
-    text = (ROOT / name).read_text(encoding="utf-8")
-    lines = re.findall(r"^(?:\.venv/bin/)?python run\.py (.*?)(?: +#.*)?$", text, re.MULTILINE)
-    lines += re.findall(r'make run ARGS="(\w[^"]*)"', text)
-    return [line for line in lines if "--" not in line]
-
-
-@pytest.mark.parametrize("command", commands("README.md"))
-def test_the_commands_of_the_readme_are_understood(command: str) -> None:
-    words = [word for word in shlex.split(command) if word != "-m"]
-    jobs = next(
-        iter(BasicSweeper.split_arguments(OverridesParser.create().parse_overrides(words), max_batch_size=None))
-    )
-    register()
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        for job in jobs[:: max(len(jobs) // 4, 1)]:
-            assert compose("config", overrides=job).algo.name
-
-
-def test_the_readme_is_not_empty_of_commands() -> None:
-    assert len(commands("README.md")) >= 5
 
 
 def test_the_name_datasets_means_ours() -> None:
