@@ -207,6 +207,30 @@ def test_messages_say_what_was_meant(override: str, hint: str) -> None:
     assert hint in refusal(override)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["budget.epochs=0"], "budget.epochs must be a number > 0"),
+        (["budget.kernel_evaluations=-5"], "budget.kernel_evaluations must be"),
+        (["problem.lambda_=0"], "problem.lambda_ must be a number > 0"),
+        (["problem.C=1", "problem.lambda_=1"], "give one of them"),
+        (["algo=libsvm", "problem.bias=false"], "with a bias only"),
+        (["memory=lots"], "memory must be auto"),
+        (["algo.eta=nan"], "algo.eta = nan: it must be a finite number"),
+        (["algo=simba", "algo.horizon=9223372036854775808"], "algo.horizon = 9223372036854775808: whole numbers lie"),
+        (["problem.rho=inf"], "problem.rho = inf: it must be a finite number"),
+        (["seed=${oc.env:HOME}"], "seed: While dereferencing interpolation"),
+        (["memory=1e308TiB"], "less than 2^63 bytes"),
+        (["threads=5000"], "threads must be auto or a whole number from 1 to 4096"),
+    ],
+)
+def test_wrong_values_are_refused_with_one_line(arguments: list[str], hint: str) -> None:
+    with pytest.raises(solvers.SettingsError) as caught:
+        settings(*arguments)
+    assert hint in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
 def test_the_composed_configuration_holds_no_machine_path() -> None:
     config = compose("config")
     assert isinstance(config, DictConfig)

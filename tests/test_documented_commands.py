@@ -49,6 +49,8 @@ class Command(NamedTuple):
         for name, value in PLACEHOLDERS.items():
             line = re.sub(rf"(?<![A-Za-z_]){re.escape(name)}(?![A-Za-z_])", value, line)
         words = shlex.split(line, comments=True)
+        if words[0] == "make":  # make run ARGS="..."
+            return shlex.split(words[2].removeprefix("ARGS="))
         return words[next(i for i, word in enumerate(words) if word.endswith(".py") and "=" not in word) + 1 :]
 
 
@@ -63,6 +65,8 @@ def commands(program: str) -> list[Command]:
             lines = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in lines]
             inline = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in inline]
         pattern = rf"^(\w+=\S+ |mpirun .*)*(\S*/)?python {re.escape(program)} (?!\.\.\.)"
+        if program == "run.py":
+            pattern += r'|^make run ARGS="\w'
         found += [
             Command(str(path.relative_to(ROOT)), " ".join(line.split()))
             for line in [*lines, *inline]

@@ -11,6 +11,8 @@ names classes that are called, is not among them: each command composes it once.
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import hashlib
 import json
 import os
@@ -26,6 +28,7 @@ from typing import Any, cast, get_args, get_type_hints
 import hydra
 import omegaconf
 from hydra._internal.config_loader_impl import ConfigLoaderImpl, get_overrides_dirname
+from hydra._internal.config_repository import ConfigRepository
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.global_hydra import GlobalHydra
@@ -33,6 +36,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, OverrideType
 from hydra.core.utils import JobRuntime
 from hydra.errors import ConfigCompositionException
+from hydra.plugins.config_source import ConfigResult
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
@@ -51,6 +55,26 @@ def find_again() -> None:
     current.config_loader = Loader(current.config_loader.get_search_path())
 
 
+class Repository(ConfigRepository):
+    """Hydra's repository of files and schemas, which reads each of them once and not once for each composition."""
+
+    def initialize_sources(self, config_search_path: ConfigSearchPath) -> None:  # noqa: D102 (inherited)
+        super().initialize_sources(config_search_path)
+        self._read: dict[str, bytes] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Repository:
+        """Return a copy for one composition, which may be given other sources; the schemas are not copied."""
+        return copy.copy(self)
+
+    def load_config(self, config_path: str) -> ConfigResult | None:  # noqa: D102 (inherited)
+        if config_path in self._read:
+            return cast("ConfigResult | None", pickle.loads(self._read[config_path]))  # a copy, which Hydra changes
+        result = super().load_config(config_path)
+        with contextlib.suppress(pickle.PicklingError):  # in a worker, where Hydra loads its plugins' classes twice
+            self._read[config_path] = pickle.dumps(result)
+        return result
+
+
 class Loader(ConfigLoaderImpl):
     """Hydra's loader of configurations, but that a choice of files which has been made before is not made again.
 
@@ -59,12 +83,14 @@ class Loader(ConfigLoaderImpl):
 
     def __init__(self, config_search_path: ConfigSearchPath) -> None:
         super().__init__(config_search_path)
+        self.repository = Repository(config_search_path)
         places = [str(entry.path).removeprefix("file://") for entry in config_search_path.get_path()]
         self._origin = "\0".join([*places, checksum([Path(place) for place in places if "://" not in place])])
         self._chosen: dict[str, bytes] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_chosen": {}}  # of all other jobs: a worker finds its own in the folder
+        repository = Repository(self.config_search_path)
+        return vars(self) | {"repository": repository, "_chosen": {}}  # a worker finds its own choices in the folder
 
     def load_configuration(
         self,

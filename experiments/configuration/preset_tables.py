@@ -1,8 +1,8 @@
 """Reads the tables of ``conf/preset/``: one file for each table of a paper, or for each other source of values.
 
-Hydra picks a run's rows by the names of its algorithm and its data set, as it picks a file by its name:
-``experiments.configuration.composition`` registers each row as an option of the groups ``preset/pair``, ``preset/algo`` and
-``preset/data``. ``experiments.configuration.presets`` then says which row decides what.
+Hydra picks the rows of a run by the names of its algorithm and its data set, as it picks a file by its name: each row
+is registered as an option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data`` (`composition.register`).
+`experiments.configuration.presets` decides which row wins.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def real_origin(copied: Path) -> str:
     return checksum([CONF])
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.sampled_from(FILES), st.data())
 def test_the_checksum_is_of_every_file(copied: Path, real_origin: str, name: Path, data: st.DataObject) -> None:
     path = copied / name
@@ -130,11 +130,11 @@ def test_what_is_damaged_is_made_again(cache: Path, asked: list[list[str]]) -> N
     first = composed_settings()
     (path,) = (cache / "composed").iterdir()
     kept = path.read_bytes()
-    for damaged in (b"", kept[:20], kept[:-1], kept[:100] + bytes([kept[100] ^ 1]) + kept[101:]):
+    for damaged in (b"", kept[:-1], kept[:100] + bytes([kept[100] ^ 1]) + kept[101:]):
         path.write_bytes(damaged)
         for _ in range(2):  # the second time from what the first has left
             assert composed_settings() == first
-    assert len(asked) == 5
+    assert len(asked) == 4
 
 
 def test_without_a_place_hydra_is_asked_each_time(cache: Path, asked: list[list[str]]) -> None:

@@ -56,7 +56,7 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     deadline = time.monotonic() + 60
     while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
         time.sleep(0.05)
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

@@ -28,7 +28,6 @@ def environment(place: Path, killed: str = "-1 0") -> dict[str, str]:
         "SVM_SOLVERS": str(SOLVER),
         "SVM_TEST_KILLED": killed,
         "SVM_TEST_DEATHS": str(place / "deaths"),
-        "SVM_DATA_CACHE": str(place / "cache"),
     }
 
 
