@@ -43,13 +43,16 @@ def solver_classes() -> dict[str, type[Solver]]:
     Raises
     ------
     SettingsError
-        Two solvers have one name, or a file that SVM_SOLVERS names cannot be imported.
+        Two solvers have one name, a file that SVM_SOLVERS names cannot be imported, or a solver in it has an attribute
+        of an earlier version.
     """
     found: dict[str, type[Solver]] = {}
     for module in [*_own_modules(), *_plugin_modules()]:
         for _, member in inspect.getmembers(module, inspect.isclass):
             if not issubclass(member, Solver) or inspect.isabstract(member) or member.__module__ != module.__name__:
                 continue
+            if "shares" in vars(member):
+                raise SettingsError(f"solver {member.name!r}: the attribute `shares` is now called `shardable`")
             if member.name in found:
                 raise SettingsError(f"two solvers are called {member.name!r}: {found[member.name]} and {member}")
             found[member.name] = member

@@ -269,6 +269,18 @@ def test_a_solver_in_a_plugin_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert made.counters.iterations == 5
 
 
+def test_an_attribute_of_an_earlier_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None
+) -> None:
+    path = tmp_path / "old.py"
+    path.write_text(
+        "from solvers.perceptron import Perceptron\nclass Old(Perceptron):\n    name = 'old'\n    shares = True\n"
+    )
+    monkeypatch.setenv("SVM_SOLVERS", str(path))
+    with pytest.raises(SettingsError, match="'old': the attribute `shares` is now called `shardable`"):
+        solvers.names()
+
+
 def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
     path = tmp_path / "twin.py"
     path.write_text("from solvers.perceptron import Perceptron\nclass Twin(Perceptron):\n    pass\n")
