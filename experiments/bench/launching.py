@@ -18,7 +18,7 @@ from experiments.store.database import query
 from experiments.store.place import Place
 
 RUNS, CORES = 64, 2
-WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.checkpoints=10"]
+WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10"]
 
 
 def rows() -> Iterator[Row]:

@@ -91,7 +91,7 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
         The run has failed.
     """
     options = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
-    options += [f"budget.iterations={ITERATIONS}", "budget.checkpoints=1", "progress=false", "threads=1"]
+    options += [f"budget.iterations={ITERATIONS}", "budget.evaluations=1", "progress=false", "threads=1"]
     # another seed each time, as what is in the store is not run again
     options += [
         f"seed={next(_seeds)}",

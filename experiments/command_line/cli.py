@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import solvers
-from experiments import provenance
+from experiments import engine, provenance
 from experiments.command_line import sweep
 from experiments.configuration.settings import RunSettings, resolve, setting_name
-from experiments.engine import dispatch
 from experiments.processes.forkserver import follow
 from experiments.processes.job_queue import Desk, Folder
 from experiments.processes.mpirun import place
@@ -100,7 +99,7 @@ def _run(
         settings = resolve(make_config(), given=given, jobs=jobs)
         label = " ".join([settings.label(), *sweep.distinguishing(overrides)])
         display = _display(settings, None if number is None else prefix + label, jobs or 1)
-        return dispatch.run(settings, display, command)
+        return engine.run(settings, display, command)
 
     with terminable():
         outcome = outcome_of(make, lambda: prefix + label)
@@ -192,20 +191,20 @@ def help_text(conf: Path) -> str:
             "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
             "                                              the first one reached stops; default: preset or 10 epochs",
-            "budget.checkpoints=60                         points of the curve, geometric in the cost",
+            "budget.evaluations=60                         points of the curve, geometric in the cost",
             "budget.every= | .tail=                        epochs between further points; in the last only",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
             "store.root=results                            database, artifacts and figures",
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
             "hydra/launcher=joblib|ray|submitit_slurm      -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
-            "checkpoint_seconds=30                         wall seconds between two files to go on from; null: none",
+            "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
             "the cache folder, in the folders of SVM_DATA_MIRROR, and at their published address.",
-            "SIGTERM leaves a file to go on from (not with checkpoint_seconds=null) and ends a run with status 75: the",
-            "same command goes on from it.",
+            "SIGTERM writes a checkpoint (not with checkpoint_seconds=null) and ends a run with status 75: the same",
+            "command resumes from it.",
             "",
             "examples:",
             "  python run.py algo=sbp dataset=adult",

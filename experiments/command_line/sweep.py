@@ -20,11 +20,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from experiments.columns import STEP_COSTS
 from experiments.command_line.sweep_names import Values, differing, in_order
 from experiments.configuration.choices import folder
 from experiments.configuration.composition_cache import find_again
+from experiments.configuration.schema import NOT_INFLUENTIAL
 from experiments.configuration.settings import server_address, setting_name
-from experiments.costs import STEP_COSTS
 from experiments.launchers.checks import RAY, check_launcher
 from experiments.launchers.cluster import Cluster
 from experiments.launchers.local import JOBLIB, prepare
@@ -43,8 +44,6 @@ SIGNAL_SECONDS = 0.1
 """A terminal sends Ctrl-C to the jobs too; they get it from their parent after this time and ignore the second one."""
 GRACE_SECONDS = 3.0
 """Time for the jobs of a stopped sweep to write their records."""
-NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "checkpoint_seconds", "hydra")
-"""Settings that a run's name leaves out, because results do not depend on them."""
 
 
 class Refused(BaseException):
@@ -210,7 +209,7 @@ def distinguishing(overrides: Sequence[str]) -> list[str]:
         override
         for override in overrides
         if (name := setting_name(override)) not in ("algo", "dataset", "seed")
-        and name.partition(".")[0] not in NOT_INFLUENTIAL_GROUPS
+        and name.partition(".")[0] not in NOT_INFLUENTIAL
     ]
 
 

@@ -8,8 +8,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.engine import dispatch
 from experiments.launchers.cluster import Cluster, OnCluster, cores_here
 from experiments.processes.outcome import Outcome
 from experiments.processes.stopping import Terminated, deferred, terminable
@@ -38,9 +38,9 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
     first = cluster.reserve(len(runs))  # numbers that no run of another call has
     busy: dict[Any, Event] = {}
     try:
-        with deferred() as wish:  # Ray would hand on that something was asked for, not what
+        with deferred() as stop_request:  # Ray would hand on that something was asked for, not what
             while waiting or busy:
-                wish.grant()
+                stop_request.raise_if_set()
                 while waiting and len(busy) < jobs:
                     index, settings = waiting.popleft()
                     reference = cluster.submit(make, first + index, settings, tuple(command))
@@ -71,6 +71,6 @@ def make(number: int, settings: RunSettings, command: Sequence[str]) -> Outcome:
     settings = dataclasses.replace(settings, jobs=cores_here())
     display = Telling(lambda fraction: desk.tell(number, fraction))
     with terminable():
-        outcome = outcome_of(lambda: dispatch.run(settings, display, command), settings.label)
+        outcome = outcome_of(lambda: engine.run(settings, display, command), settings.label)
     desk.end(number, outcome)
     return outcome

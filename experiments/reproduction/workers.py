@@ -17,8 +17,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import solvers
+from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.engine import dispatch
 from experiments.processes.forkserver import PROCESSES, follow, preload, start
 from experiments.processes.job_queue import ATTEMPTS
 from experiments.processes.outcome import Outcome
@@ -229,7 +229,7 @@ def _make(settings: RunSettings, connection: Connection[Any, Any], command: Sequ
     try:
         with terminable():
             return outcome_of(
-                lambda: dispatch.run(settings, Telling(connection.send, connection.send), command), settings.label
+                lambda: engine.run(settings, Telling(connection.send, connection.send), command), settings.label
             )
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -20,9 +20,10 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from experiments.columns import STEP_COSTS
 from experiments.configuration.presets import DEFAULT
+from experiments.configuration.schema import RENAMED
 from experiments.configuration.settings import RunSettings
-from experiments.costs import STEP_COSTS
 from experiments.processes.busy import Busy
 
 Facts = Mapping[str, str]
@@ -290,7 +291,8 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
         parts = [] if name is None else [_with_origin(str(name), origins.get(f"{group}.name"))]
         for key, item in value.items():
             if key != "name" and item is not None:
-                parts.append(_with_origin(f"{key}={_text(item)}", origins.get(f"{group}.{key}")))
+                setting = RENAMED.get(f"{group}.{key}", f"{group}.{key}")
+                parts.append(_with_origin(f"{setting.removeprefix(f'{group}.')}={_text(item)}", origins.get(setting)))
         lines[group] = ", ".join(parts)
     return lines
 

@@ -16,7 +16,7 @@ from solvers.features import Features
 from solvers.snapshots import OnFeatures
 
 Measures = dict[str, float | None]
-"""By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
+"""By the names of `experiments.columns.MEASURES`; None where a method does not have one."""
 
 
 @dataclass(frozen=True)

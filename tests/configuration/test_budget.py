@@ -24,7 +24,7 @@ from experiments.configuration.schema import (
     algo_schema,
 )
 from experiments.configuration.settings import resolve
-from experiments.run.advance import costs_of
+from experiments.run.advance import costs_of, reached
 from solvers import Problem, RowPolicy, SettingsError, outside
 
 PATIENCE = 20.0
@@ -67,7 +67,7 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         problem=ProblemConfig(bias=min(solvers.get(name).biases)),
         budget=BudgetConfig(**{limit: 2.0 if limit == "epochs" else 0.02 if limit == "seconds" else 700.0}),
     )
-    counter = COUNTER_OF.get(limit, limit)
+    counter = COUNTER_OF[limit]
     try:
         settings = resolve(config, given=["kernel"])
     except SettingsError as error:
@@ -75,12 +75,12 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         assert counter in solvers.get(name).not_counted(kernel)
         return
     solver = solver_of(name, kernel)
-    limits = settings.budget.limits(40).given()
+    budget = settings.budget.limits(40)
     status, started = solvers.Status.LIMIT, time.process_time()
     try:
-        while status is solvers.Status.LIMIT and not settings.budget.limits(40).reached(costs_of(solver)):
+        while status is solvers.Status.LIMIT and not reached(budget, costs_of(solver)):
             assert time.process_time() - started < PATIENCE, f"{solver.counters} without an end"
-            status = solver.advance(solvers.Limit(**limits | {"cpu_seconds": solver.cpu_seconds + 0.05}))
+            status = solver.advance(dataclasses.replace(budget, cpu_seconds=solver.cpu_seconds + 0.05))
     except SettingsError as error:
         assert "would last for ever" in str(error)  # noqa: PT017 (either is right)
 
