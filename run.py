@@ -18,7 +18,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-import experiments.processes.checked_core  # noqa: F401
+import experiments.processes.program_start  # noqa: F401
 from experiments.command_line import cli
 from experiments.command_line.sweep import Refused, SweepCallback
 from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, config_of, explain, for_each_job, register

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-import experiments.processes.checked_core  # noqa: F401
+import experiments.processes.program_start  # noqa: F401
 import solvers
 from experiments import provenance
 from experiments.bench import (

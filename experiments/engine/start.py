@@ -1,4 +1,4 @@
-"""``ranks=4``: one process starts the ranks of a run and shows what rank 0 reports; see `main` for the ranks."""
+"""``ranks=4``: one process starts the ranks of a run and shows what rank 0 reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import solvers
 from experiments.configuration.engine import mpirun
@@ -28,7 +28,7 @@ from support.files import temporary_folder
 
 SOCKET = "socket"
 JOB = "job.pickle"
-RANK = "import sys; from experiments.engine.start import main; sys.exit(main(sys.argv[1]))"
+RANK = "import experiments.processes.program_start, experiments.engine.start as start; start.exit_as_rank()"
 """Python code of a rank."""
 GRACE = 10.0
 """Seconds that ``mpirun`` has to exit by itself after rank 0 has disconnected without an outcome."""
@@ -142,22 +142,17 @@ class RemoteDisplay(Display):
         self._connection.send((name, arguments, named))
 
 
-def main(folder: str) -> int:
-    """Run as one of the ranks that `run` has started, and return the exit status.
-
-    Parameters
-    ----------
-    folder : str
-        Where `run` has left the job and listens.
-    """
+def exit_as_rank() -> NoReturn:
+    """Run as one of the ranks that `run` has started; ``sys.argv[1]`` is the folder with the job and the socket."""
+    folder = Path(sys.argv[1])
     solvers.names()  # loads the user's solvers, whose classes are in the settings
-    settings, command, pause = pickle.loads((Path(folder) / JOB).read_bytes())
+    settings, command, pause = pickle.loads((folder / JOB).read_bytes())
     if place().rank:
-        return _compute(settings, Display(), command).exit_code
-    with Client(str(Path(folder) / SOCKET), "AF_UNIX") as connection:
+        sys.exit(_compute(settings, Display(), command).exit_code)
+    with Client(str(folder / SOCKET), "AF_UNIX") as connection:
         outcome = _compute(settings, RemoteDisplay(connection, pause), command)
         connection.send(outcome)
-    return outcome.exit_code
+    sys.exit(outcome.exit_code)
 
 
 def _compute(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
