@@ -124,13 +124,23 @@ def config_of(composed: DictConfig) -> RunConfig:
     Raises
     ------
     SettingsError
-        An interpolation has no value, or a value of a wrong type.
+        An interpolation has no value, or a value of a wrong type; or ``+`` has added an unknown setting.
     """
     try:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
+    _refuse_added(config)
     return cast(RunConfig, config)
+
+
+def _refuse_added(config: Any, prefix: str = "") -> None:
+    """Refuse settings that a schema does not have: ``+budget.nothing=1`` adds one."""
+    for name, value in vars(config).items():
+        if name not in type(config).__dataclass_fields__:
+            raise SettingsError(_unknown(prefix + name, type(config)))
+        if dataclasses.is_dataclass(value):
+            _refuse_added(value, f"{prefix}{name}.")
 
 
 def explain(error: BaseException) -> str:
@@ -142,21 +152,25 @@ def explain(error: BaseException) -> str:
         what = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
         return f"unknown {what} {name!r}; known: {', '.join(options)}{nearest(name, options)}"
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        if cause.full_key in RENAMED:
-            return f"{cause.full_key} is now called {RENAMED[cause.full_key]}"
-        group, _, name = cause.full_key.rpartition(".")
-        schema = cause.object_type
-        known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-        if group == "algo" and schema is not None:
-            group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
-        where = f"{group} has" if group else "known are"
-        return f"unknown setting {cause.full_key!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
+        return _unknown(cause.full_key, cause.object_type)
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
         return f"{cause.full_key}: {_first_line(cause)}"
     if "Ambiguous value" in str(error):
         return f"{_first_line(error)}: several values are a sweep, which needs -m (or --multirun)"
     text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
     return re.sub(r"\s*\n\s*", "; ", text)
+
+
+def _unknown(setting: str, schema: Any) -> str:
+    """Return the message about a setting that a schema does not have."""
+    if setting in RENAMED:
+        return f"{setting} is now called {RENAMED[setting]}"
+    group, _, name = setting.rpartition(".")
+    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
+    if group == "algo" and known:
+        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
+    where = f"{group} has" if group else "known are"
+    return f"unknown setting {setting!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
 
 
 def _first_line(error: BaseException) -> str:

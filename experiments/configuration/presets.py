@@ -176,7 +176,7 @@ def choose_problem(
     origins = dict.fromkeys(given, COMMAND_LINE) | {"bias": bias_origin}
     if "nu" in given and needs_lambda:
         raise SettingsError(
-            f"algo={algo} solves the problem in its lambda form, and lambda cannot be told from problem.nu: give"
+            f"algo={algo} solves the problem in its lambda form, and lambda does not follow from problem.nu: give"
             " problem.lambda_ or problem.C"
         )
     if given:

@@ -1,4 +1,4 @@
-"""What killed processes have left behind; the next command that computes something removes it."""
+"""Removal of what killed processes have left behind; every command that computes something does it first."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from support.files import remove_drafts, remove_temporary_folders
 
 _SHARED_MEMORY = Path("/dev/shm")
 _JOBLIB = ("sem.loky-{}-", "joblib_memmapping_folder_{}_")
-"""How the names of what joblib makes in shared memory begin, for the number of the process."""
+"""Prefixes of the names of joblib's files in shared memory, with the process number."""
 
 
 def remove_leftovers(store: Store) -> None:
-    """Remove what processes that are gone have left: drafts and running runs in a store, folders of temporary files.
+    """Remove what processes that no longer exist have left: drafts and running runs in a store, temporary folders.
 
-    A lock that ends with its process tells which are gone (`support.files`). Nothing of other users is touched.
+    Each process holds a lock that ends with it (`support.files`). Files of other users are not touched.
 
     Parameters
     ----------
     store : Store
-        Its runs that were killed are recorded as killed.
+        Its running runs whose process no longer exists are recorded as killed.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def remove_leftovers(store: Store) -> None:
 
 
 def _remove_shared_memory(process: int) -> None:
-    """Remove what joblib has left in shared memory for a process of ours that is gone."""
+    """Remove joblib's files in shared memory of one of our processes that no longer exists."""
     prefixes = tuple(prefix.format(process) for prefix in _JOBLIB)
     with contextlib.suppress(OSError), os.scandir(_SHARED_MEMORY) as entries:
         for entry in entries:

@@ -14,7 +14,7 @@ from run_cases import DATA, alone
 
 import solvers
 from experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
-from experiments.configuration.composition import composing
+from experiments.configuration.composition import composing, settings_of
 from experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
@@ -115,6 +115,23 @@ class Late(PythonSolver):
     def snapshot(self):
         return KernelSnapshot(np.zeros(self.problem.n))
 """
+
+
+@pytest.mark.parametrize(
+    "words", [["budget.checkpoints=5"], ["algo=smo", "+budget.checkpoints=5"], ["budget.checkpoints=null"]]
+)
+def test_the_old_name_of_a_setting_is_refused_with_the_new_one(words: list[str]) -> None:
+    with composing(), pytest.raises(SettingsError, match=r"^budget\.checkpoints is now called budget\.evaluations$"):
+        settings_of(words)
+
+
+def test_a_setting_that_is_added_is_refused_like_any_unknown_one() -> None:
+    with composing():
+        for word in ("budget.nothing=1", "+budget.nothing=1"):
+            with pytest.raises(SettingsError, match=r"^unknown setting 'budget\.nothing'; budget has epochs, "):
+                settings_of([word])
+        with pytest.raises(SettingsError, match=r"^unknown setting 'nothing'; known are algo, dataset, "):
+            settings_of(["+nothing=1"])
 
 
 def test_a_users_solver_is_refused_what_its_views_do_not_count(
