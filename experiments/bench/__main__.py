@@ -39,7 +39,7 @@ from experiments.bench.measure import Row
 
 
 def main() -> int:
-    """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
+    """Run the requested benchmarks; return 0 if every requirement is met, else 1."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
         "--only",

@@ -1,4 +1,4 @@
-"""Benchmark 19: what launchers cost: 64 runs of a second on two cores, by joblib, by hand, by a Ray of this machine."""
+"""Benchmark 19: overhead of launchers: 64 one-second runs on two cores, by joblib, by hand, by Ray on this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluatio
 
 
 def rows() -> Iterator[Row]:
-    """Make the runs by each launcher that is there, and without one.
+    """Make the runs with each installed launcher, and without one.
 
     Yields
     ------
@@ -55,7 +55,7 @@ def _row(how: str, took: float, bar: float) -> Row:
 
 
 def _seconds(commands: list[list[str]]) -> tuple[float, float]:
-    """Seconds of sweeps at once, in a new store: of all commands, and from the beginning of their first run."""
+    """Return the seconds of parallel sweeps in a new store: of all commands, and from the start of their first run."""
     with tempfile.TemporaryDirectory(prefix="svm-launching-") as folder:
         environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
         began = time.time()
