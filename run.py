@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import hydra
 from omegaconf import DictConfig
 
-import experiments.processes.checked_core  # noqa: F401
+import experiments.processes.program_start  # noqa: F401
 from experiments.command_line import sweep_results
 from experiments.command_line.help import help_text, version_text
 from experiments.command_line.job import run_composed

@@ -14,7 +14,6 @@ from omegaconf import DictConfig, OmegaConf
 import solvers
 from experiments.configuration.composition import CONF, composing, explain, settings_of
 from experiments.configuration.preset_tables import ALL, options, read_tables
-from experiments.configuration.schedule import schedule
 from experiments.configuration.schema import RunConfig
 from experiments.configuration.settings import RunSettings
 
@@ -38,7 +37,8 @@ def test_every_algorithm_composes_and_resolves(algo: str) -> None:
     run_settings = settings(f"algo={algo}")
     assert run_settings.algo == algo
     assert isinstance(run_settings.solver_settings, solvers.get(algo).Settings)
-    assert len(schedule(run_settings.budget.limits(1000), run_settings.budget.looks(1000))) > 10
+    budget = run_settings.budget
+    assert len(budget.schedule(1000).limits(budget.limits(1000))) > 10
 
 
 @pytest.mark.parametrize("dataset", stems("dataset"))

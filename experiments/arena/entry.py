@@ -28,7 +28,7 @@ EPOCHS_A_PASS: Final = 10
 """Epochs for each pass that may be paid for: most methods look at an example for less than a whole kernel row."""
 CHECKPOINTS: Final = 100
 FORMS: Final = {"problem.lambda_", "problem.C", "problem.nu"}
-REFEREE_BUDGET: Final = ["budget.epochs=1e5", "budget.checkpoints=20"]
+REFEREE_BUDGET: Final = ["budget.epochs=1e5", "budget.evaluations=20"]
 
 
 def enter(spec: FigureSpec, options: Options) -> FigureSpec:
@@ -89,7 +89,7 @@ class Terms:
         """Return problem and budget of an entrant."""
         limited = any(setting_name(word).removeprefix("budget.") in BUDGET_LIMITS for word in budget)
         own = [] if limited else self._budget(entrant, passes)
-        return [*self.words, f"budget.checkpoints={CHECKPOINTS}", *own, *budget]
+        return [*self.words, f"budget.evaluations={CHECKPOINTS}", *own, *budget]
 
     def _budget(self, entrant: Entrant, passes: int) -> list[str]:
         if issubclass(solvers.get(entrant.algo), Passes):  # they count passes as iterations, and not all count more

@@ -18,11 +18,11 @@ from experiments.store.database import query
 from experiments.store.place import Place
 
 RUNS, CORES = 64, 2
-WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.checkpoints=10"]
+WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10"]
 
 
 def rows() -> Iterator[Row]:
-    """Make the runs by each launcher that is there, and without one.
+    """Make the runs with each installed launcher, and without one.
 
     Yields
     ------
@@ -54,7 +54,7 @@ def _row(how: str, took: float, bar: float) -> Row:
 
 
 def _seconds(commands: list[list[str]]) -> tuple[float, float]:
-    """Seconds of sweeps at once, in a new store: of all commands, and from the beginning of their first run."""
+    """Return the seconds of parallel sweeps in a new store: of all commands, and from the start of their first run."""
     with tempfile.TemporaryDirectory(prefix="svm-launching-") as folder:
         environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
         began = time.time()

@@ -12,10 +12,10 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from experiments import engine
 from experiments.command_line.sweep_results import distinguishing
 from experiments.configuration.composition import config_of
 from experiments.configuration.settings import RunSettings, available_cores, resolve, setting_name
-from experiments.engine import dispatch
 from experiments.launchers import cluster
 from experiments.launchers.checks import LOCAL, RAY
 from experiments.processes.job_ledger import FolderLedger, JobLedger
@@ -103,7 +103,7 @@ def run_job(
         settings = resolve(config_of(composed), given=[setting_name(word) for word in overrides], jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
         display = _display(settings, None if number is None else prefix + label, jobs or 1)
-        return dispatch.run(settings, display, command)
+        return engine.run(settings, display, command)
 
     with terminable():
         outcome = outcome_of(make, lambda: prefix + label)

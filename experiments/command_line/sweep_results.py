@@ -15,9 +15,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from experiments.columns import STEP_COSTS
 from experiments.command_line.sweep_names import Values, differing, in_order
+from experiments.configuration.schema import NOT_INFLUENTIAL
 from experiments.configuration.settings import setting_name
-from experiments.costs import STEP_COSTS
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome, exit_code, unshared
 from experiments.run.console import console, count, duration, percent
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIGURE = "curves.png"
-NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "checkpoint_seconds", "hydra")
-"""Settings that a run's name leaves out, because results do not depend on them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def distinguishing(overrides: Sequence[str]) -> list[str]:
         override
         for override in overrides
         if (name := setting_name(override)) not in ("algo", "dataset", "seed")
-        and name.partition(".")[0] not in NOT_INFLUENTIAL_GROUPS
+        and name.partition(".")[0] not in NOT_INFLUENTIAL
     ]
 
 

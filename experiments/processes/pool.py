@@ -130,7 +130,7 @@ def run_jobs(jobs: Sequence[Job], count: int) -> Iterator[Event]:
                 _send(workers, signal.SIGINT)  # an error, or the caller does not go on: no job may outlive this
             for worker in workers:
                 worker.end(GRACE_SECONDS if deadline is None else END_SECONDS)
-        stop_request.grant()
+        stop_request.raise_if_set()
 
 
 @dataclass(frozen=True)

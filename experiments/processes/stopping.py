@@ -24,19 +24,19 @@ HURRY_SECONDS = 2.0
 it on."""
 
 
-class Wish:
-    """What has been asked for; granted where the run can be left.
+class StopRequest:
+    """The signal that has arrived, if any.
 
     Attributes
     ----------
     kind : type or None
-        `KeyboardInterrupt` or `Terminated`.
+        `KeyboardInterrupt` or `Terminated`; None: no signal yet.
     """
 
     kind: type[KeyboardInterrupt] | None = None
 
-    def grant(self) -> None:
-        """Raise what has been asked for."""
+    def raise_if_set(self) -> None:
+        """Raise `kind` if a signal has arrived."""
         if self.kind is not None:
             raise self.kind
 
@@ -53,8 +53,8 @@ def terminable() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def deferred(*, always: bool = False, heard: Callable[[], None] = lambda: None) -> Iterator[Wish]:
-    """Ctrl-C and SIGTERM are wishes in here; one that comes `HURRY_SECONDS` later raises at once.
+def deferred(*, always: bool = False, heard: Callable[[], None] = lambda: None) -> Iterator[StopRequest]:
+    """Store Ctrl-C and SIGTERM as a stop request in here; one that comes `HURRY_SECONDS` later raises at once.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def deferred(*, always: bool = False, heard: Callable[[], None] = lambda: None) 
     heard : callable
         Called for the first signal, and for those that come `HURRY_SECONDS` later.
     """
-    wish = Wish()
+    stop_request = StopRequest()
     first = math.inf
 
     def hear(number: int, _: object) -> None:
@@ -72,14 +72,14 @@ def deferred(*, always: bool = False, heard: Callable[[], None] = lambda: None) 
         late = time.monotonic() - first > HURRY_SECONDS
         if late and not always:
             raise ASKED[signal.Signals(number)]
-        if wish.kind is not Terminated:
-            wish.kind = ASKED[signal.Signals(number)]
+        if stop_request.kind is not Terminated:
+            stop_request.kind = ASKED[signal.Signals(number)]
         if late or math.isinf(first):
             heard()
         first = min(first, time.monotonic())
 
     with _handled(hear, *ASKED, ignored=always):
-        yield wish
+        yield stop_request
 
 
 @contextlib.contextmanager

@@ -16,10 +16,11 @@ import numpy as np
 
 from datasets import DatasetSpec
 from datasets.transforms import is_dense
-from experiments.configuration.schedule import Limits, Looks, schedule
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
-from experiments.run.recorder import WAITING_BYTES
+from experiments.run.recorder import PENDING_BYTES
+from solvers import Limit
 
 REFERENCE_SECONDS = 0.9e-9
 """Per kernel evaluation of an SBP iteration on rows in memory, on the machine that the other constants are from."""
@@ -134,20 +135,20 @@ def estimate(run: RunSettings) -> Estimate:
         memory = 0.75 * run.memory_bytes
     elif explicit(run):
         work = _ACCESS_SECONDS.get(run.algo, _OTHER_ACCESS_SECONDS) * _accesses(run, size, presentations)
-        memory = 8.0 * size.stored * n + 24.0 * size.d + WAITING_BYTES
+        memory = 8.0 * size.stored * n + 24.0 * size.d + PENDING_BYTES
     else:
         rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
         work = REFERENCE_SECONDS * _EVALUATIONS.get(run.algo, 1.0) * presentations * n * rows
         memory = 0.0
     if explicit(run):
-        evaluated = run.budget.checkpoints * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
+        evaluated = run.budget.evaluations * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
     elif approximates(run):
         features = float(run.solver_settings.features)
         evaluated = features * ((n + size.n_test) * (0.03e-9 * size.d + 6e-9) + 0.06e-9 * n * _looks(run))
     else:
         evaluated = min(0.5 * n, presentations) * size.n_test * (0.03e-9 * size.d + 6e-9)
-    if run.budget.seconds is not None:
-        work = min(work, run.budget.seconds / machine_factor())
+    if run.budget.limit.cpu_seconds is not None:
+        work = min(work, run.budget.limit.cpu_seconds / machine_factor())
     if run.dataset.kind == "elastic":
         work += _IMAGE_SECONDS * (n if run.dataset.max_train is not None else presentations)
     bytes_per_value = 4.0 if size.stored == size.d else 8.0  # the place of a value is stored beside it
@@ -159,7 +160,7 @@ def _looks(run: RunSettings) -> float:
     """How often a run is looked at, those at even steps included."""
     budget = run.budget
     even = 0.0 if budget.every is None else min(budget.epochs or 0.0, budget.tail or math.inf) / budget.every
-    return budget.checkpoints + even
+    return budget.evaluations + even
 
 
 def _approximate(run: RunSettings, size: Size, presentations: float) -> tuple[float, float]:
@@ -245,22 +246,22 @@ def machine_factor() -> float:
 
 
 def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
-    if run.budget.feature_accesses is not None:
-        return float(run.budget.feature_accesses)
+    if run.budget.limit.feature_accesses is not None:
+        return float(run.budget.limit.feature_accesses)
     # SIMBA's column is about as long as its row
     return presentations * _read(run.dataset, size) * (2 if run.algo == "simba" else 1)
 
 
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
-    if run.algo in _AGAIN and budget.iterations is not None:
-        passes = schedule(Limits(iterations=budget.iterations), Looks(budget.checkpoints))
-        return float(n * sum(checkpoint.iterations or 0 for checkpoint in passes))
+    if run.algo in _AGAIN and budget.limit.iterations is not None:
+        passes = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
+        return float(n * sum(limit.iterations or 0 for limit in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
-    if budget.iterations is not None:
-        limits.append(float(budget.iterations * getattr(run.solver_settings, "batch_size", 1)))
-    if budget.kernel_evaluations is not None:
-        limits.append(budget.kernel_evaluations / n)
+    if budget.limit.iterations is not None:
+        limits.append(float(budget.limit.iterations * getattr(run.solver_settings, "batch_size", 1)))
+    if budget.limit.kernel_evaluations is not None:
+        limits.append(budget.limit.kernel_evaluations / n)
     if run.algo in _OWN_END:
         C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
         limits.append(n * max(1.0, _OWN_END[run.algo](C, getattr(run.solver_settings, "eps", 1.0))))

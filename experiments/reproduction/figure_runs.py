@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.engine import dispatch
 from experiments.processes.forkserver import preload
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Event, Report, run_jobs
@@ -41,7 +41,7 @@ class FigureRun:
     def __call__(self, report: Report, /) -> Outcome:
         """Make the run and return its outcome; see `experiments.processes.pool.Job`."""
         return outcome_of(
-            lambda: dispatch.run(self.settings, ReportingDisplay(report), self.command), self.settings.label
+            lambda: engine.run(self.settings, ReportingDisplay(report), self.command), self.settings.label
         )
 
 

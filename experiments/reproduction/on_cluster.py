@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.engine import dispatch
 from experiments.launchers.cluster import Cluster, ClusterLedger, cores_here
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Event
@@ -40,9 +40,9 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
     first = cluster.reserve(len(runs))  # numbers that no run of another call has
     running: dict[Any, Event] = {}
     try:
-        with deferred() as wish:  # Ray would hand on that something was asked for, not what
+        with deferred() as stop_request:  # Ray passes on that a signal came, but not which
             while waiting or running:
-                wish.grant()
+                stop_request.raise_if_set()
                 while waiting and len(running) < jobs:
                     index, settings = waiting.popleft()
                     reference = cluster.submit(make, first + index, settings, tuple(command))
@@ -71,6 +71,6 @@ def make(number: int, settings: RunSettings, command: Sequence[str]) -> Outcome:
     settings = dataclasses.replace(settings, jobs=cores_here())
     display = ReportingDisplay(partial(ledger.report, number))
     with terminable():
-        outcome = outcome_of(lambda: dispatch.run(settings, display, command), settings.label)
+        outcome = outcome_of(lambda: engine.run(settings, display, command), settings.label)
     ledger.end(number, outcome)
     return outcome

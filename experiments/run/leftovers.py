@@ -1,4 +1,4 @@
-"""What killed processes have left behind; the next command that computes something removes it."""
+"""Removal of what killed processes have left behind; every command that computes something does it first."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from support.files import remove_drafts, remove_temporary_folders
 
 
 def remove_leftovers(store: Store) -> None:
-    """Remove what processes that are gone have left: drafts and running runs in a store, folders of temporary files.
+    """Remove what processes that no longer exist have left: drafts and running runs in a store, temporary folders.
 
-    A lock that ends with its process tells which are gone (`support.files`). Nothing of other users is touched.
+    Each process holds a lock that ends with it (`support.files`). Files of other users are not touched.
 
     Parameters
     ----------
     store : Store
-        Its runs that were killed are recorded as killed.
+        Its running runs whose process no longer exists are recorded as killed.
 
     Raises
     ------

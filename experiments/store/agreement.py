@@ -15,7 +15,8 @@ DIGITS = 1e-6
 
 def agree(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Whether two curves (`experiments.curve`) have equal counts, and measures that agree to six digits."""
-    from experiments.curve import COUNTS, MEASURES, column
+    from experiments.columns import COUNTS, MEASURES
+    from experiments.curve import column
 
     if not one[list(COUNTS)].equals(other[list(COUNTS)]):
         return False

@@ -15,7 +15,7 @@ from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.cli import main
 
 OUTSIDERS = Path(__file__).with_name("outsiders.py")
-SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.checkpoints=12", "jobs=1"]
+SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.evaluations=12", "jobs=1"]
 ALGOS = "algos=honest,liar,past_the_views,broken,no_number,dcd"
 
 

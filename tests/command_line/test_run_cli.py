@@ -92,7 +92,7 @@ def test_the_version_is_that_of_the_program_its_commit_and_its_core(
     assert capsys.readouterr().out == out
 
 
-SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.checkpoints=8"]
+SWEEP = ["-m", "algo=sbp,pegasos", *TOY, "seed=range(2)", "budget.epochs=1", "budget.evaluations=8"]
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: py
 def test_a_run_is_the_same_alone_and_in_a_sweep(
     swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.checkpoints=8") == 0
+    assert here("algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.evaluations=8") == 0
     out, _ = capsys.readouterr()
     assert "already in the store" in out
     assert Path(out.splitlines()[-2].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
@@ -149,7 +149,7 @@ def test_a_run_is_the_same_alone_and_in_a_sweep(
 def test_a_job_that_is_refused_does_not_stop_the_others(
     here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1", "budget.epochs=1", "budget.checkpoints=8") == 2
+    assert here("-m", "algo=pegasos,sbp", *TOY, "problem.nu=0.1", "budget.epochs=1", "budget.evaluations=8") == 2
     out, err = capsys.readouterr()
     assert "problem.lambda_ or problem.C" in err
     assert "Traceback" not in err
@@ -159,15 +159,15 @@ def test_a_job_that_is_refused_does_not_stop_the_others(
 def test_a_crash_in_one_job_does_not_stop_the_others(
     here: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = advance.advance_through
+    real = advance._advance_through
 
     def crash(solver: Any, *arguments: Any) -> None:
         if solver.name == "pegasos":
             raise ZeroDivisionError("of ours")
         real(solver, *arguments)
 
-    monkeypatch.setattr(advance, "advance_through", crash)
-    assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.checkpoints=8") == 1
+    monkeypatch.setattr(advance, "_advance_through", crash)
+    assert here("-m", "algo=pegasos,sbp", *TOY, "seed=7", "budget.epochs=1", "budget.evaluations=8") == 1
     out, err = capsys.readouterr()
     assert "ZeroDivisionError: of ours" in err
     assert re.search(r"sbp synthetic seed=7.*: finished", out)

@@ -14,7 +14,7 @@ from run_cases import DATA, alone
 
 import solvers
 from experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
-from experiments.configuration.composition import composing
+from experiments.configuration.composition import composing, settings_of
 from experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
@@ -24,7 +24,7 @@ from experiments.configuration.schema import (
     algo_schema,
 )
 from experiments.configuration.settings import resolve
-from experiments.run.advance import costs_of
+from experiments.run.advance import costs_of, reached
 from solvers import Problem, RowPolicy, SettingsError, plugins
 
 PATIENCE = 20.0
@@ -67,7 +67,7 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         problem=ProblemConfig(bias=min(solvers.get(name).biases)),
         budget=BudgetConfig(**{limit: 2.0 if limit == "epochs" else 0.02 if limit == "seconds" else 700.0}),
     )
-    counter = COUNTER_OF.get(limit, limit)
+    counter = COUNTER_OF[limit]
     try:
         settings = resolve(config, given=["kernel"])
     except SettingsError as error:
@@ -75,12 +75,12 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         assert counter in solvers.get(name).not_counted(kernel)
         return
     solver = solver_of(name, kernel)
-    limits = settings.budget.limits(40).given()
+    budget = settings.budget.limits(40)
     status, started = solvers.Status.LIMIT, time.process_time()
     try:
-        while status is solvers.Status.LIMIT and not settings.budget.limits(40).reached(costs_of(solver)):
+        while status is solvers.Status.LIMIT and not reached(budget, costs_of(solver)):
             assert time.process_time() - started < PATIENCE, f"{solver.counters} without an end"
-            status = solver.advance(solvers.Limit(**limits | {"cpu_seconds": solver.cpu_seconds + 0.05}))
+            status = solver.advance(dataclasses.replace(budget, cpu_seconds=solver.cpu_seconds + 0.05))
     except SettingsError as error:
         assert "would never end the run" in str(error)  # noqa: PT017 (either is right)
 
@@ -115,6 +115,23 @@ class Late(PythonSolver):
     def snapshot(self):
         return KernelSnapshot(np.zeros(self.problem.n))
 """
+
+
+@pytest.mark.parametrize(
+    "words", [["budget.checkpoints=5"], ["algo=smo", "+budget.checkpoints=5"], ["budget.checkpoints=null"]]
+)
+def test_the_old_name_of_a_setting_is_refused_with_the_new_one(words: list[str]) -> None:
+    with composing(), pytest.raises(SettingsError, match=r"^budget\.checkpoints is now called budget\.evaluations$"):
+        settings_of(words)
+
+
+def test_a_setting_that_is_added_is_refused_like_any_unknown_one() -> None:
+    with composing():
+        for word in ("budget.nothing=1", "+budget.nothing=1"):
+            with pytest.raises(SettingsError, match=r"^unknown setting 'budget\.nothing'; budget has epochs, "):
+                settings_of([word])
+        with pytest.raises(SettingsError, match=r"^unknown setting 'nothing'; known are algo, dataset, "):
+            settings_of(["+nothing=1"])
 
 
 def test_a_users_solver_is_refused_what_its_views_do_not_count(

@@ -18,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import DictConfig
 
-from experiments.configuration import algo_schemas, composition
+import solvers
+from experiments.configuration import composition
 from experiments.configuration.composition import CONF, composing, register, settings_of
 from experiments.configuration.composition_cache import checksum
+from experiments.configuration.schema import algo_schema
 from experiments.configuration.settings import RunSettings
 from solvers import SettingsError
 from solvers.disk_cache import CHECKSUM_BYTES
@@ -120,7 +122,7 @@ def test_a_schema_that_has_changed_counts(monkeypatch: pytest.MonkeyPatch) -> No
         for schema in (One, Another):
             store.store(group="algo", name="mine", node=schema)
             origins.append(checksum([CONF]))
-        store.store(group="algo", name="sbp", node=algo_schemas.smo)
+        store.store(group="algo", name="sbp", node=algo_schema("smo", solvers.get("smo").Settings))
         origins.append(checksum([CONF]))
     assert len(set(origins)) == 4
     assert checksum([CONF]) == origins[0]

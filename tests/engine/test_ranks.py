@@ -1,4 +1,4 @@
-"""engine=mpi as a user meets it: one to three ranks on this machine, what is refused, and what if one dies."""
+"""engine=mpi from the command line: one to three ranks on this machine, refused settings, and ranks that die."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ needs_mpi = pytest.mark.skipif(
     reason="mpi4py and an mpirun are not installed beside this Python: make extras",
 )
 
-RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9"]
+RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9"]
 
 
 @pytest.fixture(autouse=True)
@@ -150,10 +150,10 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
         ("1 killed", r"error: rank 1 of 2 \(\S+, process \d+\) was killed by signal 9 \(Killed\): the job ends", 3),
         ("0 parent killed", r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends", None),
         ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
-        ("1 interrupted", r"dying synthetic .*: interrupted; the same command goes on from its file\n$", None),
+        ("1 interrupted", r"dying synthetic .*: interrupted; the same command resumes from its checkpoint\n$", None),
     ],
 )
-def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
+def test_a_rank_that_dies_is_named_and_the_run_resumes_from_its_checkpoint(
     fresh: Path, place: Path, dies: str, message: str, then: int | None
 ) -> None:
     words = ["algo=dying", *RUN, "engine=mpi", "checkpoint_seconds=1e-9", "progress=false"]
@@ -165,11 +165,11 @@ def test_a_rank_that_dies_is_named_and_the_run_goes_on_from_its_file(
         return
     resumed = mpirun(fresh, then, *words, SVM_SOLVERS=str(DYING))
     assert resumed.returncode == 0, resumed.stderr
-    assert re.search(r"goes on +from iteration \d+, which", resumed.stdout)
+    assert re.search(r"resumed +from iteration \d+ of an earlier process", resumed.stdout)
     made = record(resumed.stdout)
     same(made, alone(place, "algo=minibatch_sdca", *RUN))
     assert "from iteration" in made[0]["remarks"][-1]
-    assert made[0]["communication"]["exchanges"] > 0  # those before count as well
+    assert made[0]["communication"]["exchanges"] > 0  # those before the interruption are included
     assert not list(fresh.glob("results/checkpoints/*"))
 
 
@@ -203,7 +203,7 @@ def test_what_engines_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no mpirun" in refusal(*mpi, "ranks=2")
 
 
-def test_files_are_left_every_ten_minutes_by_ranks_and_at_sigterm_by_one_process() -> None:
+def test_checkpoints_are_written_every_ten_minutes_by_ranks_and_at_sigterm_by_one_process() -> None:
     assert settings_of(["algo=minibatch_sdca"]).checkpoint_seconds == math.inf
     assert settings_of(["algo=sbp", "checkpoint_seconds=null"]).checkpoint_seconds is None
     if importlib.util.find_spec("mpi4py"):

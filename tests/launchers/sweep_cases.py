@@ -19,7 +19,7 @@ from experiments.processes.outcome import Outcome
 ROOT = CONF.parent
 SOLVER = Path(__file__).with_name("killed_solver.py")
 DATA = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
-RUN = [*DATA, "algo=killed", "algo.batch_size=20", "budget.epochs=6", "budget.checkpoints=6"]
+RUN = [*DATA, "algo=killed", "algo.batch_size=20", "budget.epochs=6", "budget.evaluations=6"]
 
 
 def environment(place: Path, killed: str = "-1 0") -> dict[str, str]:

@@ -72,7 +72,7 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
     tmp_path: Path, asked: signal.Signals, status: int
 ) -> None:
     with subprocess.Popen(
-        words(tmp_path, "seed=range(3)", *ON_RAY, "budget.epochs=1e7", "budget.checkpoints=9"),
+        words(tmp_path, "seed=range(3)", *ON_RAY, "budget.epochs=1e7", "budget.evaluations=9"),
         cwd=ROOT,
         env=os.environ | environment(tmp_path),
         stdout=subprocess.PIPE,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import Dataset
-from experiments.curve import MEASURES
+from experiments.columns import MEASURES
 from experiments.run.evaluation import Evaluator
 from solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
 

@@ -149,7 +149,7 @@ def test_a_run_whose_objective_overflows_is_recorded_as_failed(
         return [*rows[:2], *({**row, "primal": math.nan} for row in rows[2:])]
 
     monkeypatch.setattr(Evaluator, "evaluate", overflowing)
-    words = ["algo=perceptron", *DATA, "budget.iterations=20", "budget.checkpoints=5"]
+    words = ["algo=perceptron", *DATA, "budget.iterations=20", "budget.evaluations=5"]
     settings = settings_of([*words, f"store.root={fresh / 'results'}"])
     outcome = outcome_of(lambda: runner.run(settings, Display(), ["run.py"]), lambda: "perceptron")
     assert (outcome.status, outcome.exit_code) == ("failed", 1)

@@ -22,7 +22,7 @@ from experiments.store import Store, StoreError
 from support import locks
 
 FORK = multiprocessing.get_context("fork")
-RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.checkpoints=3", "rows.provider=on_the_fly", "threads=1"]
+RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.provider=on_the_fly", "threads=1"]
 
 
 @pytest.fixture(autouse=True)

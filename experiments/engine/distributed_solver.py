@@ -1,4 +1,4 @@
-"""A solver that runs in several processes at once, as one solver: all ranks see the same costs and stop together."""
+"""A solver that runs in several processes: all ranks see the same costs and stop after the same iteration."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.processes.stopping import Terminated, Wish, deferred
+from experiments.processes.stopping import StopRequest, Terminated, deferred
 from solvers import Counters, Limit, Snapshot, Status
 
 if TYPE_CHECKING:
     from experiments.engine.mpi import Mpi
 
 SLICE_SECONDS = 0.2
-"""The ranks agree on how far they are about this often."""
-_WISHES = (None, KeyboardInterrupt, Terminated)
-"""Of several ranks that are asked to stop, the one that is asked most urgently counts."""
+"""The ranks exchange times and stop requests about this often."""
+_STOP_KINDS = (None, KeyboardInterrupt, Terminated)
+"""If several ranks get a signal, the last kind in this list counts."""
 GROWTH = 8
-"""A slice has at most so many times the iterations of the one before: the first one says little about the speed."""
+"""A slice has at most this many times the iterations of the one before: the first one measures the speed badly."""
 
 
-class Together:
+class DistributedSolver:
     """The ranks' solvers of one problem, advanced in slices of iterations.
 
-    Everything that decides how the run goes on is the same on all ranks. `counters` are because the solver's are; times
-    are agreed on after each slice: `cpu_seconds` is the sum over all ranks, `wall_seconds` rank 0's.
+    Everything that determines the rest of the run is the same on all ranks. `counters` are, because the solver's are.
+    Times are exchanged after each slice: `cpu_seconds` is the sum over all ranks, `wall_seconds` is rank 0's.
 
     Parameters
     ----------
     solver : Solver
-        This rank's, just made or restored.
+        This rank's, new or restored from a checkpoint.
     exchange : Mpi
     earlier : mapping of str to number
-        `communication` of the processes that this run goes on from.
+        `communication` in the checkpoint that the run was resumed from; empty without one.
     """
 
     def __init__(self, solver: Any, exchange: Mpi, earlier: Mapping[str, float]) -> None:
@@ -46,33 +46,33 @@ class Together:
         self.remarks: tuple[str, ...] = solver.remarks
         self._exchange = exchange
         self._earlier = earlier
-        self._wish = Wish()
+        self._stop_request = StopRequest()
         self._stop: type[KeyboardInterrupt] | None = None
         self._done = 0
         self._per_wall = self._per_cpu = 0.0
         self.cpu_seconds = self.wall_seconds = 0.0
-        self._agree()
+        self._exchange_times()
 
     @property
     def counters(self) -> Counters:
-        """Exact costs so far, of all ranks together."""
+        """Exact costs so far, over all ranks."""
         return self.solver.counters  # type: ignore[no-any-return]
 
     def snapshot(self) -> Snapshot:
-        """Return the present predictor; see the solver's own. All ranks call this together."""
+        """Return the present predictor. All ranks call this together."""
         return self.solver.snapshot()  # type: ignore[no-any-return]
 
     def state(self) -> Any:
-        """Return all that the rest of the run depends on, on rank 0. All ranks call this together."""
+        """Return on rank 0 all that the rest of the run depends on. All ranks call this together."""
         return self.solver.state()
 
     def advance(self, limit: Limit) -> Status:
-        """Run until a limit is reached, in slices; the limit on CPU seconds is looked at between them.
+        """Run until a limit is reached, in slices; the limit on CPU seconds is checked between them.
 
         Raises
         ------
         KeyboardInterrupt
-            On all ranks after the same iteration, when one of them has got Ctrl-C or SIGTERM (see `watching`).
+            On all ranks after the same iteration, if one of them has got Ctrl-C or SIGTERM (see `watching`).
         """
         counts = dataclasses.replace(limit, cpu_seconds=None)
         cpu_limit = math.inf if limit.cpu_seconds is None else limit.cpu_seconds
@@ -86,29 +86,29 @@ class Together:
     def _slice(self, counts: Limit, cpu_left: float) -> Status:
         begin = self.counters.iterations or 0
         wall, cpu = self.wall_seconds, self.cpu_seconds
-        # the same on all ranks, because these numbers are
+        # these numbers are the same on all ranks, so `steps` is
         steps = max(1, int(min(SLICE_SECONDS * self._per_wall, cpu_left * self._per_cpu, GROWTH * self._done)))
         end = min(begin + steps, math.inf if counts.iterations is None else counts.iterations)
         status: Status = self.solver.advance(dataclasses.replace(counts, iterations=int(end)))
-        self._agree()
+        self._exchange_times()
         self._done = (self.counters.iterations or 0) - begin
         self._per_wall = self._done / max(self.wall_seconds - wall, 1e-9)
         self._per_cpu = self._done / max(self.cpu_seconds - cpu, 1e-9)
         return status
 
-    def _agree(self) -> None:
+    def _exchange_times(self) -> None:
         own = self._exchange.communication
-        wish = _WISHES.index(self._wish.kind)
-        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, wish, *vars(own).values()]
+        stop = _STOP_KINDS.index(self._stop_request.kind)
+        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, stop, *vars(own).values()]
         everyone = self._exchange.everyone(np.array(mine, dtype=np.float64))
         self.cpu_seconds = float(everyone[:, 0].sum())
         self.wall_seconds = float(everyone[0, 1])
-        self._stop = _WISHES[int(everyone[:, 2].max())]
+        self._stop = _STOP_KINDS[int(everyone[:, 2].max())]
         self._communication = everyone[:, 3:]
 
     @property
     def communication(self) -> dict[str, int | float]:
-        """Costs of the sums for the record: see docs/record.md."""
+        """Costs of communication for the record: see docs/record.md."""
         exchanges, sparse, handed_over, seconds = self._communication.T
         costs = {
             "exchanges": int(exchanges[0]),
@@ -121,6 +121,6 @@ class Together:
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Take Ctrl-C and SIGTERM for wishes that `advance` grants when all ranks have heard of them."""
-        with deferred(always=True) as self._wish:
+        """Defer Ctrl-C and SIGTERM: `advance` raises them on all ranks after the same iteration."""
+        with deferred(always=True) as self._stop_request:
             yield
