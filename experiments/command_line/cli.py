@@ -18,7 +18,7 @@ from experiments.engine import dispatch
 from experiments.processes.forkserver import follow
 from experiments.processes.job_queue import Desk, Folder
 from experiments.processes.mpirun import place
-from experiments.processes.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, unshared
+from experiments.processes.outcome import STOPPED, Outcome, OutcomeStatus, exit_code, not_uploaded
 from experiments.processes.stopping import terminable
 from experiments.run.console import CompactDisplay, Display, FullDisplay, console
 from experiments.run.errors import outcome_of, print_error
@@ -113,8 +113,8 @@ def _run(
     if outcome.status in STOPPED:
         _stopped.append(outcome.status)
         print_error(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
-    if number is None and outcome.unshared:
-        print_error(unshared([outcome]))
+    if number is None and outcome.not_uploaded:
+        print_error(not_uploaded([outcome]))
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 
@@ -143,7 +143,7 @@ def finish_sweep(directory: Path, command: str, *, stopped: int | None) -> int:
         console(sys.stdout).print(sweep.table(outcomes), highlight=False)
     for outcome in wrong:
         print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
-    if told := unshared(outcomes):
+    if told := not_uploaded(outcomes):
         print_error(told)
     if code:
         print_error("the same command again makes only the runs that are missing")

@@ -17,7 +17,7 @@ from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.busy import Busy
-from experiments.processes.outcome import EXIT_CODES, Outcome, status_of, unshared
+from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
 from experiments.reproduction.lock import alone
@@ -223,7 +223,7 @@ def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str], bu
         progress.close()
         store.close_dead()  # what killed processes have left
     print(f"  {summary(outcomes.values())}", flush=True)
-    if told := unshared(outcomes.values()):
+    if told := not_uploaded(outcomes.values()):
         print_error(told)
     return outcomes
 

@@ -11,7 +11,7 @@ from typing import Any
 from experiments.reproduction.made import Made
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
-from experiments.store.texts import plain
+from experiments.store.serialize import plain
 
 
 def write_texts(folder: Path, made: Made, verdict: Verdict, facts: Mapping[str, Any]) -> None:
