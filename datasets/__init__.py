@@ -8,6 +8,7 @@ from datasets.errors import DataError
 from datasets.fetch import default_cache_dir
 from datasets.loader import fingerprint, load
 from datasets.settings import check_used
+from datasets.sizes import size_of, training_rows
 from datasets.spec import DatasetSpec, named
 from datasets.stream import Stream
 
@@ -21,4 +22,6 @@ __all__ = [
     "fingerprint",
     "load",
     "named",
+    "size_of",
+    "training_rows",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.arena.race import Race
+from experiments.arena.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -60,23 +60,23 @@ def _profile(own: NDArray[np.float64], best: NDArray[np.float64]) -> Profile:
     return Profile(factors, shares)
 
 
-def costs_of(races: Sequence[Race], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
+def costs_of(comparisons: Sequence[Comparison], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
     """Return what entrants spent on each problem, that is data set x level x seed, (p,); infinite: not solved.
 
     A seed is a problem of its own, since solvers differ in what chance does to them. An entrant that a data set is not
     for, or whose run is missing, has not solved the problem; one that does not count the cost is left out.
     """
     found: dict[str, list[float]] = {}
-    for name in dict.fromkeys(name for race in races for name in race.entrants):
-        if all(race.counted(name, cost) for race in races) and any(race.tracks.get(name) for race in races):
-            found[name] = [spent for race in races for spent in _spent(race, name, cost, seeds)]
+    for name in dict.fromkeys(name for each in comparisons for name in each.entrants):
+        if all(each.counted(name, cost) for each in comparisons) and any(each.runs.get(name) for each in comparisons):
+            found[name] = [spent for each in comparisons for spent in _spent(each, name, cost, seeds)]
     return {name: np.array(spent, dtype=np.float64) for name, spent in found.items()}
 
 
-def _spent(race: Race, name: str, cost: str, seeds: int) -> list[float]:
-    tracks = {track.seed: track for track in race.tracks.get(name, ())}
+def _spent(comparison: Comparison, name: str, cost: str, seeds: int) -> list[float]:
+    runs = {run.seed: run for run in comparison.runs.get(name, ())}
     return [
-        tracks[seed].reach(cost, race.threshold(level)) if seed in tracks else np.inf
-        for level in race.decided
+        runs[seed].reach(cost, comparison.threshold(level)) if seed in runs else np.inf
+        for level in comparison.judged
         for seed in range(seeds)
     ]

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from experiments.curve import value_at
-
-Points: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Costs and values of a curve."""
+from experiments.curve import Points, value_at
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ from experiments.processes.busy import Busy
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
-from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
@@ -29,11 +28,13 @@ from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
 from support.files import check_writable
+from support.locks import locked
 
 if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
 
 OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
+LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
 """Work that takes no longer says nothing."""
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
@@ -144,9 +145,21 @@ def _figures(command: Command, words: Sequence[str]) -> int:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
     check_writable(command.figures.absolute())  # before the runs, not after them
-    with alone(store.root, print_error), contextlib.ExitStack() as open_:
+    with _only_command(store.root), contextlib.ExitStack() as open_:
         crew = Crew(command, open_)
         return max((_figure(name, command, store, crew, words) for name in chosen), key=_weight, default=OK)
+
+
+@contextlib.contextmanager
+def _only_command(root: Path) -> Iterator[None]:
+    """Wait until no other ``reproduce.py`` uses this store: two would make the same runs, in twice the memory."""
+    root.mkdir(parents=True, exist_ok=True)
+
+    def report(holder: str) -> None:
+        print_error(f"waiting: {holder} is reproducing from the store {root}")
+
+    with locked(root / LOCK_FILE, report):
+        yield
 
 
 class Crew:
@@ -229,11 +242,11 @@ def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str], bu
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.making import evidence_of, write
+    from experiments.reproduction.build import build_figure, evidence_of
 
     shown = [word for word in words if not word.startswith(("store=", "store.", "figures=", "report="))]
     command = shlex.join(["python", "reproduce.py", *shown])
-    return write(plan, evidence_of(plan, outcomes), folder, command)
+    return build_figure(plan, evidence_of(plan, outcomes), folder, command)
 
 
 def _said(verdict: Verdict, folder: Path) -> str:

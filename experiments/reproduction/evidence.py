@@ -20,7 +20,7 @@ class Panel:
     ----------
     dataset : str
         The data set that was used.
-    asked : str
+    paper_dataset : str
         The paper's; another name than `dataset` where a stand-in takes its place.
     stand_in : str
         Why the data set only stands in for the paper's; empty where it is the paper's.
@@ -35,7 +35,7 @@ class Panel:
     """
 
     dataset: str
-    asked: str
+    paper_dataset: str
     stand_in: str = ""
     runs: Mapping[str, tuple[FinishedRun, ...]] = field(default_factory=dict)
     settings: Mapping[str, RunSettings] = field(default_factory=dict)
@@ -98,4 +98,4 @@ class Evidence:
 
     def declared(self, panel: Panel) -> bool:
         """Whether a data set is the paper's, or the stand-in that the figure's file declares for it."""
-        return not panel.stand_in or self.spec.instead.get(panel.asked) == panel.dataset
+        return not panel.stand_in or self.spec.instead.get(panel.paper_dataset) == panel.dataset

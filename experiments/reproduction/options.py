@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol, cast
 
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
-from experiments.reproduction.figure_options import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
 FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
@@ -19,6 +20,33 @@ RESOURCES = ("memory", "threads")
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
 NAMES = ("figure", "scale", "dataset", "jobs", "launcher", "address", *STORE, "figures", "report", *RESOURCES)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a figure is made, from the command line.
+
+    Attributes
+    ----------
+    scale : str
+    datasets : tuple of str
+        Only these; any other data set stands in for the figure's. Empty: the figure's own.
+    jobs : int
+        Runs at a time.
+    overrides : tuple of str
+        For every run: store, memory and threads.
+    own : mapping of str to str
+        Values of the figure's options (`FigureSpec.options`).
+    settings : tuple of str
+        Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`).
+    """
+
+    scale: str
+    datasets: tuple[str, ...] = ()
+    jobs: int = 1
+    overrides: tuple[str, ...] = ()
+    own: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,3 +213,25 @@ def _jobs(value: str | None) -> int | None:
     if not value.isdigit() or int(value) < 1:
         raise FigureError(f"jobs must be a whole number >= 1, got {value!r}")
     return int(value)
+
+
+class SeriesModule(Protocol):
+    """A module that `FigureSpec.series_module` names."""
+
+    def with_series(self, spec: FigureSpec, options: Options) -> FigureSpec:
+        """Return the figure with the series that follow from its options, which have their values."""
+
+
+def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
+    """Return a figure with the values of its options, and with the series of its `series_module` if it has one.
+
+    Raises
+    ------
+    FigureError, SettingsError
+        A value is not allowed.
+    """
+    values = {name: replace(own, value=options.own.get(name, own.value)) for name, own in spec.options.items()}
+    chosen = replace(spec, options=values)
+    if not spec.series_module:
+        return chosen
+    return cast(SeriesModule, importlib.import_module(spec.series_module)).with_series(chosen, options)

@@ -13,8 +13,7 @@ from datasets import DataError
 from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.engine import MPI, EngineMissingError
 from experiments.configuration.settings import RunSettings, nearest, setting_name
-from experiments.reproduction.cost import rows_of
-from experiments.reproduction.figure_options import Options, entered
+from experiments.reproduction.options import Options, resolve_options
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from experiments.run.identity import run_key
 from experiments.store import FinishedRun, Store
@@ -53,7 +52,7 @@ class PlannedPanel:
 
     Attributes
     ----------
-    asked : str
+    paper_dataset : str
         The paper's data set.
     dataset : str
         The one that is used.
@@ -66,7 +65,7 @@ class PlannedPanel:
         Series that its problem is not for, and why.
     """
 
-    asked: str
+    paper_dataset: str
     dataset: str
     stand_in: str
     settings: Mapping[str, RunSettings]
@@ -139,15 +138,15 @@ class Planner:
             There is no such scale or data set, or an override is not allowed.
         """
         spec.scale(options.scale)
-        spec = entered(spec, options)
+        spec = resolve_options(spec, options)
         if spec.timed:
             options = dataclasses.replace(options, jobs=1)
         panels: list[PlannedPanel] = []
         absent: dict[str, str] = {}
-        for asked, candidates in _data_sets(spec, options.datasets).items():
+        for paper_dataset, candidates in _data_sets(spec, options.datasets).items():
             for dataset in candidates:
                 try:
-                    panels.append(self._panel(spec, options, asked, dataset, absent))
+                    panels.append(self._panel(spec, options, paper_dataset, dataset, absent))
                     break
                 except DataError as error:
                     absent[dataset] = str(error)
@@ -166,7 +165,7 @@ class Planner:
         return self._settings[key]
 
     def _panel(
-        self, spec: FigureSpec, options: Options, asked: str, dataset: str, absent: dict[str, str]
+        self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
     ) -> PlannedPanel:
         """Plan one data set; a DataError says why it cannot be had, unless nothing has to be made of it.
 
@@ -177,10 +176,12 @@ class Planner:
         left_out: dict[str, str] = {}
         wanted: list[tuple[str, RunSettings]] = []
         for series in spec.curves:
-            if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
+            if series.datasets and paper_dataset not in series.datasets:
+                continue
+            if {paper_dataset, dataset} & {*series.without}:
                 continue
             try:
-                first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options)
+                first = self.settings(overrides_of(series, scale.overrides, paper_dataset, dataset, options), options)
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
@@ -200,11 +201,11 @@ class Planner:
         if not runs or any(run.found is None for run in runs):
             for run in settings.values():
                 self._have(run.dataset)
-        stand_in = _stand_in(spec, asked, dataset, settings)
+        stand_in = _stand_in(spec, paper_dataset, dataset, settings)
         if dataset == OWN_FILES and settings:  # the files have a name
             shown = next(iter(settings.values())).dataset.name
-            asked, dataset = shown if asked == dataset else asked, shown
-        return PlannedPanel(asked, dataset, stand_in, settings, tuple(runs), left_out)
+            paper_dataset, dataset = shown if paper_dataset == dataset else paper_dataset, shown
+        return PlannedPanel(paper_dataset, dataset, stand_in, settings, tuple(runs), left_out)
 
     def _looked_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
         """Look for runs in the store: for all of those that have not been found before, at once."""
@@ -242,18 +243,18 @@ class Planner:
 
 def _too_few(run: RunSettings) -> bool:
     """Whether the data are known to have fewer examples than the run wants distinct ones, say in a mini-batch."""
-    n = rows_of(run.dataset)
+    n = datasets.training_rows(run.dataset)
     return n is not None and any(vars(run.solver_settings)[name] > n for name in solvers.get(run.algo).within_n)
 
 
 def overrides_of(
-    series: SeriesSpec, scale: Sequence[str], asked: str, dataset: str, options: Options
+    series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, options: Options
 ) -> tuple[str, ...]:
     """Words that ``run.py`` would get for a series on a data set, without the seed; later ones win.
 
     What is said of the paper's data set holds for its stand-in, unless something else is said of that one.
     """
-    own = [word for name in (asked, dataset) for word in series.by_dataset.get(name, [])]
+    own = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
     words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
     return (f"dataset={dataset}", *words.values())
 
@@ -265,7 +266,7 @@ def known_data_sets() -> list[str]:
 
 def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Each data set of the paper with those to use for it, the first that can be had."""
-    own = {asked: (asked, *([spec.instead[asked]] if asked in spec.instead else [])) for asked in spec.datasets}
+    own = {name: (name, *([spec.instead[name]] if name in spec.instead else [])) for name in spec.datasets}
     if not chosen or not own:  # a figure of no data set has no use for those that others are made of
         return own
     known = known_data_sets()
@@ -273,17 +274,17 @@ def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, 
     for name in chosen:
         if name not in known:
             raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-        asked = next((asked for asked, names in own.items() if name in names), None)
+        paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
         # named outright: exactly this one, even where the paper's could be had
-        result[asked or name] = (name,)
+        result[paper_dataset or name] = (name,)
     return result
 
 
-def _stand_in(spec: FigureSpec, asked: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
+def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
     own = next((run.dataset.stand_in for run in settings.values()), "")
     if own:
         return own
     if dataset in spec.datasets:
         return ""
-    how = "takes its place here" if spec.instead.get(asked) == dataset else "asked for by name"
+    how = "takes its place here" if spec.instead.get(paper_dataset) == dataset else "chosen on the command line"
     return f"{how}; the paper's {spec.label} uses {', '.join(spec.datasets)}"

@@ -194,8 +194,8 @@ class FigureSpec:
         Its own words on the command line.
     settings : list of str
         Groups of ``run.py``'s settings (``problem``) that the command line may change for all of its runs.
-    entry : str
-        Module with ``enter(spec, options)`` for a figure whose series follow from the command line; empty as a rule.
+    series_module : str
+        Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
     open : bool
         A series that a data set's problem is not for is left out, and named with the reason: it is not an error.
     """
@@ -214,7 +214,7 @@ class FigureSpec:
     numbers: list[NumberSpec] = field(default_factory=list)
     options: dict[str, OptionSpec] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)
-    entry: str = ""
+    series_module: str = ""
     open: bool = False
 
     @property

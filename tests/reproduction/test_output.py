@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from experiments.reproduction import frame
-from experiments.reproduction.made import Bold, Made, Table
+from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.output import write_texts
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.report.verdict_reader import read_table, read_verdict
@@ -34,12 +34,12 @@ VERDICT = Verdict(
 FACTS = {"heading": "Figure 2 of somebody"}
 
 
-def made() -> Made:
+def made() -> FigureResult:
     def draw(figure) -> None:  # type: ignore[no-untyped-def]
         figure.subplots().plot([1, 2], [3, 4])
 
     table = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
-    return Made(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
+    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
 
 
 def test_texts(tmp_path: Path) -> None:

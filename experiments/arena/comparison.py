@@ -28,7 +28,7 @@ ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Track:
+class RunProgress:
     """One run: how far it is at each of its checkpoints, and what it has spent.
 
     Attributes
@@ -51,7 +51,7 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Race:
+class Comparison:
     """One data set.
 
     Attributes
@@ -74,11 +74,11 @@ class Race:
         return optimum_of(self.panel)
 
     @cached_property
-    def tracks(self) -> dict[str, tuple[Track, ...]]:
+    def runs(self) -> dict[str, tuple[RunProgress, ...]]:
         """Runs of each entrant, by rising seed; without those that have no checkpoint."""
         return {
             name: tuple(
-                Track(seed, self._values(frame), {cost: column(frame, cost) for cost in COSTS if _counts(frame, cost)})
+                RunProgress(seed, self._values(frame), _costs(frame))
                 for seed, frame in zip(self.panel.seeds(name), self.panel.curves(name), strict=True)
                 if len(frame)
             )
@@ -92,7 +92,7 @@ class Race:
         return min(lows, default=None)
 
     @property
-    def decided(self) -> tuple[float, ...]:
+    def judged(self) -> tuple[float, ...]:
         """Levels that can be told apart: a gap must not be finer than the optimum is known."""
         if self.targets.kind != "gap":
             return self.targets.levels
@@ -105,19 +105,19 @@ class Race:
 
     def band(self, name: str, cost: str) -> Band | None:
         """Return the median over an entrant's runs, with the least and the largest; None where there is nothing."""
-        return band([(track.costs[cost], track.values) for track in self.tracks[name] if cost in track.costs])
+        return band([(run.costs[cost], run.values) for run in self.runs[name] if cost in run.costs])
 
     def counted(self, name: str, cost: str) -> bool:
         """Whether an entrant's runs count a cost; True while it has none."""
-        return all(cost in track.costs for track in self.tracks.get(name, ()))
+        return all(cost in run.costs for run in self.runs.get(name, ()))
 
     def effort(self, name: str, cost: str, level: float) -> Effort | None:
         """Put an entrant's runs together; None where it has none, or they do not count the cost."""
-        tracks = self.tracks.get(name, ())
-        if not tracks or not self.counted(name, cost):
+        runs = self.runs.get(name, ())
+        if not runs or not self.counted(name, cost):
             return None
-        found = [track.reach(cost, self.threshold(level)) for track in tracks]
-        longest = max(float(track.costs[cost][-1]) for track in tracks)
+        found = [run.reach(cost, self.threshold(level)) for run in runs]
+        longest = max(float(run.costs[cost][-1]) for run in runs)
         return effort_of([None if math.isinf(each) else each for each in found], longest)
 
     def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -127,5 +127,5 @@ class Race:
         return np.full(len(value), np.nan) if self.optimum is None else self.optimum.excess(value)
 
 
-def _counts(frame: pd.DataFrame, cost: str) -> bool:
-    return not frame[cost].isna().any()
+def _costs(frame: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    return {cost: column(frame, cost) for cost in COSTS if not frame[cost].isna().any()}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
+import datasets
 import solvers
 from experiments.arena.entrants import Entrant, read_entrants
 from experiments.arena.targets import TIME, Targets, read_costs, read_targets
@@ -19,8 +20,7 @@ from experiments.configuration.composition import settings_of
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings, setting_name
 from experiments.papers.optimum import SERIES as OPTIMUM
-from experiments.reproduction.cost import rows_of
-from experiments.reproduction.figure_options import Options
+from experiments.reproduction.options import Options
 from experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec, SeriesSpec
 from solvers.passes import Passes
 
@@ -31,7 +31,7 @@ FORMS: Final = {"problem.lambda_", "problem.C", "problem.nu"}
 REFEREE_BUDGET: Final = ["budget.epochs=1e5", "budget.checkpoints=20"]
 
 
-def enter(spec: FigureSpec, options: Options) -> FigureSpec:
+def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     """Return the figure with a series for each entrant, and one for the optimum where gaps are asked for.
 
     Raises
@@ -94,7 +94,7 @@ class Terms:
     def _budget(self, entrant: Entrant, passes: int) -> list[str]:
         if issubclass(solvers.get(entrant.algo), Passes):  # they count passes as iterations, and not all count more
             return [f"budget.iterations={EPOCHS_A_PASS * passes}"]
-        n = rows_of(self.run.dataset)
+        n = datasets.training_rows(self.run.dataset)
         counted = "kernel_evaluations" not in solvers.get(entrant.algo).not_counted(kernel_name(self.run.kernel))
         rows = [f"budget.kernel_evaluations={passes * n * n}"] if counted and n is not None else []
         return [f"budget.epochs={EPOCHS_A_PASS * passes}", *rows]

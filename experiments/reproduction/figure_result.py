@@ -40,7 +40,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Made:
+class FigureResult:
     """A figure, ready to be written.
 
     Attributes
