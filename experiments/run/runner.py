@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import datasets
 import solvers
 from datasets import Dataset, Stream
-from datasets.checks import count_nonzero
+from datasets.types import count_nonzero
 from experiments import provenance
 from experiments.configuration.schedule import Limits
 from experiments.configuration.schema import kernel_name

@@ -1,0 +1,43 @@
+"""Array types of data sets, and the content of one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
+"""Features of a file: a dense array (float32, or uint8 for pixels) or CSR of float32."""
+
+Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
+"""Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Content of one file, before label rule, split and transforms.
+
+    Attributes
+    ----------
+    X
+        (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
+    y
+        (n,) raw labels, float64; with ``classes`` the position of each row's label there.
+    classes
+        Text labels in alphabetical order; empty if labels are numbers.
+    from_zero
+        LIBSVM text only: whether index 0 occurs; column j then has index j, otherwise j + 1.
+    """
+
+    X: Features
+    y: NDArray[np.float64]
+    classes: tuple[str, ...] = ()
+    from_zero: bool = False
+
+
+def count_nonzero(X: Features) -> int:
+    """Count entries that are not zero."""
+    return int(np.count_nonzero(X.data if sparse.issparse(X) else X))
