@@ -1,4 +1,4 @@
-"""The arena's figure: curves, profiles, a table of what it costs to get there; nothing is judged."""
+"""The arena's figure: curves, profiles, and a table of the costs to the targets; no claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the arena is drawn: for each cost a panel for every data set, and the profile over all of them."""
+"""Draws the arena: for each cost a panel for each data set, and the profile over all of them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _COLUMNS: Final = 4
 """Panels in a row at most."""
 _PER_LINE: Final = 7
 _NAMED: Final = 2
-"""Solvers that are named above a panel."""
+"""Most solvers named above a panel."""
 _MOST: Final = 1e4
-"""Factors beyond this are not drawn."""
+"""Largest factor drawn."""
 _CAPTIONS: Final = (
     "Medians over the runs, bands from the least to the largest; dotted: targets.",
     "Profile: share of problems (data set x target x seed) that are solved within a factor of the least cost.",
@@ -35,7 +35,7 @@ _CAPTIONS: Final = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn.
+    """Content of the picture.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class Drawing:
     profiles : mapping of str to mapping of str to Profile
         By cost and entrant.
     costs : sequence of str
-        A block of panels for each.
+        One block of panels each.
     names : sequence of str
-        All series, which decide on colours.
+        All series, which determine the colours.
     seeds : int
-        Runs that an entrant has on each data set.
+        Runs of an entrant on each data set.
     """
 
     comparisons: Sequence[Comparison]
@@ -73,7 +73,7 @@ class Drawing:
 
     @property
     def block(self) -> int:
-        """Places of a cost's panels, some of them free."""
+        """Grid places for one cost's panels, including empty ones."""
         return self.columns * math.ceil((len(self.comparisons) + 1) / self.columns)
 
 
@@ -130,14 +130,14 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
 
 
 def _cut_gaps(axes: Axes, bands: Mapping[str, Band], least: float) -> None:
-    """Show what lies between the finest target and what the worse half of the curves begin with."""
+    """Limit the axis from below the finest target to the median first value of the curves."""
     begins = sorted(float(band.median[0]) for band in bands.values())
     axes.set_ylim(0.8 * least, 3 * max(begins[len(begins) // 2], 100 * least))
 
 
 def _not_counted(comparison: Comparison, drawing: Drawing, cost: str) -> str:
     names = [drawing.styles[name].name for name in comparison.entrants if not comparison.counted(name, cost)]
-    if len(names) > _NAMED:  # there is no room; the table has them
+    if len(names) > _NAMED:  # the table names them
         return f"not counted by {len(names)} of {len(comparison.entrants)}"
     return f"not counted: {', '.join(names)}" if names else ""
 

@@ -1,4 +1,4 @@
-"""What it costs to reach each level, for all entrants in all units, and who solves how many problems."""
+"""The arena's table: costs of all entrants to each level, and the shares of solved problems."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str,
 
 
 _LEGEND = (
-    "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs did not "
-    "get there before their end, which is what is told. Costs are those of the first checkpoint at or below the target."
+    "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs ended "
+    "before the target, at this cost. Costs are those of the first evaluation at or below the target."
 )
 
 
 def remarks(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say what cannot be read off numbers: who is left out and why, and what is not known well enough."""
+    """Return notes: entrants left out and why, bounds on the optimum, targets that were not judged."""
     said = []
     for comparison in comparisons:
         name = called(comparison.panel)
@@ -72,7 +72,7 @@ def _rows(comparison: Comparison, level: float) -> list[tuple[str | Bold, ...]]:
 
 
 def _least(efforts: Iterable[Effort | None]) -> float | None:
-    """Return the least median of those that are known."""
+    """Return the least known median."""
     return min((effort.median for effort in efforts if effort is not None and effort.known), default=None)
 
 
@@ -94,7 +94,7 @@ def _cell(comparison: Comparison, name: str, cost: str, effort: Effort | None, l
 
 
 def _count(value: float) -> str:
-    """Write a count with three digits: checkpoints are no nearer to each other than that."""
+    """Write a count with three digits, the precision of the distance between evaluations."""
     return quantity(float(f"{value:.3g}"))
 
 
