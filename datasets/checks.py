@@ -1,8 +1,6 @@
-"""Checks of tables and of finished parts; every source of data goes through them."""
+"""Checks of every table that was read, and of every finished part."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,16 +8,16 @@ from scipy import sparse
 
 from datasets.errors import DataError, shorten
 from datasets.spec import MAX_FEATURES, ExpectedSpec
-from datasets.types import Matrix, Table
+from datasets.types import Features, Matrix, Table, count_nonzero
 
 
 def check_table(table: Table, where: str) -> None:
-    """Refuse an empty table, rows that do not match, and values that are not finite.
+    """Check that a table has rows, as many labels as rows, and finite values.
 
     Raises
     ------
     DataError
-        Naming the place; rows and columns are counted from 1.
+        It does not; the message names row and column, counted from 1.
     """
     X, y = table.X, table.y
     if y.size == 0:
@@ -39,12 +37,12 @@ def check_table(table: Table, where: str) -> None:
 
 
 def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
-    """Refuse values that are not finite after the transforms.
+    """Check that all values are finite after the transforms.
 
     Raises
     ------
     DataError
-        Naming the first value; rows and columns are counted from 1.
+        A value is not; the message names row and column, counted from 1.
     """
     for name, part in (("training", X), ("test", X_test)):
         place = _first_non_finite(part)
@@ -57,7 +55,7 @@ def check_finite(X: Matrix, X_test: Matrix, where: str) -> None:
             )
 
 
-def _first_non_finite(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> tuple[int, int, float] | None:
+def _first_non_finite(X: Features) -> tuple[int, int, float] | None:
     if sparse.issparse(X):
         bad = np.flatnonzero(~np.isfinite(X.data))
         if not bad.size:
@@ -67,7 +65,7 @@ def _first_non_finite(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> tuple[
     assert isinstance(X, np.ndarray)
     if X.dtype.kind != "f":
         return None
-    # The sum is finite unless a value is not (or it overflows): it spares a mask as big as the data.
+    # a finite sum saves a mask as large as the data; it may overflow, so that an infinite one proves nothing
     with np.errstate(invalid="ignore"):
         if np.isfinite(X.sum(dtype=np.float64)):
             return None
@@ -76,12 +74,12 @@ def _first_non_finite(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> tuple[
 
 
 def check_expected(table: Table, expected: ExpectedSpec, where: str) -> None:
-    """Compare a file's counts with the specification's.
+    """Compare the counts of a file with the specification's.
 
     Raises
     ------
     DataError
-        Saying which count differs, expected and found.
+        A count differs; the message has the expected and the found one.
     """
     if expected.n is not None and expected.n != table.y.size:
         raise DataError(f"{where}: expected {expected.n} rows, found {table.y.size}.")
@@ -110,12 +108,12 @@ def _number(label: str, where: str) -> float:
 
 
 def check_classes(y: NDArray[np.int8], where: str) -> None:
-    """Refuse training labels of one class only.
+    """Check that the training labels contain both classes.
 
     Raises
     ------
     DataError
-        Naming the class that is missing.
+        They do not; the message names the missing class.
     """
     positives = int(np.count_nonzero(y > 0))
     if positives in (0, y.size):
@@ -130,9 +128,9 @@ def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, 
     Parameters
     ----------
     train, test
-        The parts; ``test`` is None when it will be split off.
+        The parts; ``test`` is None if test rows will be split off.
     d
-        The width asked for, or None: the training part's.
+        The width of the specification; None: the training part's.
     pad
         Whether a narrower part may be padded with zeros (LIBSVM text and published files).
     where
@@ -141,7 +139,7 @@ def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, 
     Raises
     ------
     DataError
-        A part is wider than allowed, or widths differ and may not be padded.
+        A part is too wide, or widths differ and may not be padded.
     """
     width = int(train.X.shape[1]) if d is None else d
     parts = [("training", train)] + ([("test", test)] if test is not None else [])
@@ -156,8 +154,3 @@ def common_width(train: Table, test: Table | None, d: int | None, *, pad: bool, 
     if width > MAX_FEATURES:
         raise DataError(f"{where}: {width} features (the largest index); at most {MAX_FEATURES} can be numbered.")
     return width
-
-
-def count_nonzero(X: NDArray[Any] | sparse.csr_matrix[np.float32]) -> int:
-    """Count entries that are not zero."""
-    return int(np.count_nonzero(X.data if sparse.issparse(X) else X))

@@ -1,8 +1,9 @@
-"""The loaded data set."""
+"""A loaded data set, whose training rows may be made on request."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,48 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets.errors import DataError
-from datasets.stream import Stream
+from datasets.transforms import divide, to_matrix
 from datasets.types import Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Training rows that are made on request, (n, d) float32, so that they need not fit in memory.
+
+    Attributes
+    ----------
+    make
+        Returns the raw rows of given numbers, (m,) uint32, as (m, d); a row depends on its number alone.
+    numbers
+        (n,) uint32: the number of each row.
+    d
+        Number of features.
+    divide_by
+        Features are the raw values divided by this, in float32.
+    """
+
+    make: Callable[[NDArray[np.uint32]], NDArray[Any]]
+    numbers: NDArray[np.uint32]
+    d: int
+    divide_by: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+        return self.numbers.size, self.d
+
+    def __getitem__(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
+        X = to_matrix(self.make(self.numbers[rows]), self.d, dense=True)
+        divide(X, self.divide_by)
+        return np.asarray(X)
+
+    def take(self, rows: NDArray[np.integer]) -> Stream:
+        """Return the stream of some of the rows."""
+        return replace(self, numbers=self.numbers[rows])
+
+    def raw(self) -> NDArray[Any]:
+        """Return all raw rows, (n, d)."""
+        return self.make(self.numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +66,7 @@ class Dataset:
     points, X_test
         (n, d) and (n_test, d) features of one width: dense C-contiguous float32, or canonical CSR
         (float32 data; int32 indices unless they do not fit; sorted, no duplicates, no explicit zeros).
-        Training rows may be a `Stream`, which makes rows when they are read; `X` is for rows in memory.
+        Training rows may be a `Stream`; then there is no `X`.
     y, y_test
         (n,) and (n_test,) labels, int8, -1 or +1. Both classes occur in ``y``.
     provenance
@@ -60,11 +101,11 @@ class Dataset:
         Raises
         ------
         DataError
-            They are a stream, which is never in memory as a whole.
+            They are a stream.
         """
         if isinstance(self.points, np.ndarray) or sparse.issparse(self.points):
             return self.points
         raise DataError(
-            f"Data set {self.name}: its {self.n:,} training rows are made when they are needed, and this needs all of "
-            "them at once; dataset.max_train=60000 makes so many at once."
+            f"Data set {self.name}: its {self.n:,} training rows are made when they are needed, and this needs all "
+            "of them at once; dataset.max_train=60000 uses 60,000 rows, in memory."
         )

@@ -19,7 +19,7 @@ def read_digits() -> Table:
     Raises
     ------
     DataError
-        This scikit-learn bundles other digits than the ones known.
+        scikit-learn bundles other digits.
     """
     from sklearn.datasets import load_digits
 

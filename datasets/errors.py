@@ -1,22 +1,22 @@
-"""The one exception of this package, and how text from files is shown in its messages."""
+"""The exception of this package, and the form of text from files in its messages."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 SHOWN = 120
-"""Characters of a line, a cell or a name that a message quotes."""
+"""Most characters of a line, a cell or a name in a message."""
 LONGEST_PATH = 400
-"""Characters of a path."""
+"""Most characters of a path."""
 LONGEST = 2000
-"""Characters of a whole message."""
+"""Most characters of a message."""
 
 
 class DataError(ValueError):
     """A problem with data, files, labels or a data set's specification.
 
-    The message is a complete sentence for the user: what was wrong, where, and what is allowed. Control characters in
-    it are escaped, and it has at most `LONGEST` characters, whatever the data are.
+    The message is a sentence for the user: what is wrong, where, and what is allowed. Control characters are escaped,
+    and it has at most `LONGEST` characters.
     """
 
     def __init__(self, message: str) -> None:
@@ -24,7 +24,7 @@ class DataError(ValueError):
 
 
 def shorten(text: str | bytes, limit: int = SHOWN) -> str:
-    """Return at most ``limit`` characters of a text, then "..."; what a terminal would not print is escaped.
+    """Return at most ``limit`` characters of a text, then "..."; characters that cannot be printed are escaped.
 
     Bytes are read as UTF-8.
     """
@@ -36,5 +36,5 @@ def shorten(text: str | bytes, limit: int = SHOWN) -> str:
 
 
 def shown_path(path: Path | str) -> str:
-    """Return a path as a message shows it."""
+    """Return a path for a message."""
     return shorten(str(path), LONGEST_PATH)

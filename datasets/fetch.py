@@ -1,10 +1,9 @@
-"""Getting published files: from the cache folder, a mirror, or the published address, in this order.
+"""Fetches published files: from the cache folder, a mirror, or the published address, in this order.
 
-A mirror is any directory named in ``SVM_DATA_MIRROR`` (separated by ``os.pathsep``) or passed by the caller.
-A file is looked for by its name with any packer's suffix, in the directory and one level below; and
-by the ``unpacked_sha256`` of entries of a ``MANIFEST.json`` there (a list of objects with ``file`` and
-``unpacked_sha256``). Files are verified by the SHA-256 of their *unpacked* bytes: a copy packed
-otherwise than the published one is the same file.
+A mirror is a directory named in ``SVM_DATA_MIRROR`` (separated by ``os.pathsep``) or passed by the caller.
+A file is found by its name, with or without a packer's suffix, in the directory and one level below, and by
+``unpacked_sha256`` in a ``MANIFEST.json`` there (a list of objects with ``file`` and ``unpacked_sha256``). The checksum
+is the SHA-256 of the unpacked bytes, so a copy may be packed differently from the published file.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlparse
 
+from datasets.checksum_cache import ChecksumCache, file_state
 from datasets.errors import DataError, shorten, shown_path
-from datasets.known import KnownChecksums, state
 from datasets.readers.unpack import from_archive, read_unpacked
 from datasets.spec import PACKED_SUFFIXES, FileSpec
 
@@ -28,13 +27,13 @@ log = logging.getLogger(__name__)
 
 MIRROR_VARIABLE = "SVM_DATA_MIRROR"
 CACHE_VARIABLE = "SVM_DATA_CACHE"
-#: Seconds to connect, and seconds without a byte, before a download is given up.
 TIMEOUT = (5.0, 15.0)
+"""Seconds to connect, and seconds without a byte, after which a download fails."""
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file at hand: its unpacked bytes, their SHA-256, and the path it was read from."""
+    """A file that was read: its unpacked bytes, their SHA-256, and its path."""
 
     content: bytes
     sha256: str
@@ -58,20 +57,20 @@ def mirrors_from_environment() -> tuple[Path, ...]:
 
 
 def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
-    """Get a published file and verify it.
+    """Return a published file, verified.
 
     Raises
     ------
     DataError
-        A copy with the wrong checksum and no right one beside it; or no copy anywhere and no
-        network. The message says where to get the file, its checksum, and where to put it.
+        All copies have the wrong checksum, or there is no copy and no network. The message says where to get the file,
+        its checksum, and where to put it.
     """
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
-        before = state(path)
+        before = file_state(path)
         found = _read_file(file, path)
         if not file.sha256:
-            KnownChecksums(cache_dir).put(path, before, found.sha256)
+            ChecksumCache(cache_dir).put(path, before, found.sha256)
         if not file.sha256 or found.sha256 == file.sha256:
             return found
         refused.append(f"{path} has {found.sha256}")
@@ -84,14 +83,14 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
 
 
 def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> str:
-    """Return the SHA-256 of the file that :func:`fetch` would give, or nothing where that has to be read first.
+    """Return the SHA-256 of the file that `fetch` would return; empty if the file has to be read for it.
 
-    Known are those of the specification, and those of files that were read before and have not changed since.
+    It comes from the specification, or from the cache of checksums.
     """
     if file.sha256:
         return file.sha256
     path = next(_candidates(file, cache_dir, mirrors), None)
-    return KnownChecksums(cache_dir).get(path) if path else ""
+    return ChecksumCache(cache_dir).get(path) if path else ""
 
 
 def read(path: Path) -> Fetched:
@@ -148,7 +147,7 @@ def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
 
 
 def _download(file: FileSpec, cache_dir: Path) -> Fetched:
-    """Download beside the final place, verify, then rename: a wrong or partial file is never kept."""
+    """Download to a temporary folder, verify, then rename: a wrong or partial file is deleted."""
     if urlparse(file.url).scheme not in ("http", "https"):
         raise DataError(f"{file.name} is not at hand and has no published address; {_advice(file, cache_dir)}")
     import pooch
@@ -175,12 +174,12 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
         path.replace(kept)
         if not file.sha256:
             log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, found.sha256)
-            KnownChecksums(cache_dir).put(kept, state(kept), found.sha256)
+            ChecksumCache(cache_dir).put(kept, file_state(kept), found.sha256)
     return Fetched(found.content, found.sha256, kept)
 
 
 def _why(error: Exception) -> str:
-    """Say in a few words why a download failed; the libraries' texts name the address again, and their own classes."""
+    """Say in a few words why a download failed, without the libraries' repetitions."""
     from requests import exceptions
 
     answer = getattr(error, "response", None)

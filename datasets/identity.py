@@ -1,4 +1,4 @@
-"""The fingerprint: what determines the arrays, and nothing else."""
+"""The fingerprint of a data set: a hash of all that determines its arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from datasets.spec import DatasetSpec
 
 
 def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Map each role to the checksum of its file, or to those of its parts in their order.
+    """Map each role to the checksum of its file, or to the joined checksums of its files.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
-    """Hash what determines the arrays.
+    """Return the hash of all that determines the arrays.
 
     Parameters
     ----------
@@ -40,20 +40,20 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     Returns
     -------
     str
-        SHA-256 in hex, equal on every machine. Texts for people, names, addresses, paths and expected
-        counts do not enter.
+        SHA-256 in hex, equal on every machine. Descriptions, names, addresses, paths and expected counts are not part
+        of it.
     """
     content: dict[str, Any] = {"version": READER_VERSION, "kind": spec.kind, "files": dict(checksums)}
     content["labels"] = {"positive": _labels(spec.positive), "negative": _labels(spec.negative)}
     content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
     content["storage"] = spec.storage
-    # only where they are asked for: data sets without them keep the fingerprint under which their runs are recorded
+    # only if set: data sets without these settings keep the fingerprints of recorded runs
     if spec.zero_based is not None:
         content["transforms"]["zero_based"] = spec.zero_based
     if spec.row_norm != "none":
         content["transforms"]["row_norm"] = spec.row_norm
     if spec.kind == "file" or spec.kind == "published":
-        content["kind"] = "files"  # the same bytes are the same data, wherever they came from
+        content["kind"] = "files"  # the origin of the same bytes does not matter
         content["formats"] = {role: _reader(spec, role) for role in checksums}
     if spec.kind == "digits":
         content["digits"] = DIGITS_SHA256
@@ -65,7 +65,7 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["elastic"] = elastic.identity(spec)
     elif "test" not in checksums and spec.parts is None:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
-    # these, too, only where they are asked for
+    # these, too, only if set
     if spec.parts is not None:
         content["parts"] = [spec.split_seed, *spec.parts, "validation" if spec.validate else "test"]
     if spec.max_train is not None or spec.max_test is not None:

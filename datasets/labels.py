@@ -1,4 +1,4 @@
-"""From raw labels to -1 and +1."""
+"""Maps raw labels to -1 and +1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from datasets.errors import DataError, shorten
 
 Label = int | float | str
-"""A label as it is set: a number, or a text."""
+"""A label in a setting: number or text."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class LabelRule:
     negative
         Raw labels that become -1, ascending; None: all the rest.
     classes
-        What raw labels 0, 1, ... are called, where labels are texts.
+        Text labels; raw label k is the k-th of them. Empty if labels are numbers.
     """
 
     positive: tuple[float, ...]
@@ -33,12 +33,12 @@ class LabelRule:
     classes: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """Return the rule in words for the record."""
+        """Describe the rule for the record."""
         other = "the rest" if self.negative is None else self.names(self.negative)
         return f"{self.names(self.positive)} is +1, {other} is -1"
 
     def names(self, values: Sequence[float] | NDArray[np.float64]) -> str:
-        """Return raw labels as the file has them."""
+        """Write raw labels like the file."""
         return _names(values, self.classes)
 
 
@@ -49,21 +49,21 @@ def make_rule(
     where: str,
     classes: tuple[str, ...] = (),
 ) -> LabelRule:
-    """Make the rule from the settings, or from the training labels where nothing is set.
+    """Make the rule from the settings, or from the training labels without settings.
 
-    Without settings the labels must take exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1. Labels that are
-    texts are in alphabetical order.
+    Without settings the labels must have exactly two values (-1/+1, 0/1, 1/2, ...); the larger is +1. Text labels are
+    ordered alphabetically.
 
     Parameters
     ----------
     raw
         (n,) labels of the training rows.
     positive, negative
-        Labels of each class, numbers or texts as in the file.
+        Labels of each class, as in the file.
     where
         Name of the data for messages.
     classes
-        What labels 0, 1, ... are called, where they are texts.
+        As in `LabelRule`.
 
     Raises
     ------
@@ -82,11 +82,11 @@ def make_rule(
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
     chosen: dict[str, tuple[float, ...]] = {}
     for name, group in (("positive", positive), ("negative", negative or ())):
-        raws = [_raw(label, classes) for label in group]
+        raws = [_raw_label(label, classes) for label in group]
         for label, value in zip(group, raws, strict=True):
             if value is None or value not in values:
                 raise DataError(
-                    f"{where}: label {_shown(label)} of dataset.{name} never occurs; found "
+                    f"{where}: label {_text(label)} of dataset.{name} never occurs; found "
                     f"{_names(values[:20], classes)}."
                 )
         chosen[name] = tuple(sorted({value for value in raws if value is not None}))
@@ -105,7 +105,7 @@ def apply_rule(
     raw
         (n,) labels.
     drop_others
-        Whether rows with a label of neither group are left out (group against group) or refused.
+        Whether rows with a label of neither group are left out or refused.
     where
         Name of the data for messages.
 
@@ -140,17 +140,17 @@ def apply_rule(
     return y[rows], rows
 
 
-def _raw(label: Label, classes: tuple[str, ...]) -> float | None:
-    """Return the raw label that is called so in the settings; None: there is none."""
+def _raw_label(label: Label, classes: tuple[str, ...]) -> float | None:
+    """Return the raw label of a label in a setting; None if there is none."""
     if classes:
-        return float(classes.index(_shown(label))) if _shown(label) in classes else None
+        return float(classes.index(_text(label))) if _text(label) in classes else None
     try:
         return float(label)
     except ValueError:
         return None
 
 
-def _shown(label: Label) -> str:
+def _text(label: Label) -> str:
     return label if isinstance(label, str) else f"{label:g}"
 
 

@@ -1,4 +1,4 @@
-"""From a specification to a validated data set: read, verify, divide into parts, transform, record."""
+"""Loads a specification: reads and checks the files, divides them into parts, transforms, records the provenance."""
 
 from __future__ import annotations
 
@@ -12,32 +12,31 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import checks, transforms
-from datasets.dataset import Dataset
+from datasets.dataset import Dataset, Stream
 from datasets.errors import DataError, shorten
 from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
 from datasets.parts import make_parts
-from datasets.source import Raw, Source, user_path
+from datasets.source import RawTables, Source, user_path
 from datasets.spec import DatasetSpec, named
 from datasets.spec_checks import check_spec
-from datasets.stream import Stream
 from datasets.types import Features, Matrix
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
     """Load a data set.
 
-    Sizes are asked before arrays are made, as far as they are known then.
+    Where sizes are known before, the memory is checked before arrays are allocated.
 
     Parameters
     ----------
     spec
-        What to load.
+        The specification.
     cache_dir
-        Folder of downloaded and prepared files; made when missing.
+        Folder of downloaded and prepared files; created if missing.
     mirrors
-        Directories to look for files in, before those of ``SVM_DATA_MIRROR``.
+        Directories with files, searched before those of ``SVM_DATA_MIRROR``.
 
     Returns
     -------
@@ -47,7 +46,7 @@ def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) ->
     Raises
     ------
     DataError
-        Any problem with the specification, the files, or what is in them.
+        The specification, a file, or its content is wrong.
     """
     check_spec(spec)
     try:
@@ -74,9 +73,9 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
 
     points: Matrix | Stream
     if isinstance(train.X, Stream) and spec.max_train is None:
-        points, X_test = _streamed(train.X, test.held(), spec)
+        points, X_test = _streamed(train.X, test.in_memory(), spec)
     else:
-        points, X_test = _matrices(train.held(), test.held(), d, spec)
+        points, X_test = _matrices(train.in_memory(), test.in_memory(), d, spec)
         checks.check_finite(points, X_test, where)
     counts = {"train": _counts(points, train.y), "test": _counts(X_test, test.y)}
     provenance: dict[str, Any] = {
@@ -96,16 +95,15 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
 
 
 def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Sequence[Path] = ()) -> str:
-    """Return the identity of a data set, without loading it where all checksums are known.
+    """Return the fingerprint of a data set; files are read only if their checksums are not known.
 
-    A file whose checksum the specification does not know is hashed; it is looked for (and, if need
-    be, downloaded) as :func:`load` does with the same ``cache_dir`` (default:
-    :func:`default_cache_dir`) and ``mirrors``.
+    Such files are found, and downloaded if needed, like in `load` with the same ``cache_dir`` (default:
+    `default_cache_dir`) and ``mirrors``.
 
     Raises
     ------
     DataError
-        A specification that makes no sense, or a file that must be hashed cannot be read.
+        The specification is wrong, or a file cannot be read.
     """
     check_spec(spec)
     folder = default_cache_dir() if cache_dir is None else Path(cache_dir)
@@ -123,7 +121,7 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
 
 
 def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tuple[Matrix, Matrix]:
-    """Return the features of both parts as solvers get them."""
+    """Return the transformed features of both parts."""
     dense = transforms.choose_dense(train, d, spec.storage)
     X, X_test = (transforms.to_matrix(part, d, dense=dense) for part in (train, test))
     for matrix in (X, X_test):
@@ -139,13 +137,13 @@ def _matrices(train: Features, test: Features, d: int, spec: DatasetSpec) -> tup
 
 
 def _streamed(train: Stream, test: Features, spec: DatasetSpec) -> tuple[Stream, Matrix]:
-    """Return the same where training rows are made when they are needed; other transforms would need all of them."""
+    """Return the transformed features where training rows are a stream, which other transforms do not support."""
     X_test = transforms.to_matrix(test, train.d, dense=True)
     transforms.divide(X_test, spec.divide_by)
     return replace(train, divide_by=spec.divide_by), X_test
 
 
-def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
+def _describe_transforms(spec: DatasetSpec, d: int, raw: RawTables) -> list[str]:
     steps = ["indices counted from 0"] if raw.train.from_zero else []
     widths = {int(part.X.shape[1]) for part in (raw.train, raw.test) if part is not None}
     if widths != {d}:
@@ -163,7 +161,7 @@ def _describe_transforms(spec: DatasetSpec, d: int, raw: Raw) -> list[str]:
 
 def _counts(X: Matrix | Stream, y: NDArray[np.int8]) -> dict[str, int]:
     counts = {"n": int(X.shape[0]), "d": int(X.shape[1]), "positives": int(np.count_nonzero(y > 0))}
-    if isinstance(X, Stream):  # what its rows hold nobody has seen
+    if isinstance(X, Stream):  # its rows do not exist yet
         return counts
     if sparse.issparse(X):
         entries, filled = int(X.nnz), int(np.count_nonzero(np.diff(X.indptr)))

@@ -1,4 +1,4 @@
-"""How much memory arrays may take: asked before they are made."""
+"""Limits the memory of arrays before they are allocated."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import psutil
 from datasets.errors import DataError
 
 SHARE = 0.75
-"""Of this machine's memory that one data set may take."""
+"""Largest share of this machine's memory for one data set."""
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory that this process may use: the machine's, its container's, or its own limit."""
+    """Return the memory limit of this process in bytes: the least of machine, container and own limit."""
     limits = [int(psutil.virtual_memory().total)]
     try:
         text = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
@@ -28,22 +28,22 @@ def machine_memory() -> int:
     return min(limits)
 
 
-def ask(needed: int, what: str, advice: str = "") -> None:
-    """Refuse what would take more than `SHARE` of this machine's memory.
+def require_memory(needed: int, what: str, advice: str = "") -> None:
+    """Check that an allocation takes at most `SHARE` of this machine's memory.
 
     Parameters
     ----------
     needed
         Bytes.
     what
-        What takes them, the subject of the message.
+        Subject of the message.
     advice
-        What the user can do, a sentence.
+        Sentence for the user.
 
     Raises
     ------
     DataError
-        With the size and the limit.
+        It takes more; the message has size and limit.
     """
     limit = SHARE * machine_memory()
     if needed > limit:
@@ -54,5 +54,5 @@ def ask(needed: int, what: str, advice: str = "") -> None:
 
 
 def gib(size: float) -> str:
-    """Return a number of bytes in GiB, as it is shown."""
+    """Write a number of bytes in GiB."""
     return f"{size / 2**30:,.1f} GiB"

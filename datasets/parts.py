@@ -1,4 +1,4 @@
-"""Which rows are trained on and which are tested on: label rule, split, samples, and rows held out for validation."""
+"""Divides the rows into training and test part: label rule, split, samples, rows held out for validation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from datasets import elastic
 from datasets.checks import check_classes
+from datasets.dataset import Stream
 from datasets.errors import DataError
 from datasets.labels import LabelRule, apply_rule
-from datasets.sample import describe_sample, sample_rows
-from datasets.source import Raw
+from datasets.source import RawTables
 from datasets.spec import DatasetSpec
 from datasets.split import (
     PURPOSE_SAMPLE_TEST,
@@ -21,16 +21,17 @@ from datasets.split import (
     PURPOSE_SPLIT,
     PURPOSE_VALIDATION,
     cut_rows,
+    describe_sample,
+    sample_rows,
     split_rows,
 )
-from datasets.stream import Stream
-from datasets.transforms import stacked, take_rows
+from datasets.transforms import stack_rows, take_rows
 from datasets.types import Features
 
 
 @dataclass
 class Part:
-    """Rows: (n, d) features before the transforms, and (n,) labels, int8, -1 or +1."""
+    """Rows of a part: (n, d) features before the transforms, and (n,) labels, int8, -1 or +1."""
 
     X: Features | Stream
     y: NDArray[np.int8]
@@ -47,21 +48,21 @@ class Part:
         X = self.X.take(rows) if isinstance(self.X, Stream) else self.X[rows]
         return Part(X, self.y[rows])
 
-    def held(self) -> Features:
-        """Return the features, made where they are a stream."""
+    def in_memory(self) -> Features:
+        """Return the features as an array; a stream makes all of its rows."""
         return self.X.raw() if isinstance(self.X, Stream) else self.X
 
     def hold_out(self, n_test: int, seed: int, purpose: int) -> tuple[Part, Part]:
-        """Return what is left, and ``n_test`` rows drawn from the stream (seed, purpose)."""
+        """Draw ``n_test`` rows with the random integers of (seed, purpose); return the remaining and the drawn rows."""
         inside, outside = split_rows(self.n, n_test, seed, purpose)
         return self.take(inside), self.take(outside)
 
     def sample(self, at_most: int | None, seed: int, purpose: int) -> Part:
-        """Return at most so many rows, each class with its share."""
+        """Return at most this many rows, in the classes' proportions."""
         return self.take(sample_rows(self.y, at_most, seed, purpose))
 
 
-def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
+def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -> tuple[Part, Part, dict[str, str]]:
     """Divide the rows of a data set.
 
     The order is: label rule, split (where there is no test file, or by ``parts``), ``max_train``, validation,
@@ -70,20 +71,20 @@ def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tupl
     Returns
     -------
     train, test : Part
-        With ``validation_fraction`` the second is part of the training rows; with ``validate``, the validation part.
+        The second part are training rows with ``validation_fraction``, and the validation rows with ``validate``.
     record
-        In words, for the provenance: ``split`` and ``sample``.
+        ``split`` and ``sample`` in words, for the provenance.
 
     Raises
     ------
     DataError
-        A label that the rule does not know, a part without rows, training rows of one class only, or fewer rows than
-        ``parts`` asks for.
+        A label is in neither group, a part has no rows, the training rows have one class, or there are fewer rows than
+        in ``parts``.
     """
     seed = spec.split_seed
     files = _of_files(raw, spec, rule, where)
     if spec.kind == "elastic":
-        train, test = _extended(files, spec)
+        train, test = _deformed(files, spec)
         split = elastic.describe(spec)
     elif spec.parts is not None:
         train, test, split = _cut(files, spec.parts, seed, validate=spec.validate, where=where)
@@ -106,8 +107,8 @@ def make_parts(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> tupl
     return train, test, {"split": split, "sample": describe_sample(n, n_sample, n_test, test.n, seed)}
 
 
-def _of_files(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> list[Part]:
-    """Return the rows that the label rule knows, of the training file and, where there is one, of the test file."""
+def _of_files(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -> list[Part]:
+    """Return the labelled rows of the training file and of the test file, if there is one."""
     files = []
     for role, table in (("train", raw.train), ("test", raw.test)):
         if table is not None:
@@ -116,14 +117,14 @@ def _of_files(raw: Raw, spec: DatasetSpec, rule: LabelRule, where: str) -> list[
     return files
 
 
-def _extended(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
-    """Return the images to train on, and those to evaluate on, made of the published ones."""
+def _deformed(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
+    """Return the deformed training images and the deformed images for evaluation."""
     published, test = files
     train, validation = (published.take(rows) for rows in elastic.training_and_held_out(published.n))
     name, evaluated = ("validation", validation) if spec.validate else ("test", test)
     made = ((train, spec.n, "train"), (evaluated, spec.n_test, name))
     first, second = (
-        Part(*elastic.extended(np.asarray(part.X), part.y, count, series, spec)) for part, count, series in made
+        Part(*elastic.deformed_images(np.asarray(part.X), part.y, count, series, spec)) for part, count, series in made
     )
     return first, second
 
@@ -131,7 +132,7 @@ def _extended(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
 def _cut(
     files: Sequence[Part], counts: Sequence[int], seed: int, *, validate: bool, where: str
 ) -> tuple[Part, Part, str]:
-    """Return the training rows, those to evaluate on, and in words how they were drawn from all files together."""
+    """Cut all rows; return the training part, the part for evaluation, and a description."""
     total = sum(part.n for part in files)
     given = ",".join(map(str, counts))
     if sum(counts) > total:
@@ -145,13 +146,13 @@ def _cut(
 
 
 def _take(files: Sequence[Part], rows: NDArray[np.int64]) -> Part:
-    """Return rows, in ascending order, of files that follow one another; the files are never joined as wholes."""
+    """Return rows, numbered through all files, in ascending order; does not stack the whole files."""
     starts = np.cumsum([0, *(part.n for part in files)])
     taken = [
         part.take(rows[(rows >= start) & (rows < start + part.n)] - start)
         for part, start in zip(files, starts, strict=False)
     ]
-    return Part(stacked([part.held() for part in taken]), np.concatenate([part.y for part in taken]))
+    return Part(stack_rows([part.in_memory() for part in taken]), np.concatenate([part.y for part in taken]))
 
 
 def _share(n: int, fraction: float) -> int:

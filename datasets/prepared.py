@@ -1,9 +1,7 @@
-"""The prepared cache: parsed files kept as arrays, so that a second load need not parse.
+"""Cache of parsed files as arrays, so that a second load does not parse.
 
-A prepared file is an uncompressed .npz, keyed by the SHA-256 of the unpacked source, the reader and its version.
-It is written beside its place and renamed, so other processes see all of it or nothing; the zip's
-own CRC-32 of each array, read in full at load, and a header inside tell a damaged file from a whole one.
-A damaged file is rebuilt with a warning, never trusted.
+A prepared file is an uncompressed .npz, keyed by the SHA-256 of the unpacked source, the reader and its version. It is
+written atomically. The zip's CRC-32 of each array and a header detect damage; a damaged file is rebuilt with a warning.
 """
 
 from __future__ import annotations
@@ -37,20 +35,20 @@ class PreparedCache:
         self._folder = cache_dir / _FOLDER
 
     def path(self, sha256: str, reader: str) -> Path:
-        """Return where the parsed form of a file is kept.
+        """Return the path of a prepared file.
 
         Parameters
         ----------
         sha256
-            Of the unpacked source file (of the content, where there is no file).
+            Of the unpacked source file, or of the content without a file.
         reader
-            The reader's name with the options that change its result, e.g. ``csv:-1``.
+            Reader with the options that change its result: ``csv:-1``.
         """
         key = hashlib.sha256(_header(sha256, reader)).hexdigest()[:32]
         return self._folder / f"{reader.partition(':')[0]}-{key}.npz"
 
     def get(self, sha256: str, reader: str) -> Table | None:
-        """Return the parsed file, or None where it is absent or damaged (then a warning is logged)."""
+        """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
         path = self.path(sha256, reader)
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
@@ -65,7 +63,7 @@ class PreparedCache:
             return None
 
     def put(self, sha256: str, reader: str, table: Table) -> None:
-        """Keep a parsed file; a cache that cannot be written costs time later, so it only warns."""
+        """Write a parsed file; a cache that cannot be written only logs a warning."""
         path = self.path(sha256, reader)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

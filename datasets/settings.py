@@ -1,4 +1,4 @@
-"""Which settings have an effect on a data set: others are refused, and not ignored."""
+"""Refuses settings that have no effect on a data set."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from datasets.readers import format_of
 from datasets.spec import DatasetSpec
 
 TEXTS = frozenset({"name", "description", "source", "licence", "remarks", "stand_in"})
-"""What is recorded and shown, and changes no array."""
+"""Descriptions, which change no array."""
 _TABLES = ("csv", "parquet")
 
 
-def unused(spec: DatasetSpec, given: Collection[str]) -> dict[str, str]:
-    """Return the settings that have no effect on a data set.
+def unused_settings(spec: DatasetSpec, given: Collection[str]) -> dict[str, str]:
+    """Return the settings without effect on a data set.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ def unused(spec: DatasetSpec, given: Collection[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Name, and what it needs to have an effect.
+        Name, and the condition for an effect.
     """
     needs = _needs(spec)
     return {name: needs[name] for name in given if name in needs}
 
 
 def check_used(spec: DatasetSpec, given: Collection[str]) -> None:
-    """Refuse settings that have no effect on a data set.
+    """Check that all settings have an effect on a data set.
 
     Parameters
     ----------
@@ -46,11 +46,11 @@ def check_used(spec: DatasetSpec, given: Collection[str]) -> None:
     Raises
     ------
     DataError
-        Naming the first one, what it needs, and the settings that do have an effect.
+        One has none; the message has its condition and the settings with effect.
     """
     if "kind" in given:
         raise DataError("dataset.kind cannot be set by itself: choose a data set by dataset=NAME.")
-    without_use = unused(spec, given)
+    without_use = unused_settings(spec, given)
     if not without_use:
         return
     name, why = next(iter(without_use.items()))
@@ -63,7 +63,7 @@ def check_used(spec: DatasetSpec, given: Collection[str]) -> None:
 
 
 def _needs(spec: DatasetSpec) -> dict[str, str]:
-    """Return the settings without effect, and what each needs to have one."""
+    """Return the settings without effect, each with its condition."""
     kind = spec.kind
     formats = _formats(spec)
     has_files = kind in ("published", "elastic")
@@ -72,7 +72,7 @@ def _needs(spec: DatasetSpec) -> dict[str, str]:
         value is not None for value in (spec.parts, spec.max_train, spec.max_test, spec.validation_fraction)
     )
     made = kind in ("synthetic", "elastic")
-    # what has an effect only under a condition, whether it is met, and the condition in words
+    # settings, whether their condition is met, and the condition in words
     rules: list[tuple[tuple[str, ...], bool, str]] = [
         (("train", "test"), kind == "file", "it is for dataset=file"),
         (("files",), has_files, "it is for published files"),
@@ -111,7 +111,7 @@ def _has_test_part(spec: DatasetSpec) -> bool:
 
 
 def _is_split_off(spec: DatasetSpec) -> bool:
-    """Whether test rows are drawn from the training file; an .npz may hold test rows or not."""
+    """Whether test rows are drawn from the training file; an .npz may have test rows or not."""
     test_file = bool(spec.test) or spec.file("test") is not None or spec.kind in ("synthetic", "elastic")
     return spec.parts is None and not test_file
 

@@ -1,4 +1,4 @@
-"""From a specification to its raw parts: obtain, verify, parse, or take them from the prepared cache."""
+"""Reads the files of a specification: fetches, verifies and parses them, or uses the prepared cache."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from datasets.readers.npz import read_npz
 from datasets.readers.topics import read_topics
 from datasets.spec import DatasetSpec, FileSpec
 from datasets.synthetic import generate
-from datasets.transforms import stacked
+from datasets.transforms import stack_rows
 from datasets.types import Table
 
 
 @dataclass
-class Raw:
-    """The parts before labels and split, and what is known of their files."""
+class RawTables:
+    """Tables before label rule and split, and the record of their files."""
 
     train: Table
     test: Table | None
     files: list[dict[str, Any]] = field(default_factory=list)
-    #: Whether a narrower part may be padded: only where the format leaves zeros out.
+    #: Whether a narrower part may be padded: only in formats that omit zeros.
     pad: bool = False
 
     @property
@@ -44,58 +44,59 @@ class Raw:
         return by_role((f["role"], f["sha256"]) for f in self.files if "role" in f)
 
     def place(self, where: str, role: str) -> str:
-        """Return the name of a part for messages: the data set's, and those of its files."""
+        """Return the name of a part for messages: data set and files."""
         names = [f["name"] for f in self.files if f.get("role") == role]
         return f"{where}, {' + '.join(names) or role}"
 
 
 class Source:
-    """Reads the raw parts of a specification, each kind in its way."""
+    """Reads the tables of a specification."""
 
     def __init__(self, spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> None:
         self._spec, self._cache_dir, self._mirrors = spec, cache_dir, mirrors
         self._prepared = PreparedCache(cache_dir)
 
-    def read(self) -> Raw:
-        """Return the raw parts.
+    def read(self) -> RawTables:
+        """Return the tables.
 
         Raises
         ------
         DataError
-            A file that cannot be had or is malformed.
+            A file is not available or malformed.
         """
         spec = self._spec
         if spec.kind == "digits":
             content = {"name": "digits, bundled with scikit-learn", "sha256": DIGITS_SHA256, "source": spec.source}
-            return Raw(self._digits(), None, [content])
+            return RawTables(self._digits(), None, [content])
         if spec.kind == "synthetic":
             assert spec.d is not None  # check_spec
-            return Raw(*generate(spec.shape, spec.n, spec.n_test, spec.d, spec.noise, spec.margin, spec.data_seed))
+            return RawTables(
+                *generate(spec.shape, spec.n, spec.n_test, spec.d, spec.noise, spec.margin, spec.data_seed)
+            )
         return self._user_files() if spec.kind == "file" else self._published()
 
     def _digits(self) -> Table:
-        # Prepared not to save parsing but importing scikit-learn.
+        # the cache saves the import of scikit-learn
         table = self._prepared.get(DIGITS_SHA256, "digits")
         if table is None:
             table = read_digits()
             self._prepared.put(DIGITS_SHA256, "digits", table)
         return table
 
-    def _published(self) -> Raw:
+    def _published(self) -> RawTables:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
         read = {
             role: [self._published_file(file, records) for file in self._spec.of_role(role)]
             for role in ("train", "test")
         }
-        alike = iter(agreeing([*read["train"], *read["test"]], self._spec))
+        alike = iter(same_conventions([*read["train"], *read["test"]], self._spec))
         for role in ("train", "test"):
             if not read[role]:
                 continue
-            table = _stacked([next(alike) for _ in read[role]])
+            table = _stack([next(alike) for _ in read[role]])
             labels = self._spec.file(f"{role}_labels")
             if labels is not None:
-                # The idx reader knows either images or labels; a label file's bytes are the "features" there.
                 table = Table(table.X, self._published_file(labels, records).y)
             tables[role] = table
         topics = self._spec.file("topics")
@@ -104,10 +105,10 @@ class Source:
             tables = {role: table and _in_topic(table, documents) for role, table in tables.items()}
         train = tables["train"]
         assert train is not None  # check_spec: there is a file of role train
-        return Raw(train, tables["test"], records, pad=self._spec.format == "libsvm")
+        return RawTables(train, tables["test"], records, pad=self._spec.format == "libsvm")
 
     def _published_file(self, file: FileSpec, records: list[dict[str, Any]]) -> Table:
-        # With a known checksum a prepared file speaks for its source, which need not be read again.
+        # with a known checksum the prepared file replaces its source
         sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
         format = "topics" if file.role == "topics" else self._spec.format
         table = self._prepared.get(sha256, reader_name(self._spec, format)) if sha256 else None
@@ -121,7 +122,7 @@ class Source:
         return table
 
     def _parse(self, content: bytes, sha256: str, where: str, format: str) -> Table:
-        """Parse by way of the prepared cache. An .npz is arrays already and is not kept again."""
+        """Parse a file through the prepared cache, except .npz, which holds arrays already."""
         if format == "npz":
             return read_npz(content, where)[0]
         spec, reader = self._spec, reader_name(self._spec, format)
@@ -138,7 +139,7 @@ class Source:
             self._prepared.put(sha256, reader, table)
         return table
 
-    def _user_files(self) -> Raw:
+    def _user_files(self) -> RawTables:
         spec = self._spec
         path = user_path(spec.train)
         found = read(path)
@@ -161,8 +162,8 @@ class Source:
             where = shown_path(path_test)
             test = self._parse(found_test.content, found_test.sha256, where, format_of(spec.test, spec.format))
             records.append(_user_record("test", path_test, found_test.sha256))
-        train, *others = agreeing([train] if test is None else [train, test], spec)
-        return Raw(train, others[0] if others else None, records, pad=formats == {"libsvm"})
+        train, *others = same_conventions([train] if test is None else [train, test], spec)
+        return RawTables(train, others[0] if others else None, records, pad=formats == {"libsvm"})
 
 
 def user_path(name: str) -> Path:
@@ -171,7 +172,7 @@ def user_path(name: str) -> Path:
     Raises
     ------
     DataError
-        There is none.
+        There is no such file.
     """
     try:
         path = Path(name).expanduser()
@@ -183,8 +184,8 @@ def user_path(name: str) -> Path:
     return path
 
 
-def agreeing(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
-    """Return the files of a data set with the same first index, and the same numbers for labels that are texts.
+def same_conventions(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
+    """Return the tables with the same first index, and the same numbers for text labels.
 
     Raises
     ------
@@ -208,15 +209,15 @@ def agreeing(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
     ]
 
 
-def _stacked(tables: list[Table]) -> Table:
-    """Put the rows of LIBSVM files one after the other, as wide as the widest."""
+def _stack(tables: list[Table]) -> Table:
+    """Stack the rows of several LIBSVM files."""
     if len(tables) == 1:
         return tables[0]
-    return Table(stacked([table.X for table in tables]), np.concatenate([table.y for table in tables]))
+    return Table(stack_rows([table.X for table in tables]), np.concatenate([table.y for table in tables]))
 
 
 def _in_topic(table: Table, documents: NDArray[np.float64]) -> Table:
-    """Replace numbers of documents by 1 for those of the topic and -1 for the others."""
+    """Replace document numbers by 1 for the topic's documents and -1 for the others."""
     return Table(table.X, np.where(np.isin(table.y, documents), 1.0, -1.0))
 
 

@@ -1,7 +1,6 @@
-"""What a data set is: the schema of ``conf/dataset/*.yaml``.
+"""The specification of a data set: the schema of ``conf/dataset/*.yaml``.
 
-Plain dataclasses with plain field types, so that OmegaConf can use them as a structured config and
-anybody else can fill them in without Hydra.
+Plain dataclasses: OmegaConf uses them as structured configs, and they work without Hydra.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ ROW_NORMS = ("none", "l2", "longest")
 SHAPES = ("separable", "noisy", "margin")
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
 MAX_FEATURES = 2**31 - 1
-"""Most features of a data set: solvers number them in 32 bits."""
+"""Most features of a data set: solvers number them with 32 bits."""
 LONGEST_NAME = 100
-"""Characters of a data set's name."""
+"""Most characters of a data set's name."""
 
 
 @dataclass
@@ -32,7 +31,7 @@ class FileSpec:
     Attributes
     ----------
     role
-        What the file holds: ``train`` or ``test`` (with ``format: idx`` the images; with ``format: libsvm`` there may
+        Content of the file: ``train`` or ``test`` (with ``format: idx`` the images; with ``format: libsvm`` there may
         be several of a role, whose rows follow one another), ``train_labels`` or ``test_labels`` (idx only), or
         ``topics`` (see ``topic``).
     name
@@ -40,10 +39,10 @@ class FileSpec:
     url
         Published address; the file may be packed there.
     sha256
-        SHA-256 of the **unpacked** bytes, so that differently packed copies of the same file are all
-        accepted. Empty when it is not known; then only the expected counts are verified.
+        SHA-256 of the unpacked bytes, so that a copy may be packed differently. Empty if not known; then only the
+        expected counts are verified.
     archived
-        Whether the file may come in a tar archive, under its name in some folder: at ``url``, or put in its place.
+        Whether the file may be inside a tar archive, under its name in any folder.
     """
 
     role: str = "train"
@@ -74,16 +73,16 @@ class ExpectedSpec:
 
 @dataclass
 class DatasetSpec:
-    """A data set: where it comes from and every step between the files and the arrays.
+    """A data set: its origin and every step from the files to the arrays.
 
     Attributes
     ----------
     name
         Name shown to the user and recorded; empty with ``kind: file``: that of the file, see `named`.
     description, source, licence, remarks
-        For people; they do not enter the fingerprint.
+        Descriptions; not part of the fingerprint.
     stand_in
-        Empty, or why this data set only stands in for another one.
+        Why this data set only stands in for another one; empty if it does not.
     kind
         ``published`` (files with addresses and checksums), ``digits`` (bundled with scikit-learn),
         ``synthetic``, ``file`` (the user's own) or ``elastic`` (images made of published ones, see
@@ -100,7 +99,7 @@ class DatasetSpec:
     label_column
         CSV and Parquet only: 0-based number (negative: from the end) or the name in the header.
     drop_columns
-        CSV and Parquet only: 0-based numbers of columns that are neither label nor feature.
+        CSV and Parquet only: 0-based numbers of columns to leave out.
     ngrams, min_count
         Messages only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count`` times.
     topic
@@ -127,17 +126,16 @@ class DatasetSpec:
         The split of a data set without a test file; ``test_count`` wins over ``test_fraction``.
     parts
         Numbers of training, validation and test rows: all rows of all files together, in an order drawn with
-        ``split_seed``, are cut in this order, whatever the files say. Rows beyond the sum are left out. None: the parts
-        are those of the files, or of ``test_count`` and ``test_fraction``.
+        ``split_seed``, are cut in this order. Rows beyond the sum are left out. None: the parts are the files, or
+        follow from ``test_count`` and ``test_fraction``.
     validate
-        With ``parts``, and with ``kind: elastic``: whether the validation rows take the place of the test rows.
+        With ``parts`` and ``kind: elastic``: whether the validation rows replace the test rows.
     max_train, max_test
         Use at most this many training and test rows: a sample drawn with ``split_seed`` after label rule and split, see
-        :mod:`datasets.sample`. None: all.
+        `datasets.split`. None: all.
     validation_fraction
-        This share of the training rows (after ``max_train``), drawn with ``split_seed``, takes the place of the test
-        rows (before ``max_test``), and the others are trained on: for choosing settings without a look at the test
-        rows. None: the test rows are the test rows.
+        This share of the training rows (after ``max_train``), drawn with ``split_seed``, replaces the test rows (before
+        ``max_test``), so that settings can be chosen without the test rows. None: the test rows are used.
     n, n_test, data_seed
         ``kind: synthetic`` and ``kind: elastic`` only: training rows, test (or validation) rows, and their seed.
     shape, noise, margin
@@ -192,7 +190,7 @@ class DatasetSpec:
     expected_test: ExpectedSpec = field(default_factory=ExpectedSpec)
 
     def file(self, role: str) -> FileSpec | None:
-        """Return the published file of a role (the first, where there are several), or None."""
+        """Return the first published file of a role, or None."""
         return next(iter(self.of_role(role)), None)
 
     def of_role(self, role: str) -> list[FileSpec]:
@@ -201,9 +199,9 @@ class DatasetSpec:
 
 
 def named(spec: DatasetSpec) -> DatasetSpec:
-    """Return the specification with a name: a user's file without one has the file's, without folder and suffixes.
+    """Return the specification with a name: without one, a user's file gets its file name without suffixes.
 
-    Labels that are numbers are floats in it, as 8 and 8.0 are the same label.
+    Numeric labels become floats, because 8 and 8.0 are the same label.
     """
     name = spec.name
     if spec.kind == "file" and not name:

@@ -1,4 +1,4 @@
-"""Which specifications make no sense: refused before any file is touched."""
+"""Checks of a specification before any file is read."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from datasets.spec import (
 )
 
 MAX_COUNT = 2**63 - 1
-"""Largest number of rows that may be asked for."""
+"""Largest number of rows in a setting."""
 MAX_MARGIN = 1e15
-"""Largest distance of synthetic points; their squares, which kernels compute, then fit in float32."""
+"""Largest distance of synthetic points: its square fits in float32."""
 MAX_NGRAMS = 100
-"""Longest run of words that is a feature."""
+"""Most words of a feature."""
 
 
 def check_spec(spec: DatasetSpec) -> None:
-    """Refuse a specification that makes no sense, before any file is touched.
+    """Check the values of a specification.
 
     Raises
     ------
     DataError
-        Naming the field, its value, and what is allowed.
+        A value is not allowed; the message has the field, its value, and the allowed ones.
     """
     _one_of("kind", spec.kind, KINDS)
     _one_of("format", spec.format, FORMATS)
@@ -191,7 +191,7 @@ def _check_elastic(spec: DatasetSpec) -> None:
             if choice not in allowed:
                 raise DataError(
                     f"dataset.{name}={choice}: needs all training rows, and here they are made when they are needed; "
-                    "dataset.max_train=60000 makes so many of them at once."
+                    "dataset.max_train=60000 uses 60,000 rows, in memory."
                 )
 
 

@@ -1,8 +1,7 @@
-"""The seeded split, and the random integers behind it, behind samples and behind synthetic data.
+"""Seeded choice of rows: splits, parts and samples.
 
-The generator is Philox4x64-10 (Salmon et al. 2011), counter-based and fully specified: key =
-(seed, purpose), counter from 0. Only its raw 64-bit integers are used, never numpy's distributions,
-whose streams may change between versions; so a seed means the same everywhere.
+The generator is Philox4x64-10 (Salmon et al. 2011) with key (seed, purpose) and counter from 0. Only its raw 64-bit
+integers are used: numpy's distributions may change between versions. So a seed gives the same rows everywhere.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def split_rows(
     Raises
     ------
     DataError
-        Fewer than one row on either side.
+        A side would have no row.
     """
     if not 1 <= n_test <= n - 1:
         raise DataError(f"Cannot hold out {n_test} of {n} rows: both parts need at least one row.")
@@ -53,10 +52,10 @@ def split_rows(
 
 
 def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]]:
-    """Cut all rows, in a random order, into parts of given sizes; rows beyond their sum are in none.
+    """Cut all rows, in a random order, into parts of given sizes; rows beyond the sum are left out.
 
-    Row i gets the i-th raw integer of the stream (seed, `PURPOSE_PARTS`); the order is that of these integers
-    (ties: the lower row first).
+    The order is that of the raw integers of the stream (seed, `PURPOSE_PARTS`), one for each row (ties: the lower row
+    first).
 
     Parameters
     ----------
@@ -75,3 +74,43 @@ def cut_rows(n: int, counts: Sequence[int], seed: int) -> list[NDArray[np.int64]
     order = np.argsort(raw_integers(seed, PURPOSE_PARTS, n), kind="stable").astype(np.int64)
     ends = np.cumsum(counts)
     return [np.sort(order[end - count : end]) for count, end in zip(counts, ends, strict=True)]
+
+
+def sample_rows(y: NDArray[np.int8], at_most: int | None, seed: int, purpose: int) -> NDArray[np.int64] | None:
+    """Draw rows without replacement, in the classes' proportions.
+
+    The number of rows of a class is rounded by the largest remainder (a tie goes to +1) and is at least one. Row i gets
+    the i-th raw integer of the stream (seed, purpose); the rows of a class with the smallest integers are drawn (ties:
+    the lower row first). With the same seed a smaller sample is part of a larger one.
+
+    Parameters
+    ----------
+    y
+        (n,) labels, -1 or +1; both or one of them may occur.
+    at_most
+        Rows wanted, at least 2; None: all.
+    seed, purpose
+        Stream of random integers.
+
+    Returns
+    -------
+    (at_most,) int64 or None
+        Row numbers, ascending. None if there are not more rows than wanted.
+    """
+    if at_most is None or y.size <= at_most:
+        return None
+    n_positive = int(np.count_nonzero(y > 0))
+    # with two classes the largest remainder is the nearest whole number
+    positives = (2 * at_most * n_positive + y.size) // (2 * y.size)
+    positives = min(max(positives, min(n_positive, 1)), at_most - min(y.size - n_positive, 1))
+    order = np.argsort(raw_integers(seed, purpose, y.size), kind="stable").astype(np.int64)
+    is_positive = y[order] > 0
+    chosen = [order[is_positive][:positives], order[~is_positive][: at_most - positives]]
+    return np.sort(np.concatenate(chosen))
+
+
+def describe_sample(n_train: int, train: int, n_test: int, test: int, seed: int) -> str:
+    """Describe for the record how many rows of each part are used."""
+    parts = ((n_train, train, "training"), (n_test, test, "test"))
+    text = ", ".join(f"{f'{kept} of' if kept < rows else 'all'} {rows} {name} rows" for rows, kept, name in parts)
+    return text if n_train == train and n_test == test else f"{text}; shares of the classes kept, Philox, seed {seed}"

@@ -5,14 +5,14 @@ not depend on the machine. With signs s in {-1, +1}^d and x uniform on the grid 
 hyperplane through the origin has the unit normal u = s / sqrt(d).
 
 separable
-    y = sign of <s, x>, zero counting as +1. The margin is whatever the draw gives.
+    y = sign of <s, x>, +1 for zero. The margin is random.
 noisy
     As separable, then each label flipped with probability ``noise``.
 margin
     As separable, then each x moved by y * margin * u, and the first two training rows set to
     +margin * u and -margin * u: every row is at least ``margin`` from the hyperplane and two opposite
-    training rows are exactly there, so the largest possible margin of the training rows *is*
-    ``margin`` (to float32 rounding).
+    training rows are at that distance, so the largest margin of the training rows is ``margin``
+    (up to float32 rounding).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import math
 
 import numpy as np
 
-from datasets.memory import ask
+from datasets.memory import require_memory
 from datasets.split import PURPOSE_SYNTHETIC, raw_integers
 from datasets.types import Table
 
 _BYTES_A_VALUE = 32
-"""While points are made: the random number, its place on the grid, the feature in float64, and twice in float32."""
+"""Peak memory of a value: random number, grid position, float64, and twice float32."""
 
 
 def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: float, seed: int) -> tuple[Table, Table]:
@@ -43,7 +43,7 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
     margin
         Distance to the hyperplane, > 0; used by ``margin`` only.
     seed
-        In [0, 2^64). Draws are consumed in the order signs (d), labels' noise (rows), features (row by row).
+        In [0, 2^64). Random numbers are drawn in the order signs (d), labels' noise (rows), features (row by row).
 
     Returns
     -------
@@ -53,10 +53,12 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
     Raises
     ------
     DataError
-        They do not fit in memory.
+        The data do not fit in memory.
     """
     rows = n + n_test
-    ask(_BYTES_A_VALUE * (rows + 1) * d, f"{rows:,} x {d:,} synthetic values", "Use a smaller dataset.n or dataset.d.")
+    require_memory(
+        _BYTES_A_VALUE * (rows + 1) * d, f"{rows:,} x {d:,} synthetic values", "Use a smaller dataset.n or dataset.d."
+    )
     raw = raw_integers(seed, PURPOSE_SYNTHETIC, d + rows + rows * d)
     signs = np.where(raw[:d] >> np.uint64(63), 1.0, -1.0)
     grid = (raw[d + rows :] >> np.uint64(40)).astype(np.float64).reshape(rows, d)
@@ -70,6 +72,6 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
         X += y[:, None] * step
         X[0], X[1] = step, -step
         y[:2] = 1.0, -1.0
-    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite, which check_finite refuses
         features = X.astype(np.float32)
     return Table(features[:n], y[:n]), Table(features[n:], y[n:])

@@ -1,4 +1,4 @@
-"""Turns a table's features into the arrays that solvers get: width, scaling, dense or sparse."""
+"""Transforms features into the arrays for solvers: width, scaling, dense or sparse."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.checks import count_nonzero
 from datasets.errors import DataError
-from datasets.memory import ask, gib
-from datasets.types import Features, Matrix
+from datasets.memory import gib, require_memory
+from datasets.types import Features, Matrix, count_nonzero
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
@@ -22,8 +21,8 @@ def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:
     return X if rows is None else X[rows]
 
 
-def stacked(parts: Sequence[Features]) -> Features:
-    """Put rows one after the other: dense ones of one width as they are, others as CSR, as wide as the widest."""
+def stack_rows(parts: Sequence[Features]) -> Features:
+    """Stack rows: dense arrays of one width as a dense array, others as CSR of the largest width."""
     dense = [part for part in parts if isinstance(part, np.ndarray)]
     if len(dense) == len(parts):
         return np.asarray(np.concatenate(dense))
@@ -32,19 +31,19 @@ def stacked(parts: Sequence[Features]) -> Features:
 
 
 def choose_dense(X: Features, d: int, storage: str) -> bool:
-    """Decide between dense and CSR from the training features, at width d."""
+    """Whether the training features, at width d, are stored as a dense array."""
     return is_dense(count_nonzero(X), int(X.shape[0]), d, storage)
 
 
 def is_dense(nonzero: int, n: int, d: int, storage: str) -> bool:
-    """Whether n x d features of so many values that are not zero are stored as a dense array."""
+    """Whether n x d features with ``nonzero`` values are stored as a dense array."""
     if storage != "auto":
         return storage == "dense"
     return d <= DENSE_MAX_WIDTH or nonzero > DENSE_MIN_DENSITY * n * d
 
 
 def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
-    """Pad to width d and convert: C-contiguous float32 of its own memory, or canonical CSR that takes over that of X.
+    """Pad to width d and convert to new C-contiguous float32, or to canonical CSR, which reuses the memory of X.
 
     Raises
     ------
@@ -56,9 +55,9 @@ def to_matrix(X: Features, d: int, *, dense: bool) -> Matrix:
 
 def _to_dense(X: Features, d: int) -> NDArray[np.float32]:
     n, width = int(X.shape[0]), int(X.shape[1])
-    ask(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
+    require_memory(4 * n * d, f"{n:,} x {d:,} values as a dense array", "Use dataset.storage=sparse.")
     try:
-        # Uninitialised where everything is written anyway: pages are then touched once.
+        # uninitialised where all values are written: each page is then touched once
         out = np.zeros((n, d), np.float32) if sparse.issparse(X) or width < d else np.empty((n, d), np.float32)
     except MemoryError as error:
         raise DataError(
@@ -89,24 +88,24 @@ def divide(X: Matrix, divisor: float) -> None:
     if divisor == 1.0:
         return
     values = X.data if sparse.issparse(X) else X
-    with np.errstate(over="ignore"):  # found by the check for finite values
+    with np.errstate(over="ignore"):  # becomes infinite, which check_finite refuses
         np.divide(values, np.float32(divisor), out=values)
 
 
 def minmax(X: Matrix, X_test: Matrix) -> None:
-    """Map each feature in place to [0, 1] by the training rows' range; a constant feature becomes 0.
+    """Map each feature in place to [0, 1] with the range of the training rows; a constant feature becomes 0.
 
     Test values outside the training range fall outside [0, 1].
 
     Raises
     ------
     DataError
-        The features are sparse: shifting them would fill them.
+        The features are sparse: a shift would make them dense.
     """
     if not (isinstance(X, np.ndarray) and isinstance(X_test, np.ndarray)):
         raise DataError("dataset.scaling=minmax shifts features and so needs dense ones; set dataset.storage=dense.")
     low = X.min(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # found by the check for finite values
+    with np.errstate(over="ignore", invalid="ignore"):  # becomes infinite, which check_finite refuses
         span = X.max(axis=0) - low
         span[span == 0] = 1
         for part in (X, X_test):

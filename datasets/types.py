@@ -1,4 +1,4 @@
-"""The arrays that data sets are made of, and a table as it is read from a file."""
+"""Array types of data sets, and the content of one file."""
 
 from __future__ import annotations
 
@@ -9,30 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-#: Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32.
-Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
-
-#: Features before they are converted: of any type, dense or CSR.
 Features: TypeAlias = "NDArray[Any] | sparse.csr_matrix[np.float32]"
+"""Features of a file: a dense array (float32, or uint8 for pixels) or CSR of float32."""
+
+Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
+"""Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The content of one file, before label rule, split and transforms.
+    """Content of one file, before label rule, split and transforms.
 
     Attributes
     ----------
     X
         (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
     y
-        (n,) raw labels, float64; with ``classes`` the number of each row's class.
+        (n,) raw labels, float64; with ``classes`` the position of each row's label there.
     classes
-        Class names in alphabetical order, if labels are texts; empty: labels are numbers.
+        Text labels in alphabetical order; empty if labels are numbers.
     from_zero
-        LIBSVM text only: index 0 occurs, so that column j has index j; else it has index j + 1.
+        LIBSVM text only: whether index 0 occurs; column j then has index j, otherwise j + 1.
     """
 
-    X: NDArray[Any] | sparse.csr_matrix[np.float32]
+    X: Features
     y: NDArray[np.float64]
     classes: tuple[str, ...] = ()
     from_zero: bool = False
+
+
+def count_nonzero(X: Features) -> int:
+    """Count entries that are not zero."""
+    return int(np.count_nonzero(X.data if sparse.issparse(X) else X))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,9 @@ EXACT: Final = 2.0**53
 
 MAX_POINTS: Final = 300
 """Points that a thinned curve has at most."""
+
+Points: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Costs, non-decreasing, and the value at each; (rows,), float64."""
 
 
 class CurveError(ValueError):
@@ -275,6 +278,25 @@ def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -
     grid = np.geomspace(low + shift, high + shift, points) - shift
     grid[0], grid[-1] = low, high  # exact ends: rounding must not put the first point before a run's first evaluation
     return grid
+
+
+def known_points(frame: pd.DataFrame, cost: str, measure: str) -> Points:
+    """Return the evaluations at which both columns are known and the cost is above 0."""
+    costs, values = column(frame, cost), column(frame, measure)
+    known = (costs > 0) & np.isfinite(values)
+    return costs[known], values[known]
+
+
+def shared_costs(runs: Sequence[Points]) -> NDArray[np.float64]:
+    """Return all different costs of the runs' evaluations, increasing, from the first at which every run is known."""
+    begin = max(costs[0] for costs, _ in runs)
+    every: NDArray[np.float64] = np.unique(np.concatenate([costs for costs, _ in runs]))
+    return every[int(np.searchsorted(every, begin)) :]
+
+
+def values_on(runs: Sequence[Points], grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the value of each run at each cost of the grid, (runs, grid): the last known at or before the cost."""
+    return np.stack([value_at(*run, grid) for run in runs])
 
 
 def _known(cost: ArrayLike, value: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,1 +1,1 @@
-"""Files, folders and locks that several processes share. It knows nothing of solvers, data sets and stores."""
+"""Files, folders and locks that several processes share. This package imports none of the others."""

@@ -1,8 +1,8 @@
-"""Files that are written whole or not at all, and the removal of what killed processes leave of them.
+"""Atomic writes of files and folders, and removal of the drafts of killed processes.
 
-A file is written under another name beside its place, its draft, and renamed. The writer holds an flock on the draft,
-which ends with the process however it ends: a draft without a lock belongs to a process that is gone. This is true
-across containers and machines, where process numbers say nothing. So is a temporary folder, by a file in it.
+A file is written to a draft in the same folder, then renamed. The writer holds an flock on the draft, which ends with
+the process. So a draft without a lock belongs to a process that has ended, also in other containers and on other
+machines, where process numbers are not comparable. A temporary folder has a lock file for the same purpose.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from pathlib import Path
 from typing import BinaryIO
 
 DRAFT = ".part"
-"""How the name of a draft ends."""
+"""Suffix of drafts."""
 LOCK = ".lock"
-"""How the name of a lock's file ends."""
+"""Suffix of lock files."""
 
 FOLDER_PREFIX = "svm-cost-curves-"
 ALIVE = ".alive"
-"""File in a temporary folder that is locked while the folder is in use."""
+"""Lock file in a temporary folder."""
 
 _in_use: list[int] = []
-"""Descriptors of the locks on folders that are in use until this process ends."""
+"""Descriptors of locks that are held until this process ends."""
 
 
 @contextlib.contextmanager
 def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[BinaryIO]:
-    """Open a file for writing and reading that takes the name `path` when the block ends without an error.
+    """Open a draft for writing and reading that is renamed to `path` when the block ends without an error.
 
-    If the block raises, or the process is killed, what was at `path` stays. Drafts that killed processes have left in
-    the folder are removed first.
+    If the block raises, or the process is killed, an earlier file stays. Drafts of killed processes in the folder are
+    removed first.
 
     Parameters
     ----------
     path : Path
         In a folder that exists.
     mode : int
-        Permissions, as far as the umask allows them.
+        Permissions, before the umask.
     sync : bool
-        Wait until the content is on disk before the file is renamed.
+        Flush the content to disk before the rename.
 
     Raises
     ------
     OSError
-        The folder cannot be written, or has no room.
+        The folder cannot be written.
     """
     remove_drafts(path.parent)
     file, draft = _open_draft(path, mode)
@@ -68,13 +68,13 @@ def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[Bi
 
 
 def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) -> None:
-    """Write a file whole; see `new_file`."""
+    """Write a file atomically; see `new_file`."""
     with new_file(path, sync=sync) as file:
         file.write(content)
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until files that were renamed into this folder are on disk under their new names."""
+    """Flush the renames of files in a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -83,23 +83,23 @@ def sync_folder(folder: Path) -> None:
 
 
 def drafts(folder: Path) -> list[Path]:
-    """Drafts in a folder, of living processes and of others; none if the folder is missing or cannot be read."""
+    """Return all drafts in a folder; none if the folder is missing or cannot be read."""
     return _named(folder, DRAFT)
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts in a folder whose processes have ended. Other users' drafts, links and folders stay."""
+    """Remove the drafts of ended processes in a folder. Other users' drafts, links and folders stay."""
     _remove_unlocked(folder, DRAFT)
 
 
 def remove_locks(folder: Path) -> None:
-    """Remove the files of locks (`support.locks.locked`) that processes have left which are gone."""
+    """Remove the lock files (`support.locks.locked`) of ended processes."""
     _remove_unlocked(folder, LOCK)
 
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make an empty folder that is removed when the block ends; by `remove_temporary_folders` if the process dies."""
+    """Make an empty folder, removed at the end of the block, or by `remove_temporary_folders` after a kill."""
     with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX, ignore_cleanup_errors=True) as name:
         descriptor = _lock_folder(Path(name))
         try:
@@ -109,22 +109,22 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def keep_folder(folder: Path) -> None:
-    """Lock a temporary folder that a library has made for this process, until the process ends."""
+    """Lock a temporary folder that a library has made, until this process ends."""
     _in_use.append(_lock_folder(folder))
 
 
 def remove_temporary_folders(*prefixes: str) -> list[int]:
-    """Remove the temporary folders of this program whose processes are gone.
+    """Remove the temporary folders of this program's ended processes.
 
     Parameters
     ----------
     *prefixes : str
-        How the names of folders begin that libraries have made (`keep_folder`). Those without our lock file stay.
+        Prefixes of folders that libraries have made (`keep_folder`). Folders without a lock file stay.
 
     Returns
     -------
     list of int
-        Numbers of the processes.
+        Process numbers.
     """
     processes = []
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
@@ -139,7 +139,7 @@ def remove_temporary_folders(*prefixes: str) -> list[int]:
 
 
 def same_file(descriptor: int, path: Path) -> bool:
-    """Whether an open file still has this name."""
+    """Whether a path is still the name of an open file."""
     try:
         named = path.lstat()
     except FileNotFoundError:
@@ -151,11 +151,11 @@ def _open_draft(path: Path, mode: int) -> tuple[BinaryIO, Path]:
     while True:
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT}")
         descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        with contextlib.suppress(OSError):  # a file system without locks: drafts there are never removed
+        with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if same_file(descriptor, draft):
             return os.fdopen(descriptor, "w+b"), draft
-        os.close(descriptor)  # another process took it for abandoned before it was locked
+        os.close(descriptor)  # another process removed it before it was locked
 
 
 def _lock_folder(folder: Path) -> int:
@@ -167,7 +167,7 @@ def _lock_folder(folder: Path) -> int:
 
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a folder of this user: another one might hold a pipe, which would be waited for."""
+    """Whether this is a folder of this user: opening a pipe in another user's folder could block."""
     try:
         return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
     except FileNotFoundError:
@@ -189,12 +189,12 @@ def _remove_unlocked(folder: Path, ending: str) -> None:
 
 
 def _remove_if_unlocked(path: Path) -> None:
-    """Remove a file of this user that no process has locked.
+    """Remove an unlocked file of this user.
 
     Raises
     ------
     OSError
-        It is locked, is another user's, or is no plain file.
+        The file is locked, another user's, or not a plain file.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -210,7 +210,7 @@ def _remove_if_unlocked(path: Path) -> None:
 
 @contextlib.contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Open an empty folder that takes the name `folder` when the block ends; after an error `folder` stays."""
+    """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
@@ -229,12 +229,12 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def check_writable(folder: Path) -> None:
-    """Check that a file can be made in a folder, or in the nearest folder above it that exists; leaves nothing there.
+    """Check that a file can be created in a folder, or in its nearest existing parent; leaves nothing there.
 
     Raises
     ------
     OSError
-        It cannot; `filename` is the folder that was tried.
+        It cannot; `filename` is that folder.
     """
     while not os.path.lexists(folder):
         folder = folder.parent

@@ -11,10 +11,10 @@ import pytest
 from experiments.configuration.composition import CONF, composing, settings_of
 from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.settings import RunSettings
+from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.figure_options import Options
-from experiments.reproduction.making import maker_of
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import known_data_sets, overrides_of
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, SeriesSpec, catalogue, read_figure
 
@@ -148,12 +148,12 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     for name in ("minibatch_fig1", "minibatch_bound"):
         spec = read_figure(name)
         runs[name] = {
-            overrides_of(series, spec.scale(scale).overrides, asked, dataset, Options(scale))
+            overrides_of(series, spec.scale(scale).overrides, paper_dataset, dataset, Options(scale))
             for series in spec.curves
             for scale in SCALES
-            for asked in spec.datasets
-            for dataset in (asked, spec.instead[asked])
-            if not {asked, dataset} & {*series.without}
+            for paper_dataset in spec.datasets
+            for dataset in (paper_dataset, spec.instead[paper_dataset])
+            if not {paper_dataset, dataset} & {*series.without}
         }
     assert runs["minibatch_bound"] < runs["minibatch_fig1"]
     for scale in SCALES:
@@ -163,11 +163,11 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
 @pytest.mark.parametrize("name", [name for name in catalogue() if name.startswith("minibatch")])
 def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)
-    for asked in spec.datasets:
-        for dataset in {asked, spec.instead.get(asked, asked)}:
+    for paper_dataset in spec.datasets:
+        for dataset in {paper_dataset, spec.instead.get(paper_dataset, paper_dataset)}:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)
-                for run in [composed(overrides_of(series, [], asked, dataset, Options("paper")))]
+                for run in [composed(overrides_of(series, [], paper_dataset, dataset, Options("paper")))]
             }
-            assert len(found) == 1, (asked, dataset)
+            assert len(found) == 1, (paper_dataset, dataset)

@@ -22,7 +22,7 @@ from experiments.configuration.composition import composing, for_each_job, setti
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction import options
 from experiments.reproduction.cli import _named
-from experiments.reproduction.figure_options import entered
+from experiments.reproduction.options import resolve_options
 from experiments.reproduction.spec import catalogue, choose, read_figure
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -138,7 +138,7 @@ def test_a_command_of_reproduce_is_understood(command: Command, monkeypatch: pyt
     assert parsed.list_ or parsed.figure
     if parsed.figure not in ("", "report"):
         for name in choose(parsed.figure, catalogue()):
-            assert entered(read_figure(name), parsed.options).series
+            assert resolve_options(read_figure(name), parsed.options).series
 
 
 SMALL = [

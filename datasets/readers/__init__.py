@@ -1,4 +1,4 @@
-"""Readers: unpacked bytes in, :class:`datasets.dataset.Table` out. They know no network and no cache."""
+"""Readers turn the unpacked bytes of a file into a `datasets.types.Table`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from datasets.readers.parquet import read_parquet
 from datasets.spec import PACKED_SUFFIXES
 from datasets.types import Table
 
-#: Part of every fingerprint and prepared file: raise it when a reader's result changes for some input.
 READER_VERSION = 1
+"""Part of every fingerprint and prepared file: raised when a reader's result changes for some input."""
 
 _BY_SUFFIX = {".csv": "csv", ".data": "csv", ".npz": "npz", ".parquet": "parquet"}
 
 
 def format_of(path: str, wanted: str) -> str:
-    """Return the format of a file: ``wanted``, or by its suffix when that is ``auto``.
+    """Return the format of a file: ``wanted``, or with ``auto`` by its suffix.
 
     ``.csv`` and ``.data`` are CSV, ``.npz`` is numpy's, ``.parquet`` is Parquet; anything else is LIBSVM text
-    (.svm, .libsvm, .txt, no suffix at all). A packer's suffix is looked through.
+    (.svm, .libsvm, .txt, no suffix at all). A packer's suffix is ignored.
     """
     if wanted != "auto":
         return wanted
@@ -35,7 +35,7 @@ def format_of(path: str, wanted: str) -> str:
 def read_table(
     content: bytes, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
 ) -> Table:
-    """Parse a file of rows that hold features and a label.
+    """Parse a file whose rows have features and a label.
 
     Raises
     ------

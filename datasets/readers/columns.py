@@ -1,4 +1,4 @@
-"""Which column of a table holds the label, which are left out, and labels that are texts as numbers."""
+"""Finds the columns of label and dropped features, and numbers text labels."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from datasets.errors import DataError, shorten
 
 _NAMED = 20
-"""Names of columns that a message lists."""
+"""Most column names in a message."""
 
 
 def column_of(label_column: int | str, names: Sequence[str], width: int, where: str) -> int:
-    """Return the 0-based number of the label's column.
+    """Return the 0-based number of the label column.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def column_of(label_column: int | str, names: Sequence[str], width: int, where: 
     return list(names).index(label_column)
 
 
-def dropped(drop_columns: Sequence[int], label: int, width: int, where: str) -> list[int]:
-    """Return the 0-based numbers of the columns to leave out, ascending.
+def dropped_columns(drop_columns: Sequence[int], label: int, width: int, where: str) -> list[int]:
+    """Return the 0-based numbers of the dropped columns, ascending.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def _position(number: int, width: int, where: str, setting: str) -> int:
 def in_alphabetical_order(
     codes: NDArray[np.float64], texts: Sequence[str]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Renumber classes in alphabetical order.
+    """Renumber text labels in alphabetical order.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Numbers separated by commas or by white space, with or without a header line; one column holds the label."""
+"""Reads numbers separated by commas or white space, with or without a header; one column is the label."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.errors import DataError, shorten
-from datasets.readers.columns import column_of, dropped, in_alphabetical_order
+from datasets.readers.columns import column_of, dropped_columns, in_alphabetical_order
 from datasets.types import Table
 
 _LONGEST_NUMBER = 1000
-"""Characters of a cell that may be a number."""
+"""Most characters of a number."""
 
 Numbers = tuple[NDArray[np.float64], tuple[str, ...]]
-"""Cells, (n, width), and the classes where labels are texts."""
+"""Cells, (n, width), and the text labels, if any."""
 
 
 def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
     """Parse CSV.
 
-    Blank lines are skipped. Where the first line has no comma, white space separates. Labels are numbers, or texts
-    where any of them is not a number. The first line is a header when a cell of a feature in it is not a number, when
-    the label column is given by its name, or when the label in it is a text and all others are numbers.
+    Blank lines are skipped. If the first line has no comma, white space separates. Labels are texts if any of them is
+    not a number. The first line is a header if one of its feature cells is not a number, if the label column is given
+    by name, or if its label is a text and all others are numbers.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     label_column
         0-based number, negative from the end, or a name of the header.
     drop_columns
-        0-based numbers of columns that are neither label nor feature; they may hold texts.
+        0-based numbers of columns to leave out; they may contain texts.
 
     Returns
     -------
     Table
-        Dense float32 features (the label's column and the dropped ones left out) and float64 labels.
+        Dense float32 features (without label and dropped columns) and float64 labels.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
     cells = _cells(lines[first], separator, f"{where}, line {first + 1}")
     named = not all(map(_is_number, cells))
     label = column_of(label_column, [cell.strip() for cell in cells] if named else [], len(cells), where)
-    others = dropped(drop_columns, label, len(cells), where)
+    others = dropped_columns(drop_columns, label, len(cells), where)
     rows = _Rows(lines, where, separator, len(cells), label, others)
 
     read: Numbers | None = None
@@ -80,7 +80,7 @@ def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_colu
         raise DataError(f"{where}: the header names {len(cells)} columns, the lines have {numbers.shape[1]}.")
     if not numbers.size:
         return Table(np.empty((0, len(cells) - 1 - len(others)), np.float32), np.empty(0))
-    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         X = np.delete(numbers, [label, *others], axis=1).astype(np.float32)
     return Table(X, numbers[:, label].copy(), classes)
 
@@ -95,11 +95,11 @@ class _Rows:
         self._width, self._label, self._others = width, label, others
 
     def read(self, start: int) -> Numbers:
-        """Return the numbers of all lines from ``start`` on; a label that is a text is the number of its class."""
+        """Return the numbers of all lines from ``start`` on; a text label becomes the number of its class."""
         try:
             return self._loaded(start, {}), ()
         except (ValueError, IndexError, csv.Error):
-            pass  # a text, or a malformed line: the second reading tells which
+            pass  # a text or a malformed line: the second reading decides
         texts: dict[str, int] = {}
 
         def code(cell: str) -> float:

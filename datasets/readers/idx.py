@@ -1,4 +1,4 @@
-"""The idx-ubyte format of the MNIST files: big-endian header, then bytes."""
+"""Reads the idx-ubyte format of the MNIST files: a big-endian header, then bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_idx(content: bytes, where: str) -> NDArray[np.uint8]:
     Raises
     ------
     DataError
-        Wrong magic number, wrong type, or a length that does not fit the header.
+        The magic number, the type or the length is wrong.
     """
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] != _UBYTE or content[3] < 1:
         raise DataError(f"{where}: not an idx file of unsigned bytes (first bytes {content[:4].hex() or 'none'}).")

@@ -1,11 +1,9 @@
-"""LIBSVM / SVMlight text: ``label [qid:k] index:value ... [# comment]``, indices from 1, or from 0 where 0 occurs.
+"""Reads LIBSVM / SVMlight text: ``label [qid:k] index:value ... [# comment]``, indices from 1, or 0 if 0 occurs.
 
-A careful reader defines what is legal, and its errors carry file, line and text. Large files go to a
-fast one first; the careful one takes over where that fails or would be too lenient.
+A careful reader defines the format; its errors name file, line and text. A fast reader is tried first for large files.
 
-Legal: rows with no features (also a last line that holds only a label), explicit zeros (dropped),
-CRLF, comments, blank lines, indices out of order (sorted), ``qid:`` (skipped).
-Refused: indices below 0, an index twice in one row, anything that is not ``index:value``.
+Allowed: rows without features, explicit zeros (dropped), CRLF, comments, blank lines, unsorted indices, ``qid:``
+(skipped). Refused: indices below 0, an index twice in a row, anything that is not ``index:value``.
 """
 
 from __future__ import annotations
@@ -24,9 +22,9 @@ from datasets.types import Table
 _MAX_INT32 = 2**31 - 1
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000
-"""Characters of a number at most: Python raises ValueError for whole numbers of more than 4,300 digits."""
-# Bytes from which the fast reader (17 MB/s) pays: importing it takes longer than reading less carefully (4 MB/s).
+"""Most characters of a number: Python raises ValueError for integers of more than 4,300 digits."""
 _FAST_FROM = 6 << 20
+"""Bytes of a file for the fast reader (17 MB/s): its import takes longer than a smaller file does at 4 MB/s."""
 
 
 def read_libsvm(content: bytes, where: str) -> Table:
@@ -42,20 +40,20 @@ def read_libsvm(content: bytes, where: str) -> Table:
     Returns
     -------
     Table
-        CSR float32, as wide as the largest index of the file says (explicit zeros included), and float64 labels.
+        CSR float32, with the width of the largest index (explicit zeros included), and float64 labels.
 
     Raises
     ------
     DataError
-        With file, line number and text of the first malformed line.
+        A line is malformed; the message has file, line number and text.
     """
     table = _read_fast(content) if len(content) >= _FAST_FROM else None
     return table if table is not None else _read_careful(content, where)
 
 
 def _read_fast(content: bytes) -> Table | None:
-    """Return scikit-learn's reading, or None where that fails or is laxer than this module."""
-    # Imported here: it takes one to three seconds, and a small or prepared file does without it.
+    """Read with scikit-learn; None if that fails or is less strict than this module."""
+    # imported here: it takes one to three seconds
     from sklearn.datasets import load_svmlight_file
 
     if b"_" in content:  # Python reads 1_0 as 10, in numbers and indices alike
@@ -70,7 +68,7 @@ def _read_fast(content: bytes) -> Table | None:
 
 
 def _table(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], y: NDArray[Any]) -> Table:
-    """Build the table from indices as they are written, sorted and unique within each row."""
+    """Build the table from the indices of the file, sorted and unique within each row."""
     from_zero = bool(indices.size) and int(indices.min()) == 0
     first = 0 if from_zero else 1
     d = int(indices.max()) + 1 - first if indices.size else 0
@@ -84,7 +82,7 @@ def _table(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], y: N
 
 
 def with_index_zero(table: Table) -> Table:
-    """Return a table whose indices are counted from 0: a column for index 0 stands first."""
+    """Return the table with a first column for index 0."""
     if table.from_zero:
         return table
     X = sparse.csr_matrix(table.X)
@@ -114,13 +112,13 @@ def _read_careful(content: bytes, where: str) -> Table:
         indices.extend(i for i, _ in row)
         data.extend(v for _, v in row)
         indptr.append(len(indices))
-    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         values = np.asarray(data, dtype=np.float64).astype(np.float32)
     return _table(values, np.asarray(indices, np.int64), np.asarray(indptr, np.int64), np.asarray(labels, np.float64))
 
 
 class _Line:
-    """One line of text with its place, for parsing its tokens and for refusing it."""
+    """One line of a file: parses its tokens, raises errors with its place."""
 
     def __init__(self, where: str, number: int, raw: bytes) -> None:
         self._where, self._number, self._raw = where, number, raw

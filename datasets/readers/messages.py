@@ -1,8 +1,8 @@
-"""A tar archive of text messages, one folder a group: which runs of one to a few words occur in each message.
+"""Reads a tar archive of text messages, one folder for each group, as n-grams.
 
-Only the body of a message is read, which is what follows its first blank line: header lines name the group
-(Newsgroups, Xref, Path, often the subject) and would give the label away. Words are runs of at least two letters a
-to z, without regard to case; everything else stands between words. Folders are numbered from 1 in alphabetical order.
+Only the body of a message is read, the text after its first blank line: header lines (Newsgroups, Xref, Path, often the
+subject) name the group, which is the label. Words are runs of at least two letters a to z in upper or lower case;
+all other characters separate words. Folders are numbered from 1 in alphabetical order.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _WORD = "[a-z]{2,}"
 
 
 def read_messages(content: bytes, where: str, *, ngrams: int, min_count: int) -> Table:
-    """Turn messages into rows of ones, one for each run of words (n-gram) in them.
+    """Return a row for each message, with a one for each of its n-grams.
 
     Parameters
     ----------
     content
-        The unpacked archive. Rows are in the order of the members' names, whatever their order in the archive.
+        The unpacked archive. Rows are ordered by the members' names.
     where
         Name of the file for messages.
     ngrams
-        Longest run of words that is a feature; shorter ones are features as well.
+        Most words of a feature.
     min_count
-        Occurrences in all messages together that make a run of words a feature.
+        Least occurrences of a feature in all messages.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def read_messages(content: bytes, where: str, *, ngrams: int, min_count: int) ->
     Raises
     ------
     DataError
-        Not a whole tar archive, a member that is not a message in a folder (named), or no words at all.
+        The archive is damaged, a member is not a message in a folder, or there are no words.
     """
     bodies = _bodies(content, where)
     members = sorted(bodies)
@@ -65,7 +65,7 @@ def _bodies(content: bytes, where: str) -> dict[PurePosixPath, str]:
         raise
     except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError, OSError) as error:
         raise DataError(f"{where}{_after(member)}: not a readable tar archive ({shorten(str(error))}).") from error
-    if end != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
+    if end != bytes(tarfile.BLOCKSIZE):  # tarfile stops at a damaged header
         raise DataError(f"{where}{_after(member)}: the archive is damaged or cut short.")
     if not bodies:
         raise DataError(f"{where}: the archive holds no message.")
@@ -90,13 +90,13 @@ def _path(member: tarfile.TarInfo, where: str) -> PurePosixPath:
 def _body(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:
     stream = archive.extractfile(member)
     assert stream is not None  # a plain file
-    # The line end in front lets a message that begins with a blank line have no header.
+    # with the line end in front, a message that begins with a blank line has an empty header
     _, _, body = (b"\n" + stream.read().replace(b"\r\n", b"\n")).partition(b"\n\n")
     return body.decode("latin-1")
 
 
 def _count(texts: list[str], where: str, ngrams: int, min_count: int) -> sparse.csr_matrix[np.float32]:
-    # Imported here: it takes seconds, and a prepared archive does without it.
+    # imported here: it takes seconds
     from sklearn.feature_extraction.text import CountVectorizer
 
     vectorizer = CountVectorizer(token_pattern=_WORD, ngram_range=(1, ngrams), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""numpy's .npz with arrays ``X``, ``y`` and, if it has a test part, ``X_test``, ``y_test``."""
+"""Reads numpy's .npz with arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.errors import DataError, shorten
-from datasets.memory import ask
+from datasets.memory import require_memory
 from datasets.types import Table
 
 
 def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
-    """Read the training part and, where present, the test part.
+    """Read the training part and, if present, the test part.
 
     Raises
     ------
     DataError
-        Not an .npz, arrays missing, of the wrong shape or not numbers.
+        The file is not an .npz, or an array is missing, has a wrong shape or is not numeric.
     """
     arrays: dict[str, NDArray[Any]] = {}
     try:
@@ -28,7 +28,7 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
         names = archive.files if isinstance(archive, np.lib.npyio.NpzFile) else None
         for key in ("X", "y", "X_test", "y_test"):
             if names is not None and key in names:
-                _ask(archive, key, where)
+                _check_array(archive, key, where)
                 arrays[key] = archive[key]
     except DataError:
         raise
@@ -45,8 +45,8 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
     return _table(arrays["X"], arrays["y"], where, ""), test
 
 
-def _ask(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
-    """Ask for the memory of an array before it is made, and refuse a header that says more than the bytes hold."""
+def _check_array(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
+    """Check an array's header before it is read: memory, and a shape that fits the file."""
     assert archive.zip is not None  # it is open
     member = f"{key}.npy" if f"{key}.npy" in archive.zip.namelist() else key
     with archive.zip.open(member) as stream:
@@ -58,8 +58,8 @@ def _ask(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
             raise DataError(
                 f"{where}: array {key} says that it is {shorten(str(shape))}, {needed} bytes, but is shorter."
             )
-    # as it is, and as the table has it
-    ask(needed + 8 * math.prod(shape), f"{where}: array {key} of shape {shorten(str(shape))}")
+    # the array itself and its copy in the table
+    require_memory(needed + 8 * math.prod(shape), f"{where}: array {key} of shape {shorten(str(shape))}")
 
 
 def _table(X: NDArray[Any], y: NDArray[Any], where: str, suffix: str) -> Table:
@@ -73,5 +73,5 @@ def _table(X: NDArray[Any], y: NDArray[Any], where: str, suffix: str) -> Table:
             f"{where}: X{suffix} must be (n, d) and y{suffix} (n,); found "
             f"{shorten(str(X.shape))} and {shorten(str(y.shape))}."
         )
-    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         return Table(np.ascontiguousarray(X, np.float32), y.astype(np.float64))

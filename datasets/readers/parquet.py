@@ -1,4 +1,4 @@
-"""Apache Parquet: columns of numbers, one of which holds the label."""
+"""Reads Apache Parquet: columns of numbers, one of which is the label."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.errors import DataError, shorten
-from datasets.memory import ask
-from datasets.readers.columns import column_of, dropped
+from datasets.memory import require_memory
+from datasets.readers.columns import column_of, dropped_columns
 from datasets.types import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _BYTES_A_CELL = 16
-"""Read as they are, at most 8 bytes, then as float32, and as a column of the whole."""
+"""Peak memory of a cell: at most 8 bytes in the file's type, float32, and the stacked float32."""
 
 
 def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
@@ -31,9 +31,9 @@ def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_
     where
         Name of the file for messages.
     label_column
-        0-based number, negative from the end, or a column's name. Labels are numbers or texts.
+        0-based number, negative from the end, or name of the column. Labels are numbers or texts.
     drop_columns
-        0-based numbers of columns that are neither label nor feature; they may hold anything.
+        0-based numbers of columns to leave out, of any type.
 
     Returns
     -------
@@ -43,18 +43,18 @@ def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_
     Raises
     ------
     DataError
-        Not a readable Parquet file; no such column; a column that is not of numbers, or has missing values.
+        The file is damaged, a column is missing, not numeric, or has missing values.
     """
-    # Imported here: it takes a tenth of a second, and other formats do without it.
+    # imported here: it takes a tenth of a second
     import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(io.BytesIO(content), page_checksum_verification=True)
         size = sum(file.metadata.row_group(k).total_byte_size for k in range(file.metadata.num_row_groups))
         cells = file.metadata.num_rows * file.metadata.num_columns
-    except Exception as error:  # whatever the library makes of damaged bytes
+    except Exception as error:  # pyarrow raises many types for damaged bytes
         raise _unreadable(where, error) from error
-    ask(size + _BYTES_A_CELL * cells, f"{where}: reading {file.metadata.num_rows:,} rows")
+    require_memory(size + _BYTES_A_CELL * cells, f"{where}: reading {file.metadata.num_rows:,} rows")
     try:
         table = _without_index(file.read(use_threads=False))
         table.validate(full=True)
@@ -64,10 +64,10 @@ def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_
     if not names:
         raise DataError(f"{where}: the file has no columns.")
     label = column_of(label_column, names, len(names), where)
-    others = dropped(drop_columns, label, len(names), where)
+    others = dropped_columns(drop_columns, label, len(names), where)
     places = [f"{where}, column '{shorten(name, 40)}'" for name in names]
     y, classes = _labels(table.column(label), places[label])
-    with np.errstate(over="ignore"):  # too large for float32: found by the check for finite values
+    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         features = [
             _numbers(table.column(k), places[k]).astype(np.float32)
             for k in range(len(names))
@@ -78,13 +78,13 @@ def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_
 
 
 def _without_index(table: pa.Table) -> pa.Table:
-    """Leave out the columns in which pandas keeps the numbers of rows."""
+    """Drop the index columns of pandas."""
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
     return table.drop_columns([name for name in table.column_names if name in index])
 
 
 def _labels(column: pa.ChunkedArray, place: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return labels as numbers, or as numbers of classes where they are texts."""
+    """Return labels as numbers; text labels as numbers of their classes."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

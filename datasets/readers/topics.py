@@ -1,4 +1,4 @@
-"""Which documents belong to a topic, as RCV1-v2 has it (Lewis et al. 2004): lines ``topic document 1``."""
+"""Reads the documents of a topic in the form of RCV1-v2 (Lewis et al. 2004): lines ``topic document 1``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datasets.errors import DataError, shorten
 from datasets.types import Table
 
 _MAX_DIGITS = 15
-"""Of a document's number: float64 holds those exactly."""
+"""Most digits of a document's number: exact in float64."""
 
 
 def read_topics(content: bytes, where: str, topic: str) -> Table:
-    """Find the documents of one topic.
+    """Return the documents of one topic.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def read_topics(content: bytes, where: str, topic: str) -> Table:
     Returns
     -------
     Table
-        No features; as labels the numbers of the documents of this topic, float64, in the order of the file.
+        Without features; labels are the numbers of the topic's documents, float64, in the order of the file.
 
     Raises
     ------
     DataError
-        A malformed line (file, line number, text), or no document of this topic.
+        A line is malformed, or no document has this topic.
     """
     wanted, documents = topic.encode(), []
     for number, line in enumerate(content.split(b"\n"), start=1):

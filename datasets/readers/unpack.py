@@ -1,4 +1,4 @@
-"""Unpacking by content, not by name: a mislabelled suffix does no harm."""
+"""Unpacks files by content: a wrong suffix does not matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from datasets.errors import DataError, shorten, shown_path
-from datasets.memory import SHARE, ask, gib, machine_memory
+from datasets.memory import SHARE, gib, machine_memory, require_memory
 
 # Text and numpy files never start with these bytes.
 _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
@@ -22,7 +22,7 @@ _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
 )
 _PARSING = 3
-"""A file's bytes times this are in memory while it is parsed: the bytes, what they are split into, and the arrays."""
+"""Peak memory of parsing over the size of a file: its bytes, its tokens, and the arrays."""
 
 
 def unpack(content: bytes, where: str) -> bytes:
@@ -31,7 +31,7 @@ def unpack(content: bytes, where: str) -> bytes:
     Raises
     ------
     DataError
-        The content is packed but damaged or cut short, or would not fit in memory when unpacked.
+        The packed content is damaged or cut short, or its unpacked form does not fit in memory.
     """
     for magic, opened in _PACKERS:
         if content.startswith(magic):
@@ -50,12 +50,12 @@ def unpack(content: bytes, where: str) -> bytes:
 
 
 def largest_file() -> int:
-    """Return how many unpacked bytes a file may have to be read on this machine."""
+    """Return the largest size of an unpacked file on this machine, in bytes."""
     return int(SHARE * machine_memory()) // _PARSING
 
 
 def from_archive(content: bytes, name: str, where: str) -> bytes:
-    """Return the file of this name from a tar archive, in whatever folder; content that is no archive as it is.
+    """Return the file of this name from any folder of a tar archive; other content is returned unchanged.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def read_unpacked(path: Path) -> bytes:
         The file cannot be read, is damaged, or does not fit in memory.
     """
     try:
-        ask(_PARSING * path.stat().st_size, f"{shown_path(path)}: reading it")
+        require_memory(_PARSING * path.stat().st_size, f"{shown_path(path)}: reading it")
         content = path.read_bytes()
     except OSError as error:
         raise DataError(f"{shown_path(path)}: cannot be read ({error.strerror or error}).") from error

@@ -1,5 +1,5 @@
-"""The arena: any solvers on any data sets on equal terms; what each has to spend to get equally far.
+"""The arena compares any solvers on any data sets: the cost of each to reach the same targets.
 
-`entrants` and `targets` read the command line, `entry` makes the figure's series of them, `race` and `profile` find
-what was spent, `figure` puts picture, table and points together.
+`entrants` and `targets` read the command line, `series` makes the figure's series, `comparison` and `profile` compute
+the costs, `figure` combines picture, table and points.
 """

@@ -1,4 +1,4 @@
-"""Who takes part: solvers by their names, with settings of their own."""
+"""Solvers that take part, with their settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Entrant:
-    """A solver with some of its settings.
+    """A solver and some of its settings.
 
     Attributes
     ----------
@@ -34,17 +34,17 @@ class Entrant:
 
     @property
     def words(self) -> list[str]:
-        """What ``run.py`` would get."""
+        """Overrides of ``run.py``."""
         return [f"algo={self.algo}", *(f"algo.{setting}" for setting in self.settings)]
 
 
 def read_entrants(text: str) -> tuple[Entrant, ...]:
-    """Understand ``algos=``: ``sbp,sdca,sdca:accounting=kept``, in brackets or not, or ``all``.
+    """Parse ``algos=``: ``sbp,sdca,sdca:accounting=kept``, with or without brackets, or ``all``.
 
     Raises
     ------
     FigureError
-        A name that no solver has, a setting that it has not or without a value, or an entrant named twice.
+        A solver or a setting does not exist, a setting has no value, or an entrant is named twice.
     """
     parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
     if parts == [ALL]:

@@ -1,4 +1,4 @@
-"""The arena's figure: curves, profiles, a table of what it costs to get there; nothing is judged."""
+"""The arena's figure: curves, profiles, and a table of the costs to the targets; no claims."""
 
 from __future__ import annotations
 
@@ -9,47 +9,49 @@ from typing import Any, Final
 import pandas as pd
 
 from experiments.arena import picture
+from experiments.arena.comparison import Comparison
 from experiments.arena.profile import costs_of, profiles
-from experiments.arena.race import Race
 from experiments.arena.table import table
 from experiments.arena.targets import COSTS, TIME, read_costs, read_targets
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 
 COLUMNS: Final = ("what", "dataset", "series", "cost", "x", "median", "low", "high", "runs")
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and make its table."""
     spec = evidence.spec
-    races = [Race(panel, read_targets(spec.options["target"].value)) for panel in evidence.panels]
+    comparisons = [Comparison(panel, read_targets(spec.options["target"].value)) for panel in evidence.panels]
     seeds = spec.scale(evidence.scale).seeds
-    found = {cost: profiles(costs_of(races, cost, seeds)) for cost in COSTS}
-    costs, names = _shown(spec.options["cost"].value, races), list(dict.fromkeys(curve.name for curve in spec.curves))
-    scene = picture.Scene(races, found, costs, names, seeds)
-    return Made(_points(scene), partial(picture.draw, scene=scene), picture.size(scene), table=table(races, found))
+    found = {cost: profiles(costs_of(comparisons, cost, seeds)) for cost in COSTS}
+    costs = _shown(spec.options["cost"].value, comparisons)
+    names = list(dict.fromkeys(curve.name for curve in spec.curves))
+    drawing = picture.Drawing(comparisons, found, costs, names, seeds)
+    draw = partial(picture.draw, drawing=drawing)
+    return FigureResult(_points(drawing), draw, picture.size(drawing), table=table(comparisons, found))
 
 
-def _shown(asked: str, races: Sequence[Race]) -> tuple[str, ...]:
-    """Return the costs that are drawn: those asked for, or the most telling one that anybody counts, and time."""
-    if costs := read_costs(asked):
+def _shown(chosen: str, comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+    """Return the costs that are drawn: the chosen ones, or the first of `COSTS` that any solver counts, and time."""
+    if costs := read_costs(chosen):
         return costs
-    told = (
+    counted = (
         cost
         for cost in COSTS
-        if any(race.tracks[name] and race.counted(name, cost) for race in races for name in race.entrants)
+        if any(each.runs[name] and each.counted(name, cost) for each in comparisons for name in each.entrants)
     )
-    return tuple(dict.fromkeys([next(told, COSTS[0]), TIME]))
+    return tuple(dict.fromkeys([next(counted, COSTS[0]), TIME]))
 
 
-def _points(scene: picture.Scene) -> pd.DataFrame:
+def _points(drawing: picture.Drawing) -> pd.DataFrame:
     tables = []
-    for cost in scene.costs:
-        for race in scene.races:
-            for name, band in scene.bands(race, cost).items():
+    for cost in drawing.costs:
+        for comparison in drawing.comparisons:
+            for name, band in drawing.bands(comparison, cost).items():
                 values = {"x": band.cost, "median": band.median, "low": band.low, "high": band.high, "runs": band.runs}
-                tables.append(_table("curve", race.panel.dataset, name, cost, values))
-        for name, profile in scene.profiles[cost].items():
+                tables.append(_table("curve", comparison.panel.dataset, name, cost, values))
+        for name, profile in drawing.profiles[cost].items():
             tables.append(_table("profile", "", name, cost, {"x": profile.factor, "median": profile.share}))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(COLUMNS))
 

@@ -1,4 +1,4 @@
-"""Profiles (Dolan, Moré 2002; Moré, Wild 2009): which share of problems a solver solves within a factor of the best."""
+"""Performance profiles (Dolan, Moré 2002; Moré, Wild 2009): share of problems solved within a factor of the best."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.arena.race import Race
+from experiments.arena.comparison import Comparison
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Share of problems against the factor of the least cost within which a solver solves them: a step function.
+    """Share of problems that a solver solves within a factor of the least cost: a step function of the factor.
 
     Attributes
     ----------
     factor : (m,) float64
         Rising, the first is 1.
     share : (m,) float64
-        From each factor on.
+        Share from each factor on.
     """
 
     factor: NDArray[np.float64]
@@ -28,7 +28,7 @@ class Profile:
 
     @property
     def solved(self) -> float:
-        """Share of problems that it solves at all."""
+        """Share of problems solved at any cost."""
         return float(self.share[-1])
 
 
@@ -38,12 +38,12 @@ def profiles(costs: Mapping[str, NDArray[np.float64]]) -> dict[str, Profile]:
     Parameters
     ----------
     costs : mapping of str to (p,) float64
-        What each solver spent on each problem, > 0; infinite where it did not solve it.
+        Cost of each solver for each problem, > 0; infinite if it did not solve it.
 
     Returns
     -------
     dict of str to Profile
-        Empty where there are no problems. A problem that nobody solves counts in all shares: it is one not solved.
+        Empty without problems. A problem that no solver solves counts as unsolved for all.
     """
     if not costs or not len(next(iter(costs.values()))):
         return {}
@@ -60,23 +60,22 @@ def _profile(own: NDArray[np.float64], best: NDArray[np.float64]) -> Profile:
     return Profile(factors, shares)
 
 
-def costs_of(races: Sequence[Race], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
-    """Return what entrants spent on each problem, that is data set x level x seed, (p,); infinite: not solved.
+def costs_of(comparisons: Sequence[Comparison], cost: str, seeds: int) -> dict[str, NDArray[np.float64]]:
+    """Return the costs of entrants for each problem (data set x level x seed), (p,); infinite: not solved.
 
-    A seed is a problem of its own, since solvers differ in what chance does to them. An entrant that a data set is not
-    for, or whose run is missing, has not solved the problem; one that does not count the cost is left out.
+    An entrant without a run has not solved the problem; one that does not count the cost is left out.
     """
     found: dict[str, list[float]] = {}
-    for name in dict.fromkeys(name for race in races for name in race.entrants):
-        if all(race.counted(name, cost) for race in races) and any(race.tracks.get(name) for race in races):
-            found[name] = [spent for race in races for spent in _spent(race, name, cost, seeds)]
+    for name in dict.fromkeys(name for each in comparisons for name in each.entrants):
+        if all(each.counted(name, cost) for each in comparisons) and any(each.runs.get(name) for each in comparisons):
+            found[name] = [spent for each in comparisons for spent in _spent(each, name, cost, seeds)]
     return {name: np.array(spent, dtype=np.float64) for name, spent in found.items()}
 
 
-def _spent(race: Race, name: str, cost: str, seeds: int) -> list[float]:
-    tracks = {track.seed: track for track in race.tracks.get(name, ())}
+def _spent(comparison: Comparison, name: str, cost: str, seeds: int) -> list[float]:
+    runs = {run.seed: run for run in comparison.runs.get(name, ())}
     return [
-        tracks[seed].reach(cost, race.threshold(level)) if seed in tracks else np.inf
-        for level in race.decided
+        runs[seed].reach(cost, comparison.threshold(level)) if seed in runs else np.inf
+        for level in comparison.judged
         for seed in range(seeds)
     ]

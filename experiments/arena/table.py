@@ -1,23 +1,23 @@
-"""What it costs to reach each level, for all entrants in all units, and who solves how many problems."""
+"""The arena's table: costs of all entrants to each level, and the shares of solved problems."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from experiments.arena.comparison import Comparison
 from experiments.arena.profile import Profile
-from experiments.arena.race import Race
 from experiments.arena.targets import COSTS, TIME
 from experiments.papers.effort import Effort, seconds_text
 from experiments.papers.panels import called
 from experiments.plotting import axis_name, styles_for
-from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report.labels import NOTHING, quantity
 
 NOT_COUNTED = "not counted"
 
 
-def table(races: Sequence[Race], profiles: Mapping[str, Mapping[str, Profile]]) -> Table:
+def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str, Profile]]) -> Table:
     """Make the table.
 
     Parameters
@@ -26,61 +26,65 @@ def table(races: Sequence[Race], profiles: Mapping[str, Mapping[str, Profile]]) 
     profiles : mapping of str to mapping of str to Profile
         By cost and entrant.
     """
-    rows = [row for race in races for level in race.decided for row in _rows(race, level)]
+    rows = [row for comparison in comparisons for level in comparison.judged for row in _rows(comparison, level)]
     head = ("data set", "target", "solver", "runs there", *map(axis_name, COSTS))
-    return Table(head, rows, [*_profile_notes(profiles), *remarks(races), _LEGEND])
+    return Table(head, rows, [*_profile_notes(profiles), *remarks(comparisons), _LEGEND])
 
 
 _LEGEND = (
-    "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs did not "
-    "get there before their end, which is what is told. Costs are those of the first checkpoint at or below the target."
+    "Medians over the runs, with the least and the largest in brackets; bold: the least median. >: most runs ended "
+    "before the target, at this cost. Costs are those of the first evaluation at or below the target."
 )
 
 
-def remarks(races: Sequence[Race]) -> list[str]:
-    """Say what cannot be read off numbers: who is left out and why, and what is not known well enough."""
+def remarks(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return notes: entrants left out and why, bounds on the optimum, targets that were not judged."""
     said = []
-    for race in races:
-        name = called(race.panel)
-        names = styles_for(race.panel.left_out)
-        said += [f"Left out on {name}: {names[one].name}: {why}." for one, why in race.panel.left_out.items()]
-        said += [f"Missing on {name}: {one}: {why}." for one, why in race.panel.missing.items()]
-        if race.targets.kind == "best" and race.least_error is not None:
-            said.append(f"Least test error on {name}: {100 * race.least_error:.3g} %.")
-        if race.targets.kind == "gap" and race.optimum is not None:
-            low, high = race.optimum.lower, race.optimum.upper
+    for comparison in comparisons:
+        name = called(comparison.panel)
+        names = styles_for(comparison.panel.left_out)
+        said += [f"Left out on {name}: {names[one].name}: {why}." for one, why in comparison.panel.left_out.items()]
+        said += [f"Missing on {name}: {one}: {why}." for one, why in comparison.panel.missing.items()]
+        if comparison.targets.kind == "best" and comparison.least_error is not None:
+            said.append(f"Least test error on {name}: {100 * comparison.least_error:.3g} %.")
+        if comparison.targets.kind == "gap" and comparison.optimum is not None:
+            low, high = comparison.optimum.lower, comparison.optimum.upper
             said.append(f"Optimum on {name}: between {low:.7g} and {high:.7g}.")
-        if lost := [level for level in race.targets.levels if level not in race.decided]:
-            why = "no bound is known" if race.optimum is None else "it is not known so well"
-            said.append(f"Not decided on {name}: {', '.join(map(race.targets.text, lost))}: of the optimum {why}.")
+        if lost := [level for level in comparison.targets.levels if level not in comparison.judged]:
+            why = "no bound is known" if comparison.optimum is None else "it is not known so well"
+            said.append(
+                f"Not decided on {name}: {', '.join(map(comparison.targets.text, lost))}: of the optimum {why}."
+            )
     return said
 
 
-def _rows(race: Race, level: float) -> list[tuple[str | Bold, ...]]:
-    names = styles_for(race.entrants)
-    efforts = {name: {cost: race.effort(name, cost, level) for cost in COSTS} for name in race.entrants}
-    head = (called(race.panel), race.targets.text(level))
+def _rows(comparison: Comparison, level: float) -> list[tuple[str | Bold, ...]]:
+    names = styles_for(comparison.entrants)
+    efforts = {name: {cost: comparison.effort(name, cost, level) for cost in COSTS} for name in comparison.entrants}
+    head = (called(comparison.panel), comparison.targets.text(level))
     rows = []
     for name, own in efforts.items():
-        cells = [_cell(race, name, cost, own[cost], _least(each[cost] for each in efforts.values())) for cost in COSTS]
-        rows.append((*head, names[name].name, _there(race, name, level), *cells))
+        cells = [
+            _cell(comparison, name, cost, own[cost], _least(each[cost] for each in efforts.values())) for cost in COSTS
+        ]
+        rows.append((*head, names[name].name, _there(comparison, name, level), *cells))
     return rows
 
 
 def _least(efforts: Iterable[Effort | None]) -> float | None:
-    """Return the least median of those that are known."""
+    """Return the least known median."""
     return min((effort.median for effort in efforts if effort is not None and effort.known), default=None)
 
 
-def _there(race: Race, name: str, level: float) -> str:
-    tracks = race.tracks[name]
-    got = sum(track.reach("iterations", race.threshold(level)) < math.inf for track in tracks)
-    return f"{got} of {len(tracks)}"
+def _there(comparison: Comparison, name: str, level: float) -> str:
+    runs = comparison.runs[name]
+    got = sum(run.reach("iterations", comparison.threshold(level)) < math.inf for run in runs)
+    return f"{got} of {len(runs)}"
 
 
-def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float | None) -> str | Bold:
+def _cell(comparison: Comparison, name: str, cost: str, effort: Effort | None, least: float | None) -> str | Bold:
     if effort is None:
-        return NOT_COUNTED if race.tracks[name] else NOTHING
+        return NOT_COUNTED if comparison.runs[name] else NOTHING
     written = seconds_text if cost == TIME else _count
     text = effort.text(written)
     low, high = min(effort.costs), max(effort.costs)
@@ -90,7 +94,7 @@ def _cell(race: Race, name: str, cost: str, effort: Effort | None, least: float 
 
 
 def _count(value: float) -> str:
-    """Write a count with three digits: checkpoints are no nearer to each other than that."""
+    """Write a count with three digits, the precision of the distance between evaluations."""
     return quantity(float(f"{value:.3g}"))
 
 

@@ -1,4 +1,4 @@
-"""How far solvers have to get, and against what costs that is told."""
+"""Targets of the arena, and the costs that are compared."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from experiments.reproduction.spec import FigureError
 
 Kind = Literal["gap", "error", "best"]
 COSTS: Final = ("kernel_evaluations", "feature_accesses", "cpu_seconds", "iterations")
-"""All axes, the most telling first."""
+"""All costs, in order of preference."""
 ALL, AUTO = "all", "auto"
 TIME: Final = "cpu_seconds"
 DEFAULTS: Final = {"gap": "0.1,0.01,0.001", "best": "0.1,0.05,0.02"}
-"""Levels of a kind that is named alone; there is no such error on all data."""
+"""Levels of a kind that is given without numbers; an error needs a number."""
 
 
 @dataclass(frozen=True)
 class Targets:
-    """Levels that are to be reached.
+    """Levels to reach.
 
     Attributes
     ----------
     kind : str
         gap: (P - L) / L, with L the best known lower bound on the optimum of P; error: the test error, as a fraction;
-        best: how far the test error lies above the least that any entrant reaches, relative to it.
+        best: test error over the least one of any entrant, minus 1.
     levels : tuple of float
         Falling.
     """
@@ -36,7 +36,7 @@ class Targets:
 
     @property
     def measure(self) -> str:
-        """Column of the curves that tells how far a run is."""
+        """Column of the curves that is compared with the levels."""
         return "primal" if self.kind == "gap" else "test_error"
 
     def text(self, level: float) -> str:
@@ -47,12 +47,12 @@ class Targets:
 
 
 def read_targets(text: str) -> Targets:
-    """Understand ``target=``: ``gap``, ``gap:0.01``, ``error:0.155,0.15``, ``best:0.05``.
+    """Parse ``target=``: ``gap``, ``gap:0.01``, ``error:0.155,0.15``, ``best:0.05``.
 
     Raises
     ------
     FigureError
-        Another form, or a level that is not a number > 0 (an error, besides, below 1).
+        The form is wrong, or a level is not a number > 0, for an error below 1.
     """
     kind, colon, given = text.partition(":")
     kinds = get_args(Kind)
@@ -68,12 +68,12 @@ def read_targets(text: str) -> Targets:
 
 
 def read_costs(text: str) -> tuple[str, ...]:
-    """Understand ``cost=``: some of `COSTS` in brackets or not, or ``all``; empty for ``auto``.
+    """Parse ``cost=``: some of `COSTS`, with or without brackets, or ``all``; empty for ``auto``.
 
     Raises
     ------
     FigureError
-        Another name.
+        A name is unknown.
     """
     if text in (ALL, AUTO):
         return COSTS if text == ALL else ()

@@ -15,8 +15,8 @@ from experiments import provenance
 from experiments.bench.measure import Row, seconds
 from experiments.configuration.composition import composing
 from experiments.curve import from_rows
-from experiments.reproduction.figure_options import Options
-from experiments.reproduction.making import evidence_of, write
+from experiments.reproduction.build import build_figure, evidence_of
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, PlannedRun, Planner
 from experiments.reproduction.spec import read_figure
 from experiments.store import Store
@@ -40,7 +40,7 @@ def rows(repeat: int) -> Iterator[Row]:
         plan = _planned(store)
         assert not plan.missing
         evidence = evidence_of(plan, {})
-        drawn = [seconds(lambda: write(plan, evidence, Path(folder) / "figure", "bench")) for _ in range(repeat)]
+        drawn = [seconds(lambda: build_figure(plan, evidence, Path(folder) / "figure", "bench")) for _ in range(repeat)]
         yield _row("planning", [seconds(lambda: _planned(store)) for _ in range(repeat)], PLANNING_SECONDS)
         first = [seconds(lambda: _planned_first(store)) for _ in range(repeat)]
         yield _row("planning, with nothing composed before,", first, PLANNING_SECONDS)

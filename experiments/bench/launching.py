@@ -15,7 +15,7 @@ from experiments.bench.measure import Row
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
 from experiments.store.database import query
-from experiments.store.place import Place
+from experiments.store.paths import StorePaths
 
 RUNS, CORES = 64, 2
 WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10"]
@@ -71,5 +71,5 @@ def _seconds(commands: list[list[str]]) -> tuple[float, float]:
         ended = time.time()
         if any(statuses) or len(Store.open(folder, read_only=True).runs()) != RUNS:
             raise RuntimeError(f"not all of the {RUNS} runs are in {folder}")
-        ((first,),) = query(Place.named(Path(folder)), "SELECT min(start_time) FROM runs")
+        ((first,),) = query(StorePaths.parse(Path(folder)), "SELECT min(start_time) FROM runs")
     return ended - began, ended - first / 1000

@@ -20,7 +20,7 @@ from experiments.launchers import cluster
 from experiments.launchers.checks import LOCAL, RAY
 from experiments.processes.job_ledger import FolderLedger, JobLedger
 from experiments.processes.mpirun import place
-from experiments.processes.outcome import STOPPED, Outcome, unshared
+from experiments.processes.outcome import STOPPED, Outcome, not_uploaded
 from experiments.processes.stopping import terminable
 from experiments.run.console import CompactDisplay, Display, FullDisplay
 from experiments.run.errors import outcome_of, print_error
@@ -114,8 +114,8 @@ def run_job(
         print_error(f"{where}error: {outcome.message}")
     if outcome.status in STOPPED:
         print_error(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
-    if number is None and outcome.unshared:
-        print_error(unshared([outcome]))
+    if number is None and outcome.not_uploaded:
+        print_error(not_uploaded([outcome]))
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 

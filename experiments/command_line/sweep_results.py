@@ -20,7 +20,7 @@ from experiments.command_line.sweep_names import Values, differing, in_order
 from experiments.configuration.schema import NOT_INFLUENTIAL
 from experiments.configuration.settings import setting_name
 from experiments.processes.job_ledger import FolderLedger
-from experiments.processes.outcome import Outcome, exit_code, unshared
+from experiments.processes.outcome import Outcome, exit_code, not_uploaded
 from experiments.run.console import console, count, duration, percent
 from experiments.run.errors import print_error
 
@@ -234,7 +234,7 @@ def finish(directory: Path, command: str, *, stopped: int | None) -> int:
         console(sys.stdout).print(table(outcomes), highlight=False)
     for outcome in wrong:
         print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
-    if told := unshared(outcomes):
+    if told := not_uploaded(outcomes):
         print_error(told)
     if code:
         print_error("the same command again makes only the runs that are missing")

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import common_grid, value_at
-from experiments.reproduction.statistics.steps import Points
+from experiments.curve import Points, common_grid, value_at
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from experiments.papers.panels import CurveFigure, Row
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.verdict import number, undecided
 
 ROWS = (
@@ -16,11 +16,11 @@ ROWS = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure."""
     figure = CurveFigure(evidence, ROWS)
     why = "No function judges it: give the figure a maker of its own."
-    return Made(
+    return FigureResult(
         figure.data,
         figure.draw,
         figure.size,

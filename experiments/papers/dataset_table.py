@@ -57,16 +57,16 @@ def compare_sizes(
 
     `full` holds the training rows of the paper's data sets, `notes` remarks by the number's name.
     """
-    panels = {panel.asked: panel for panel in evidence.panels}
+    panels = {panel.paper_dataset: panel for panel in evidence.panels}
     numbers = []
     for spec in evidence.spec.numbers:
-        quantity, _, asked = spec.name.partition(" of ")
-        panel = panels.get(asked)
+        quantity, _, paper_dataset = spec.name.partition(" of ")
+        panel = panels.get(paper_dataset)
         if panel is None:
             numbers.append(compare_number(spec, "", None))
         else:
             value = dict(zip(QUANTITIES, counted(panel), strict=True))[quantity]
-            why = data_difference(panel, full.get(asked))
+            why = data_difference(panel, full.get(paper_dataset))
             numbers.append(compare_number(spec, why, value, notes.get(spec.name, "")))
     return numbers
 

@@ -135,7 +135,7 @@ class CurveFigure:
         tables = [
             pd.DataFrame(
                 {
-                    "panel": panel.asked,
+                    "panel": panel.paper_dataset,
                     "dataset": panel.dataset,
                     "series": series,
                     "cost": row.cost,
@@ -236,7 +236,11 @@ def name_of(panel: Panel) -> str:
 
 def _departure(panel: Panel, stand_in: str, other: str) -> str:
     """Say what a data set stands in for, or, if the user named it, that it is not the paper's."""
-    return other if panel.asked == panel.dataset else f"{stand_in} for {NAMES.get(panel.asked, panel.asked)}"
+    return (
+        other
+        if panel.paper_dataset == panel.dataset
+        else f"{stand_in} for {NAMES.get(panel.paper_dataset, panel.paper_dataset)}"
+    )
 
 
 def _draw_one(
@@ -250,7 +254,7 @@ def _draw_one(
     look: dict[str, Any] = {"sizes": PANEL, "bands": row.bands, "compared": True}
     drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, **look)
     heading(axes, panel, drawn.cut)
-    if facts := row.facts.get(panel.asked):
+    if facts := row.facts.get(panel.paper_dataset):
         corner: dict[str, Any] = {
             "xycoords": "axes fraction",
             "textcoords": "offset points",

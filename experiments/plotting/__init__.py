@@ -1,4 +1,4 @@
-"""The project's pictures: error against cost, in one style, readable in grey and by the colour-blind.
+"""Pictures of error against cost, in one style that is readable in grey and by the colour-blind.
 
 Every algorithm keeps its colour, line style and marker in all figures (`styles`). Figures are drawn without pyplot and
 without the user's matplotlib settings, so the same curves give the same bytes everywhere the same matplotlib is

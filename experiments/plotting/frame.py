@@ -1,4 +1,4 @@
-"""The frame that all axes share: two sides, a pale grid behind what is drawn."""
+"""The frame of all axes: two sides, and a pale grid behind the curves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def plain_frame(axes: Axes, ticks: float, grid: Literal["both", "x"] = "both") -> None:
-    """Leave the sides with numbers, and lay a grid behind everything.
+    """Draw only the sides with numbers, and a grid behind all curves.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def plain_frame(axes: Axes, ticks: float, grid: Literal["both", "x"] = "both") -
     ticks : float
         Size of the numbers, points.
     grid : {"both", "x"}
-        Lines of both axes, or those of x alone, where y has no numbers.
+        Lines of both axes, or of x only if y has no numbers.
     """
     axes.tick_params(labelsize=ticks, colors=INK)
     axes.grid(True, axis=grid, which="major", color=GRID, linewidth=0.8)

@@ -1,4 +1,4 @@
-"""Which line is which: names at the curves' ends for one panel, a row of names for several."""
+"""Names of curves: at their ends for one panel, in a row for several panels."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 _SIZES = (11.0, 10.0, 9.0, 8.0, 7.0, 6.0)
-"""Points of the names: the first with which all have room."""
+"""Sizes of the names in points: the first that fits is used."""
 _LINE_WIDTH = 286.0
-"""Characters of a name in one line, times the points of each; a name is wrapped at spaces and cut nowhere."""
+"""Characters of a line times their size in points; names are wrapped at spaces."""
 _LINE_POINTS = 1.25
-"""From one line of text to the next, over its size."""
+"""Line spacing over text size."""
 _SAMPLE = 0.095
-"""From the axes to the names, over the axes' width."""
+"""Distance from axes to names, over the axes' width."""
 _EDGE = 0.08
 """Inches between the names and the picture's edge."""
 
@@ -36,14 +36,14 @@ _EDGE = 0.08
 def name_curves(
     axes: Axes, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], *, in_order: bool = False
 ) -> None:
-    """Name every curve in the right margin, with a piece of its line; the axes make room for the longest name.
+    """Write each curve's name and a piece of its line in the right margin; the axes become narrower for it.
 
     Parameters
     ----------
     axes : Axes
         With the curves drawn, in a figure with an Agg canvas.
     means : mapping of str to MeanCurve
-        In the unit that is drawn.
+        In the drawn unit.
     styles : mapping of str to Style
     in_order : bool
         Write the names in a column from the top, in the order of `means`; else each at the end of its curve.
@@ -73,7 +73,7 @@ def name_curves(
 
 
 def _fitted(names: Mapping[str, str], available: float) -> tuple[float, dict[str, list[str]]]:
-    """Return the size of the names, in points, and the lines of each, so that together they are not too high."""
+    """Return the size of the names in points, and the lines of each, so that all fit into the height."""
     for size in _SIZES:
         wrap = round(_LINE_WIDTH / size)
         lines = {
@@ -86,7 +86,7 @@ def _fitted(names: Mapping[str, str], available: float) -> tuple[float, dict[str
 
 
 def _ends(axes: Axes, means: Mapping[str, MeanCurve]) -> dict[str, tuple[float, float]]:
-    """Where each curve ends, in fractions of the axes."""
+    """Return the end of each curve in fractions of the axes."""
     low, high = axes.get_ylim()
     left, right = (math.log(limit) for limit in axes.get_xlim())
     return {
@@ -105,7 +105,7 @@ def _figure(axes: Axes) -> Figure:
 
 
 def _make_room(axes: Axes, texts: Sequence[Text]) -> None:
-    """Make the axes narrower where the texts beside them would not fit into the figure."""
+    """Make the axes narrower if the texts beside them do not fit into the figure."""
     figure = _figure(axes)
     widest = max(text.get_window_extent().width for text in texts) / figure.dpi  # inches
     box, width = axes.get_position(), figure.get_figwidth()

@@ -1,4 +1,4 @@
-"""The mean over runs, as it is drawn."""
+"""Mean curves over runs."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class MeanCurve:
     mean, sd : (m,) float64
         In the measure's own unit (fractions for errors); `sd` is 0 for a single run.
     runs : int
-        Behind each point.
+        Number of runs.
     first_epoch : float or None
-        Cost at which the runs have seen every example once, on average; None when they never do.
+        Mean cost of the runs' first epoch; None if they end before.
     """
 
     cost: NDArray[np.float64]
@@ -43,7 +43,7 @@ class MeanCurve:
 
 
 def mean_curve(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> MeanCurve | None:
-    """Mean of some runs' curves, from the first positive cost on; None when no point is left.
+    """Return the mean of some curves, from the first positive cost on; None if no point is left.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def mean_curve(frames: Sequence[pd.DataFrame], *, cost: str, measure: str) -> Me
 def mean_curves(
     curves: Mapping[str, Sequence[pd.DataFrame]], *, cost: str, measure: str = "test_error"
 ) -> dict[str, MeanCurve]:
-    """Mean curve of each label that has one, in the order of the labels."""
+    """Return the mean curve of each label that has one, in the order of the labels."""
     means = {label: mean_curve(frames, cost=cost, measure=measure) for label, frames in curves.items()}
     return {label: mean for label, mean in means.items() if mean is not None}
 

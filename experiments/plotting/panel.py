@@ -1,4 +1,4 @@
-"""One panel: a measure against a cost for many labels, and horizontal lines to compare with."""
+"""One panel: curves of a measure against a cost, with horizontal reference lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of what is written and drawn in a panel.
+    """Sizes of text and lines in a panel.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Sizes:
     lines : float
         Factor on the styles' lines and markers.
     intervals : int
-        Vertical tick intervals at most.
+        Most vertical tick intervals.
     """
 
     label: float
@@ -41,24 +41,24 @@ class Sizes:
 
 
 SINGLE: Final = Sizes(label=12, ticks=11, note=9.5, lines=1.0, intervals=7)
-"""A panel that is the whole picture."""
+"""A panel that fills the picture."""
 PANEL: Final = Sizes(label=10, ticks=9, note=8.5, lines=0.85, intervals=5)
 """One of several panels side by side."""
 
 WIDE_RANGE: Final = 100.0
-"""Ratio of the last cost to the first above which an axis is labelled at powers of ten only."""
+"""Ratio of last to first cost above which only powers of ten are labelled."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a panel shows.
+    """Content of a drawn panel.
 
     Attributes
     ----------
     curves : mapping of str to MeanCurve
         In the unit that is drawn.
     cut : str
-        ``axis cut: curves go up to 76.4 %`` where the vertical axis ends below the curves; empty where it does not.
+        ``axis cut: curves go up to 76.4 %`` if the vertical axis ends below the curves; else empty.
     """
 
     curves: Mapping[str, MeanCurve]
@@ -66,7 +66,7 @@ class Drawn:
 
 
 def unit_of(measure: str) -> tuple[float, str]:
-    """Return the factor from a measure's own unit to the one that is drawn, and that unit's sign."""
+    """Return the factor from a measure's unit to the drawn unit, and the drawn unit."""
     return (100.0, " %") if measure.endswith("_error") else (1.0, "")
 
 
@@ -86,7 +86,7 @@ def draw_panel(
 
     Curves and bands are steps: between two evaluations the value of the earlier one holds (`experiments.curve`).
     The Perceptron's line is dashed after its first epoch, as in Figure 2 of the SBP paper. Errors are drawn in percent.
-    The cost has its name below the axis; where the measure's goes is the caller's choice.
+    The cost's name is below the axis; the caller writes the measure's name.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def draw_panel(
     sizes : Sizes
     bands : bool
     compared : bool
-        Choose the vertical range for the costs from where all curves have begun (what a cheap method does before the
-        others' first point would else flatten what comes after), and begin where the first curve comes into it.
+        Choose the vertical range from the costs at which all curves have begun, so that the first points of cheap
+        methods do not flatten the rest, and begin the horizontal axis where the first curve enters that range.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _lay_out_measure(
     unit: str,
     sizes: Sizes,
 ) -> None:
-    """Lay out the axis of the measure: room for the horizontal lines, few ticks, its unit."""
+    """Lay out the measure's axis: room for the reference lines, few ticks, the unit."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     low, high = limits
@@ -152,10 +152,9 @@ def _lay_out_measure(
 
 
 def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
-    """Lay out the axis of the costs: logarithmic; in a wide range ticks between powers at 2 and 5 only, without names.
+    """Lay out the logarithmic cost axis; wide ranges have unlabelled ticks at 2 and 5 between the powers of ten.
 
-    Eight ticks would be a grey band. matplotlib takes a millisecond for each, and five for the formula of a power, so
-    powers are plain text.
+    matplotlib takes a millisecond for each tick and five for a formula, so powers are plain text.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -189,14 +188,14 @@ def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) 
     if style.dashed_after_first_epoch and curve.first_epoch is not None:
         split = int(np.searchsorted(costs, curve.first_epoch, side="right"))
     axes.plot(costs[:split], values[:split], linestyle=style.line, **look)
-    # the two pieces share a point, so that the line has no hole where its style changes
+    # the pieces share a point, so that the line has no gap
     axes.plot(costs[max(split - 1, 0) :], values[max(split - 1, 0) :], linestyle=DASHED, **look)
     spots = _marker_spots(costs, style)
     axes.plot(costs[spots], values[spots], linestyle="none", **style.markers(sizes.lines), zorder=4)
 
 
 def _marker_spots(costs: NDArray[np.float64], style: Style) -> NDArray[np.intp]:
-    """Checkpoints that carry a marker: about eight, even in log cost, shifted per style so that they do not pile up."""
+    """Return the evaluations with a marker: about eight, even in log cost, shifted per style to avoid overlaps."""
     position = np.log(costs)
     shift = (ord(style.marker[0]) * 7 % 10) / 10
     targets = position[0] + (position[-1] - position[0]) * (np.arange(8) + 0.15 + 0.7 * shift) / 8

@@ -1,24 +1,19 @@
-"""Where things go: vertical ranges that show the differences, and texts moved apart."""
+"""Vertical ranges that show differences of curves, and positions of texts without overlap."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from experiments.curve import value_at
-
-Points: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Costs and values of a curve."""
+from experiments.curve import Points, value_at
 
 
 def spread(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Move positions as little as needed so that neighbours are `gap` apart and all lie between two limits.
 
-    Their order is kept. If there is not enough room the gap is what fits.
+    The order is kept. Without enough room the gap is smaller.
 
     Parameters
     ----------
@@ -52,7 +47,7 @@ def spread(positions: Sequence[float], gap: float, low: float, high: float) -> l
 
 
 def from_common_start(series: Sequence[Points]) -> list[Points]:
-    """Cut curves to the costs from where all of them have begun, but to no less than the later half of all costs.
+    """Cut curves to the costs from which all have begun, but at most to the second half of the logarithmic range.
 
     Parameters
     ----------
@@ -62,7 +57,7 @@ def from_common_start(series: Sequence[Points]) -> list[Points]:
     Returns
     -------
     list of (cost, value)
-        Each with its value at the start; of a curve that has ended by then only the last value is left.
+        Each begins with its value at the start; of a curve that ended before, only the last value is left.
     """
     first, last = min(cost[0] for cost, _ in series), max(cost[-1] for cost, _ in series)
     start = min(max(cost[0] for cost, _ in series), math.sqrt(first * last))
@@ -78,7 +73,7 @@ def from_common_start(series: Sequence[Points]) -> list[Points]:
 
 
 def interesting_range(series: Sequence[Points]) -> tuple[float, float]:
-    """Vertical range that shows where the curves differ, not how bad some of them begin.
+    """Return the vertical range that shows the differences of the curves, without their worst beginnings.
 
     Parameters
     ----------
@@ -88,9 +83,9 @@ def interesting_range(series: Sequence[Points]) -> tuple[float, float]:
     Returns
     -------
     low, high : float
-        With a margin. Everything is inside if that costs little room. Otherwise `high` follows the curves' last values
-        and what nine tenths of a typical curve (evenly over the logarithm of the cost) stay below, so that one curve
-        that is bad for long does not flatten the others.
+        With a margin. Everything is inside if that takes little room. Otherwise `high` follows the last values and the
+        0.9 quantile of a typical curve (over the logarithm of the cost), so that one bad curve does not flatten the
+        others.
     """
     ends = np.array([value[-1] for _, value in series])
     sampled = [value_at(cost, value, np.geomspace(cost[0], cost[-1] * (1 + 1e-12), 100)) for cost, value in series]

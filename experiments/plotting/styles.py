@@ -1,4 +1,4 @@
-"""How each algorithm is drawn, and what axes are called."""
+"""Styles of algorithms and names of axes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ DASHED: Final[LineStyle] = (0, (5.0, 2.0))
 
 @dataclass(frozen=True)
 class Style:
-    """How an algorithm is drawn.
+    """Style of an algorithm.
 
     Attributes
     ----------
     name : str
-        As written in the legend.
+        Name in the legend.
     color : str
         Hexadecimal; of Okabe and Ito's colour-blind safe palette for the project's own algorithms.
     line : matplotlib line style
     marker : str
-        matplotlib marker; its filled ones are all taken, so that the methods of later papers have glyphs (``$...$``).
+        matplotlib marker; a glyph (``$...$``) after all filled markers are used.
     width : float
         Points.
     """
@@ -39,14 +39,14 @@ class Style:
 
     @property
     def dashed_after_first_epoch(self) -> bool:
-        """Whether the line is dashed once every example has been seen: the Perceptron's, as in the SBP paper."""
+        """Whether the line is dashed after the first epoch: the Perceptron's, as in the SBP paper."""
         return self.name.startswith("Perceptron")
 
     def markers(self, scale: float = 1.0) -> dict[str, Any]:
-        """Arguments of matplotlib for its markers."""
+        """Return matplotlib's arguments for the markers."""
         return {
             "marker": self.marker,
-            # of a glyph the em is meant, which it does not fill
+            # the size of a glyph is its em, which it does not fill
             "markersize": (7.8 if self.marker.startswith("$") else 6.5) * scale,
             "markerfacecolor": self.color,
             "markeredgecolor": "white",
@@ -113,14 +113,14 @@ AXIS_NAMES: Final[Mapping[str, str]] = {
     "support_vectors": "support vectors",
     "water_level": "water level (saddle value)",
 }
-"""Names of costs and measures on axes, where the column's own name with spaces would not do."""
+"""Names of costs and measures on axes; others are the column's name with spaces."""
 
 
 def styles_for(labels: Iterable[str]) -> dict[str, Style]:
-    """Style of each label; no two labels get the same one while there are any left.
+    """Return the style of each label; styles differ while there are enough of them.
 
-    A label that is, or begins with the word of, an algorithm (``sbp``, ``fourier 64``) gets that algorithm's style; any
-    other gets a spare one that depends on the label, and on the other labels only when two would collide.
+    A label that begins with an algorithm's name (``sbp``, ``fourier 64``) gets its style; any other label gets a spare
+    one, chosen by the label's hash.
     """
     result: dict[str, Style] = {}
     taken: set[str] = set()
@@ -138,13 +138,13 @@ def styles_for(labels: Iterable[str]) -> dict[str, Style]:
 
 
 def axis_name(column: str) -> str:
-    """Name of a curve's column on an axis."""
+    """Return the name of a curve's column on an axis."""
     text = AXIS_NAMES.get(column, column.replace("_", " "))
     return text[0].upper() + text[1:]
 
 
 def own_settings() -> AbstractContextManager[None]:
-    """Context in which matplotlib's own defaults hold, whatever the user has set; figures are drawn and saved in it."""
+    """Return a context with matplotlib's defaults instead of the user's settings, to draw and save figures."""
     import matplotlib.style
 
     context: AbstractContextManager[None] = matplotlib.style.context("default", after_reset=True)

@@ -54,8 +54,8 @@ class Outcome:
         Cost of the run.
     overrides : tuple of str
         ``name=value`` of each setting on the command line.
-    unshared : str
-        Why its record is not on the server, or not alone there; empty where nothing is to be said.
+    not_uploaded : str
+        Why its record is not on the server, or what differs there; empty if it was uploaded or there is no server.
     attempts : int
         Number of attempts; more than 1 if its process was killed.
     key : str or None
@@ -76,7 +76,7 @@ class Outcome:
     feature_accesses: float | None = None
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
-    unshared: str = ""
+    not_uploaded: str = ""
     attempts: int = 1
     key: str | None = None
 
@@ -87,7 +87,7 @@ class Outcome:
 
     @classmethod
     def of_result(
-        cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, unshared: str = ""
+        cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, not_uploaded: str = ""
     ) -> Outcome:
         """Outcome of a run with a record (the content of result.json)."""
         counters = result["counters"]
@@ -104,7 +104,7 @@ class Outcome:
             inner_products=counters.get("inner_products"),
             feature_accesses=counters.get("feature_accesses"),
             cpu_seconds=result["cpu_seconds"],
-            unshared=unshared,
+            not_uploaded=not_uploaded,
             key=result["key"],
         )
 
@@ -130,8 +130,8 @@ def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
     return "terminated" if isinstance(stopped, Terminated) else "interrupted"
 
 
-def unshared(outcomes: Collection[Outcome]) -> str:
+def not_uploaded(outcomes: Collection[Outcome]) -> str:
     """Say of several runs, in one line, that they are not on the server, and why the first is not; empty: all are."""
-    reasons = [outcome.unshared for outcome in outcomes if outcome.unshared]
+    reasons = [outcome.not_uploaded for outcome in outcomes if outcome.not_uploaded]
     count = f"{len(reasons)} runs: the first: " if len(reasons) > 1 else ""
     return f"not on the server: {count}{reasons[0]}" if reasons else ""

@@ -1,6 +1,6 @@
-"""From a paper's figure to a verdict: what it needs, which runs are missing, what they show, whether the claim holds.
+"""Reproduces figures: plans and makes the missing runs, draws the figure, judges the paper's claims.
 
-``reproduce.py`` is the command line. A figure is described by one file of ``conf/figure/`` (`spec`) and made by one
-module of `experiments.papers` from the runs in the store (`evidence`), which draws it and judges the paper's claims
-(`verdict`).
+``reproduce.py`` is the command line. A file of ``conf/figure/`` describes a figure (`spec`). `plan` finds its runs in
+the store, `execute` makes those that are missing. A module of `experiments.papers` draws the figure and judges its
+claims (`verdict`) from the runs (`evidence`); `build` and `output` write the result.
 """

@@ -1,4 +1,4 @@
-"""How the papers are cited."""
+"""Citations of the papers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Paper:
-    """How a paper is cited.
+    """Citation of a paper.
 
     Attributes
     ----------
     title, authors, venue : str
     year : int or None
-        None where it is not known, as the rest then.
+        None if not known.
     """
 
     title: str
@@ -25,12 +25,12 @@ class Paper:
 
     @property
     def citation(self) -> str:
-        """Authors and year, as far as they are known; else the title."""
+        """Authors and year, if known; otherwise the title."""
         return " ".join(filter(None, (self.authors or self.title, str(self.year or ""))))
 
     @property
     def source(self) -> str:
-        """Authors, and where and when it appeared."""
+        """Authors, venue and year."""
         return ", ".join(filter(None, (self.authors, f"{self.venue} {self.year or ''}".strip())))
 
 
@@ -50,18 +50,18 @@ PAPERS: Final[Mapping[str, Paper]] = {
         year=2011,
     ),
 }
-"""By their keys, the first part of a figure's id."""
+"""By key, the first part of a figure's id."""
 
 
 NO_PAPER: Final = Paper("Figures of no paper")
 
 
 def paper_named(key: str) -> Paper:
-    """Return how a paper is cited; one that is not known by its key alone."""
+    """Return the citation of a paper; an unknown one has its key as title."""
     return PAPERS.get(key, Paper(key)) if key else NO_PAPER
 
 
 def place_of(label: str, key: str, *, title: bool = False) -> str:
-    """Name a figure's place in its paper (``Figure 2 of Cotter 2012``); that of no paper has its label alone."""
+    """Return a figure's label and paper: ``Figure 2 of Cotter 2012``; without a paper, the label."""
     paper = paper_named(key)
     return f"{label} of {paper.citation}{f', {paper.title}' if title else ''}" if key else label

@@ -1,4 +1,4 @@
-"""``reproduce.py``: plan, make what is missing, draw, judge; every error a message and an exit status."""
+"""Command line of ``reproduce.py``: plans, makes missing runs, draws, judges; errors become exit statuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +18,9 @@ from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.busy import Busy
-from experiments.processes.outcome import EXIT_CODES, Outcome, status_of, unshared
+from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
-from experiments.reproduction.lock import alone
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
@@ -30,13 +29,15 @@ from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
 from support.files import check_writable
+from support.locks import locked
 
 if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
 
 OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
+LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
-"""Work that takes no longer says nothing."""
+"""Shorter work shows no message."""
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
 usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
@@ -46,23 +47,23 @@ usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
            (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
-dataset=   only these data sets; one that is not the figure's stands in for them, and everything says so
+dataset=   only these data sets; any other data set is marked as a stand-in
 jobs=      runs at a time (default: one for each core)
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report)
 memory= threads=   for each run, as run.py has them
---list     the figures there are, one a line; of one paper: --list figure=sbp
-           --list scale=paper: what each needs at that scale, how many of its runs are in the store, what it will cost
-           on this machine, the last verdict; scale=demo,quick,paper: at each of the three
---dry-run  what would be done
+--list     all figures, one a line; of one paper: --list figure=sbp
+           --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
+           scale=demo,quick,paper: at each of the three
+--dry-run  show what would be done
 --version  version of the program, its commit, and the build of its core
 
-Only what is missing is computed; an interrupted figure goes on where it was. A figure leaves figures/<id>/<scale>/ with
-figure.pdf, figure.png, data.csv, table.md, verdict.json and verdict.md.
+Only missing runs are computed; an interrupted figure continues. The result is in figures/<id>/<scale>/: figure.pdf,
+figure.png, data.csv, table.md, verdict.json and verdict.md.
 
-exit status: 0 done; 2 something in the command or the store is wrong; 3 a data set cannot be had, the rest is done;
-1 a run failed, the rest is done; 130 stopped by Ctrl-C, 75 by SIGTERM"""
+exit status: 0 done; 1 a run failed, the rest is done; 2 the command or the store is wrong; 3 a data set is not
+available, the rest is done; 130 stopped by Ctrl-C, 75 by SIGTERM"""
 
 
 def main(words: Sequence[str]) -> int:
@@ -90,18 +91,18 @@ def main(words: Sequence[str]) -> int:
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
-        print_error(f"{status}; the same command goes on where this one was")
+        print_error(f"{status}; the same command continues")
         return EXIT_CODES[status]
 
 
 def _named(words: Sequence[str]) -> list[FigureSpec]:
-    """Return the figures that a command line names, as far as there are such."""
+    """Return the figures that a command line names."""
     name = figure_named(words)
     return [read_figure(figure) for figure in choose(name, catalogue())] if name not in ("", "report") else []
 
 
 def _help() -> str:
-    """Return the help text, with what single figures have for their own."""
+    """Return the help text, with the options of single figures."""
     lines = [HELP]
     for spec in map(read_figure, catalogue()):
         if spec.options:
@@ -115,14 +116,14 @@ def _help() -> str:
 def _list(command: Command) -> int:
     specs = [read_figure(name) for name in choose(command.figure or "all", catalogue())]
     if not command.scales:
-        print("\n".join(listing.figures_there_are(specs, command.figures)))
+        print("\n".join(listing.catalogue_lines(specs, command.figures)))
         return OK
     planner = Planner(Store.open(command.store, read_only=True, server=command.server))
     print(listing.COLUMNS, flush=True)
     for spec in specs:
         for scale in command.scales:
             plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
-            print(listing.figure_at_scale(plan, command.figures), flush=True)
+            print(listing.status_line(plan, command.figures), flush=True)
     return OK
 
 
@@ -144,14 +145,26 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         for name in chosen:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
-    check_writable(command.figures.absolute())  # before the runs, not after them
-    with alone(store.root, print_error), contextlib.ExitStack() as open_:
-        crew = Crew(command, open_)
-        return max((_figure(name, command, store, crew, words) for name in chosen), key=_weight, default=OK)
+    check_writable(command.figures.absolute())  # before the runs are made
+    with _only_command(store.root), contextlib.ExitStack() as open_:
+        backend = Backend(command, open_)
+        return max((_figure(name, command, store, backend, words) for name in chosen), key=_weight, default=OK)
 
 
-class Crew:
-    """Who makes runs: processes of this machine, or a cluster, which is connected to when it is first needed.
+@contextlib.contextmanager
+def _only_command(root: Path) -> Iterator[None]:
+    """Wait until no other ``reproduce.py`` uses this store: two would make the same runs, in twice the memory."""
+    root.mkdir(parents=True, exist_ok=True)
+
+    def report(holder: str) -> None:
+        print_error(f"waiting: {holder} is reproducing from the store {root}")
+
+    with locked(root / LOCK_FILE, report):
+        yield
+
+
+class Backend:
+    """Makes runs in processes of this machine, or on a cluster, to which it connects when first needed.
 
     Parameters
     ----------
@@ -166,9 +179,9 @@ class Crew:
         self._cluster: Cluster | None = None
 
     def of(self, plan: Plan) -> tuple[MakeRuns, int]:
-        """Return what makes the runs of a figure, and how many at a time.
+        """Return the function that makes a figure's runs, and the number of runs at a time.
 
-        Those whose times are shown are made here, one after the other: the machines of a cluster may differ.
+        Timed figures are made on this machine: those of a cluster may differ.
         """
         from experiments.reproduction import figure_runs, on_cluster
 
@@ -179,21 +192,21 @@ class Crew:
         return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores
 
 
-def _figure(name: str, command: Command, store: Store, crew: Crew, words: Sequence[str]) -> int:
+def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:
     busy = Busy(note_to(console(sys.stderr)))
     try:
-        return _planned_and_made(name, command, store, crew, words, busy)
+        return _make_figure(name, command, store, backend, words, busy)
     finally:
         busy.end()
 
 
-def _planned_and_made(name: str, command: Command, store: Store, crew: Crew, words: Sequence[str], busy: Busy) -> int:
+def _make_figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], busy: Busy) -> int:
     planner = Planner(store, partial(_fetch, busy))
     busy.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
     busy.end()
     print("\n".join(listing.announcement(plan)), flush=True)
-    outcomes = _make_missing(plan, store, crew, words, busy)
+    outcomes = _make_missing(plan, store, backend, words, busy)
     busy.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
@@ -201,43 +214,43 @@ def _planned_and_made(name: str, command: Command, store: Store, crew: Crew, wor
     folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
-        print(_said(_write(plan, outcomes, folder, words), folder), flush=True)
+        print(_verdict_lines(_write(plan, outcomes, folder, words), folder), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
-def _make_missing(plan: Plan, store: Store, crew: Crew, words: Sequence[str], busy: Busy) -> dict[str, Outcome]:
+def _make_missing(plan: Plan, store: Store, backend: Backend, words: Sequence[str], busy: Busy) -> dict[str, Outcome]:
     if not plan.missing:
         return {}
     busy.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
     from experiments.reproduction.execute import execute, summary
 
-    store.create()  # once, before several processes would
-    make, jobs = crew.of(plan)
+    store.create()  # before several processes create it at once
+    make, jobs = backend.of(plan)
     busy.end()
     progress = meter(console(sys.stderr))
     try:
         outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
     finally:
         progress.close()
-        store.close_dead()  # what killed processes have left
+        store.close_dead()  # the runs of killed processes
     print(f"  {summary(outcomes.values())}", flush=True)
-    if told := unshared(outcomes.values()):
-        print_error(told)
+    if message := not_uploaded(outcomes.values()):
+        print_error(message)
     return outcomes
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.making import evidence_of, write
+    from experiments.reproduction.build import build_figure, evidence_of
 
     shown = [word for word in words if not word.startswith(("store=", "store.", "figures=", "report="))]
     command = shlex.join(["python", "reproduce.py", *shown])
-    return write(plan, evidence_of(plan, outcomes), folder, command)
+    return build_figure(plan, evidence_of(plan, outcomes), folder, command)
 
 
-def _said(verdict: Verdict, folder: Path) -> str:
+def _verdict_lines(verdict: Verdict, folder: Path) -> str:
     lines = [f"  {claim.id}: {in_words(claim.verdict)}: {claim.measured}" for claim in verdict.claims]
     agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
     if agree:
@@ -246,7 +259,7 @@ def _said(verdict: Verdict, folder: Path) -> str:
 
 
 def _fetch(busy: Busy, spec: datasets.DatasetSpec) -> None:
-    """Get and prepare a data set once, before the runs would do so side by side."""
+    """Fetch and prepare a data set once, before several runs do so at the same time."""
     busy.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
     datasets.load(spec, cache_dir=datasets.default_cache_dir())
 

@@ -1,68 +1,38 @@
-"""What a run will probably take, before it is made: seconds and memory, to order runs and to tell the time left.
+"""Estimates of the seconds and the memory of runs that have not been made, to order them and to show the time left.
 
 A model with few terms, good to a factor of about two: kernel evaluations at the speed at which this machine adds rows,
-the evaluation of checkpoints, and what every run pays for its start. Nothing but messages depends on it.
+evaluations of the curve, and the start of a process. Results and run keys do not depend on it.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from datasets import DatasetSpec
-from datasets.transforms import is_dense
+from datasets import size_of
+from datasets.sizes import Size
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
+from experiments.reproduction.speeds import DEFAULT, SPEEDS, Speed
 from experiments.run.recorder import PENDING_BYTES
 from solvers import Limit
+from solvers.passes import Passes
 
 REFERENCE_SECONDS = 0.9e-9
-"""Per kernel evaluation of an SBP iteration on rows in memory, on the machine that the other constants are from."""
+"""Seconds per kernel evaluation of an SBP iteration on rows in memory, on the machine of all other constants."""
 START_SECONDS = 1.0
 """Loading, the record, the first picture."""
 PROCESS_BYTES = 600 * 2**20
-"""Of a process with the libraries loaded, besides its data."""
+"""Memory of a process with its libraries, without data."""
 
 _IMAGE_SECONDS = 35e-6
-"""Of an image that is made when it is needed, which solvers do not pay for."""
-_EVALUATIONS = {"sbp": 1.0, "smo": 0.8, "perceptron": 0.05, "averaged_perceptron": 0.1, "pegasos": 0.15, "sdca": 0.12}
-"""Share of a full row's time that an example presentation takes: most ask for no row, or for a part of one."""
-_ACCESS_SECONDS = {"simba": 28e-9, "pegasos": 1.5e-9, "sgd_m": 0.8e-9}
-"""Per feature access; SIMBA spends most of it on the importance of all examples, SGD-m looks once for several."""
-_OTHER_ACCESS_SECONDS = 2.0e-9
-_OWN_END: Mapping[str, Callable[[float, float], float]] = {
-    "smo": lambda C, eps: 9.0,
-    "lasvm": lambda C, eps: 0.7 * C**0.4,
-    "svmlight": lambda C, eps: 1.8 * C**0.3,
-    "sgd_s": lambda C, eps: 2.5 * C / eps,
-    "sgd_m": lambda C, eps: 8.5 * C / eps,
-    "dcd": lambda C, eps: 5.0 * C**0.8 * math.log(1 / eps),
-    "mpu": lambda C, eps: 0.3 * C / eps,
-    "ocas": lambda C, eps: 3.0 * math.sqrt(C / eps),
-    "svmperf": lambda C, eps: 5.0 * math.sqrt(C / eps),
-    "cpny": lambda C, eps: 2.0 * math.sqrt(C / eps),
-    "cpsp": lambda C, eps: 2.0 * math.sqrt(C / eps),
-}
-"""Epochs after which a method has stopped by itself, for C and eps: fitted to six data sets, each off by up to six."""
-_AGAIN = ("liblinear", "sklearn_sgd", "sklearn_nystroem")
-"""Count passes as iterations, and are made anew for each checkpoint."""
-
-
-@dataclass(frozen=True)
-class Size:
-    """Of a data set, as far as its specification tells; unknown sizes are those of a small set."""
-
-    n: int
-    n_test: int
-    d: int
-    stored: float
-    """Coordinates of a row that are stored: d where rows are dense."""
+"""Seconds to make one deformed image, which the solver's clock does not count."""
 
 
 @dataclass(frozen=True)
@@ -73,99 +43,64 @@ class Estimate:
     memory: float
 
 
-def size_of(spec: DatasetSpec) -> Size:
-    """Sizes after split and sampling; unknown ones are guessed."""
-    n, n_test, d = rows_of(spec), spec.expected_test.n, spec.d or 100
-    if spec.parts is not None:
-        n_test = spec.parts[1 if spec.validate else 2]
-    elif spec.kind in ("synthetic", "elastic"):
-        n_test = spec.n_test
-    elif spec.expected_train.n is not None and n_test is None:
-        n_test = _held_out(spec, spec.expected_train.n)
-    n_test = n_test or 500
-    return Size(n or min(1500, spec.max_train or 1500), min(n_test, spec.max_test or n_test), d, _stored(spec, d))
-
-
-def rows_of(spec: DatasetSpec) -> int | None:
-    """Training rows after split and sampling; None where the specification does not tell."""
-    if spec.parts is not None:
-        return min(spec.parts[0], spec.max_train or spec.parts[0])
-    n = spec.n if spec.kind in ("synthetic", "elastic") else spec.expected_train.n
-    if n is None:
-        return None
-    if spec.kind != "synthetic" and spec.expected_test.n is None:
-        n -= _held_out(spec, n)
-    return min(n, spec.max_train or n)
-
-
-def _held_out(spec: DatasetSpec, n: int) -> int:
-    """Test rows of a data set without a test file, of `n` rows."""
-    return spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
-
-
-def _stored(spec: DatasetSpec, d: int) -> float:
-    rows, nonzero = spec.expected_train.n, spec.expected_train.nnz
-    if rows is None or nonzero is None or is_dense(nonzero, rows, d, spec.storage):
-        return d
-    return nonzero / rows
-
-
-def _read(spec: DatasetSpec, size: Size) -> float:
-    """Coordinates of a row that methods with explicit weights read: those that are not zero, unless most are."""
-    rows, nonzero = spec.expected_train.n, spec.expected_train.nnz
-    if rows is None or nonzero is None or 2 * nonzero > rows * size.d:
-        return size.stored
-    return nonzero / rows
-
-
 def estimate(run: RunSettings) -> Estimate:
     """Estimate one run, without the Gram matrix."""
-    size = size_of(run.dataset)
+    size, speed = size_of(run.dataset), _speed(run)
     n = size.n
     presentations = _presentations(run, n)
-    if run.algo == "fourier":
-        # features, some hundred passes of coordinate descent at the largest k, which cost as much as all smaller ones
-        pairs = float(getattr(run.solver_settings, "pairs", 1024))
-        work = n * pairs * (0.1e-9 * size.d + 100e-9)
-        memory = 4.0 * n * 2 * pairs * 1.5
-    elif approximates(run):
-        work, memory = _approximate(run, size, presentations)
-    elif run.algo == "libsvm":
-        work = 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25
-        memory = 0.75 * run.memory_bytes
-    elif explicit(run):
-        work = _ACCESS_SECONDS.get(run.algo, _OTHER_ACCESS_SECONDS) * _accesses(run, size, presentations)
-        memory = 8.0 * size.stored * n + 24.0 * size.d + PENDING_BYTES
-    else:
-        rows = 2 if run.problem.bias and run.algo in ("sbp", "smo") else 1
-        work = REFERENCE_SECONDS * _EVALUATIONS.get(run.algo, 1.0) * presentations * n * rows
-        memory = 0.0
+    features = _features(run)
     if explicit(run):
+        work = speed.access_seconds * _accesses(run, size, presentations)
+        memory = 8.0 * size.stored * n + 24.0 * size.d + PENDING_BYTES
         evaluated = run.budget.evaluations * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
-    elif approximates(run):
-        features = float(run.solver_settings.features)
-        evaluated = features * ((n + size.n_test) * (0.03e-9 * size.d + 6e-9) + 0.06e-9 * n * _looks(run))
+    elif features:
+        work, memory = _approximate(run, size, presentations)
+        evaluated = features * ((n + size.n_test) * (0.03e-9 * size.d + 6e-9) + 0.06e-9 * n * _evaluations(run))
     else:
+        work, memory = _exact(run, n, presentations)
         evaluated = min(0.5 * n, presentations) * size.n_test * (0.03e-9 * size.d + 6e-9)
+        if hasattr(run.solver_settings, "pairs"):
+            # passes of coordinate descent over pairs of random features, twice those at the largest number of pairs
+            pairs = float(run.solver_settings.pairs)
+            work, memory = n * pairs * (0.1e-9 * size.d + 100e-9), 4.0 * n * 2 * pairs * 1.5
     if run.budget.limit.cpu_seconds is not None:
         work = min(work, run.budget.limit.cpu_seconds / machine_factor())
     if run.dataset.kind == "elastic":
         work += _IMAGE_SECONDS * (n if run.dataset.max_train is not None else presentations)
-    bytes_per_value = 4.0 if size.stored == size.d else 8.0  # the place of a value is stored beside it
+    bytes_per_value = 4.0 if size.stored == size.d else 8.0  # a sparse value has an index
     memory += bytes_per_value * size.stored * (n + 2 * size.n_test) + PROCESS_BYTES
     return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
 
 
-def _looks(run: RunSettings) -> float:
-    """How often a run is looked at, those at even steps included."""
+def _speed(run: RunSettings) -> Speed:
+    return SPEEDS.get(run.algo, DEFAULT)
+
+
+def _features(run: RunSettings) -> float:
+    """Return the number of features with which a run approximates the kernel; 0 where it does not."""
+    return float(getattr(run.solver_settings, "features", 0.0))
+
+
+def _evaluations(run: RunSettings) -> float:
+    """Return the number of evaluations of a run, those at even steps included."""
     budget = run.budget
     even = 0.0 if budget.every is None else min(budget.epochs or 0.0, budget.tail or math.inf) / budget.every
     return budget.evaluations + even
 
 
+def _exact(run: RunSettings, n: int, presentations: float) -> tuple[float, float]:
+    """Return seconds and bytes of a method that works with the exact kernel."""
+    if run.solver.timed:  # a library with its own cache of kernel rows
+        return 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25, 0.75 * run.memory_bytes
+    speed = _speed(run)
+    rows = speed.rows_with_bias if run.problem.bias else 1
+    return REFERENCE_SECONDS * speed.row_share * presentations * n * rows, 0.0
+
+
 def _approximate(run: RunSettings, size: Size, presentations: float) -> tuple[float, float]:
     """Return seconds and bytes of a method that makes features of the kernel, once or anew for each presentation."""
-    features, stream = float(run.solver_settings.features), run.algo.endswith("online")
+    features = _features(run)
+    stream = _asks_no_rows(run) and not issubclass(run.solver, Passes)
     each = size.d + 50.0 + (0.0 if stream else features)  # products and one function; a second product for a sample
     work = 0.02e-9 * features * each * (presentations if stream else size.n) + 0.6e-9 * features * presentations
     memory = 4.0 * features * (size.d + 1024.0) if stream else 4.0 * features * size.n + 40.0 * features**2
@@ -192,7 +127,7 @@ def gram_seconds(run: RunSettings) -> float:
 
 def gram_bytes(run: RunSettings) -> float:
     """Bytes of the Gram matrix that all runs on the same data share; 0 where there is none."""
-    if run.algo in ("fourier", "libsvm") or approximates(run) or explicit(run) or run.rows in ("cache", "on_the_fly"):
+    if _asks_no_rows(run) or _features(run) or run.rows in ("cache", "on_the_fly"):
         return 0.0
     full = 4.0 * size_of(run.dataset).n ** 2
     return full if full <= run.memory_bytes else 0.0
@@ -203,15 +138,14 @@ def explicit(run: RunSettings) -> bool:
     return kernel_name(run.kernel) in run.solver.explicit
 
 
-def approximates(run: RunSettings) -> bool:
-    """Whether a run makes features of the kernel, and so asks for no kernel rows."""
-    return run.algo.startswith("asset") or run.algo in ("cpny", "cpsp", "sklearn_nystroem")
+def _asks_no_rows(run: RunSettings) -> bool:
+    return "kernel_evaluations" in run.solver.not_counted(kernel_name(run.kernel))
 
 
-def together(run: RunSettings) -> tuple[str, bool]:
-    """Return what runs have in common that are made at the same time: their data, and whether by a Gram matrix.
+def batch_key(run: RunSettings) -> tuple[str, bool]:
+    """Return what the runs of one batch share: the data, and whether they use a Gram matrix.
 
-    Those without one may need the memory that it takes.
+    Runs without one may need its memory.
     """
     return repr(run.dataset), gram_bytes(run) == 0.0
 
@@ -222,10 +156,10 @@ def working_memory(runs: Iterable[RunSettings], jobs: int) -> float:
 
 
 def peak_memory(runs: Iterable[RunSettings], jobs: int) -> float:
-    """Bytes that the runs need at worst, `jobs` of those at a time that are made `together`."""
+    """Bytes that the runs need at worst, `jobs` at a time of each batch."""
     groups: dict[tuple[str, bool], list[RunSettings]] = {}
     for run in runs:
-        groups.setdefault(together(run), []).append(run)
+        groups.setdefault(batch_key(run), []).append(run)
     return max(
         (working_memory(members, jobs) + max(map(gram_bytes, members)) for members in groups.values()), default=0.0
     )
@@ -248,22 +182,21 @@ def machine_factor() -> float:
 def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
     if run.budget.limit.feature_accesses is not None:
         return float(run.budget.limit.feature_accesses)
-    # SIMBA's column is about as long as its row
-    return presentations * _read(run.dataset, size) * (2 if run.algo == "simba" else 1)
+    return presentations * size.nonzero * _speed(run).accesses
 
 
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
-    if run.algo in _AGAIN and budget.limit.iterations is not None:
+    if issubclass(run.solver, Passes) and budget.limit.iterations is not None:  # it starts anew for each evaluation
         passes = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
-        return float(n * sum(limit.iterations or 0 for limit in passes))
+        return float(n * sum(evaluation.iterations or 0 for evaluation in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.limit.iterations is not None:
         limits.append(float(budget.limit.iterations * getattr(run.solver_settings, "batch_size", 1)))
     if budget.limit.kernel_evaluations is not None:
         limits.append(budget.limit.kernel_evaluations / n)
-    if run.algo in _OWN_END:
+    if (own_end := _speed(run).own_end) is not None:
         C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
-        limits.append(n * max(1.0, _OWN_END[run.algo](C, getattr(run.solver_settings, "eps", 1.0))))
+        limits.append(n * max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0))))
     shortest = min(limits)
     return shortest if shortest < float("inf") else 10.0 * n

@@ -1,4 +1,4 @@
-"""What a figure is made from: the finished runs of each of its curves, and what is missing."""
+"""The evidence for a figure: the finished runs of its series, and what is missing."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class Panel:
     ----------
     dataset : str
         The data set that was used.
-    asked : str
-        The paper's; another name than `dataset` where a stand-in takes its place.
+    paper_dataset : str
+        The paper's data set; differs from `dataset` for a stand-in.
     stand_in : str
-        Why the data set only stands in for the paper's; empty where it is the paper's.
+        Why `dataset` only stands in for the paper's; empty if it does not.
     runs : mapping of str to tuple of FinishedRun
-        For each series of the figure, in its order, the finished runs by rising seed; empty tuple: there is none.
+        Finished runs by rising seed for each series of the figure, in its order; may be empty.
     settings : mapping of str to RunSettings
-        For each series, the settings of its run with seed 0; for a figure that looks inside a solver.
+        Settings of each series' run with seed 0.
     missing : mapping of str to str
-        Why a series has fewer runs than the scale asks for (``2 of 10 runs failed``); only where it has.
+        Why a series has fewer runs than its scale needs (``of 10 runs 2 failed``).
     left_out : mapping of str to str
-        Series that its problem is not for, and why.
+        Series that cannot solve the problem, and why.
     """
 
     dataset: str
-    asked: str
+    paper_dataset: str
     stand_in: str = ""
     runs: Mapping[str, tuple[FinishedRun, ...]] = field(default_factory=dict)
     settings: Mapping[str, RunSettings] = field(default_factory=dict)
@@ -52,13 +52,13 @@ class Panel:
 
     @property
     def n(self) -> int | None:
-        """Number of training examples, as the runs recorded it; None while there is no run."""
+        """Number of training examples that the runs recorded; None without runs."""
         counts = self._counts
         return None if counts is None else int(counts["train"]["n"])
 
     @property
     def trivial_error(self) -> float | None:
-        """Test error of one answer for every example; None while there is no run."""
+        """Test error of a constant prediction; None without runs."""
         counts = self._counts
         if counts is None:
             return None
@@ -73,7 +73,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that a maker gets.
+    """The input of a figure's module.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class Evidence:
     scale : str
         ``demo``, ``quick`` or ``paper``.
     panels : tuple of Panel
-        In the order of the paper; data sets that cannot be had at all are left out, and named in `absent`.
+        In the order of the paper, without the data sets in `absent`.
     absent : mapping of str to str
-        Data set to why it cannot be had.
+        Data sets that are not available, and why.
     """
 
     spec: FigureSpec
@@ -93,9 +93,9 @@ class Evidence:
 
     @property
     def stand_ins(self) -> dict[str, str]:
-        """Data set used to the reason, for those that only stand in for the paper's."""
+        """Stand-ins and their reasons."""
         return {panel.dataset: panel.stand_in for panel in self.panels if panel.stand_in}
 
     def declared(self, panel: Panel) -> bool:
-        """Whether a data set is the paper's, or the stand-in that the figure's file declares for it."""
-        return not panel.stand_in or self.spec.instead.get(panel.asked) == panel.dataset
+        """Whether a data set is the paper's or the stand-in in the figure's file."""
+        return not panel.stand_in or self.spec.instead.get(panel.paper_dataset) == panel.dataset

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Event
-from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
+from experiments.reproduction.cost import batch_key, estimate, gram_seconds, working_memory
 from experiments.reproduction.plan import PlannedRun
 from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
@@ -32,8 +32,8 @@ def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
     """
     order = {name: position for position, name in enumerate(dict.fromkeys(repr(run.settings.dataset) for run in runs))}
     members: dict[tuple[str, bool], dict[str, PlannedRun]] = {}
-    for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], together(run.settings)[1])):
-        members.setdefault(together(run.settings), {})[run.key] = run
+    for run in sorted(runs, key=lambda run: (order[repr(run.settings.dataset)], batch_key(run.settings)[1])):
+        members.setdefault(batch_key(run.settings), {})[run.key] = run
     return [
         Batch(
             next(iter(group.values())).settings.dataset.name,

@@ -1,4 +1,4 @@
-"""What a user sees of figures and plans: the lines of ``--list``, and what a figure will do."""
+"""Lines of ``--list``, and the announcement of a figure before it is made."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from experiments.reproduction.verdict import in_words
 from experiments.run.console import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
-"""Head of the lines of `figure_at_scale`."""
+"""Header of the lines of `status_line`."""
 
 
-def figures_there_are(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]:
-    """Name each figure in one line: its id, its paper, what the paper calls it, its title, and where it was made.
+def catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]:
+    """Return a line for each figure: id, paper, label, title, and the scales at which it was made.
 
     Parameters
     ----------
     specs : sequence of FigureSpec
     figures : Path
-        Folder of the figures that have been made.
+        Folder of the figures that were made.
     """
     rows = [(spec.id, spec.paper or "-", spec.label) for spec in specs]
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
@@ -33,14 +33,14 @@ def figures_there_are(specs: Sequence[FigureSpec], figures: Path) -> Iterator[st
         yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
 
 
-def figure_at_scale(plan: Plan, figures: Path) -> str:
-    """Say in one line what a figure needs at a scale, and how much of it is in the store; see `COLUMNS`.
+def status_line(plan: Plan, figures: Path) -> str:
+    """Return the line of a figure at a scale, with the columns of `COLUMNS`.
 
     Parameters
     ----------
     plan : Plan
     figures : Path
-        Folder of the figures that have been made, for the last verdict.
+        Folder of the figures that were made, for the last verdict.
     """
     runs = [run.settings for run in plan.runs]
     sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
@@ -53,12 +53,12 @@ def figure_at_scale(plan: Plan, figures: Path) -> str:
 
 
 def announcement(plan: Plan) -> list[str]:
-    """Say what a figure needs and what is missing, before it is made."""
+    """Return the lines that show what a figure needs and what is missing."""
     spec, missing = plan.spec, plan.missing
     runs = len(plan.runs)
     lines = [f"{spec.id}: {spec.label}, {spec.title}; scale {plan.options.scale}"]
     lines += [f"  STAND-IN: {panel.dataset}: {panel.stand_in}" for panel in plan.panels if panel.stand_in]
-    lines += [f"  cannot be had: {name}: {why}" for name, why in plan.absent.items()]
+    lines += [f"  not available: {name}: {why}" for name, why in plan.absent.items()]
     lines += [
         f"  left out on {panel.dataset}: {name}: {why}" for panel in plan.panels for name, why in panel.left_out.items()
     ]
@@ -75,7 +75,7 @@ def announcement(plan: Plan) -> list[str]:
 
 
 def last_verdict(folder: Path) -> str:
-    """Verdicts in a figure's folder, in a few words; empty if there is none."""
+    """Return the verdicts in a figure's folder in a few words; empty if there are none."""
     try:
         claims = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))["claims"]
         return ", ".join(f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in claims) or "made"

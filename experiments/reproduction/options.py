@@ -1,48 +1,76 @@
-"""The words on the command line of ``reproduce.py``."""
+"""Parses the command line of ``reproduce.py``, and applies the options of a figure."""
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol, cast
 
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
-from experiments.reproduction.figure_options import Options
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
 FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
 RESOURCES = ("memory", "threads")
-"""Settings of ``run.py`` that are handed on: results do not depend on them."""
+"""Settings of ``run.py`` for all runs; results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
 NAMES = ("figure", "scale", "dataset", "jobs", "launcher", "address", *STORE, "figures", "report", *RESOURCES)
 
 
 @dataclass(frozen=True)
+class Options:
+    """How a figure is made, from the command line.
+
+    Attributes
+    ----------
+    scale : str
+    datasets : tuple of str
+        Only these; any other data set stands in for the figure's. Empty: the figure's own.
+    jobs : int
+        Runs at a time.
+    overrides : tuple of str
+        For every run: store, memory and threads.
+    own : mapping of str to str
+        Values of the figure's options (`FigureSpec.options`).
+    settings : tuple of str
+        Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`).
+    """
+
+    scale: str
+    datasets: tuple[str, ...] = ()
+    jobs: int = 1
+    overrides: tuple[str, ...] = ()
+    own: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Command:
-    """What is to be done.
+    """A parsed command line.
 
     Attributes
     ----------
     figure : str
-        As `experiments.reproduction.spec.choose` takes it, or ``report``; empty with `list_`.
+        Argument of `experiments.reproduction.spec.choose`, or ``report``; may be empty with `list_`.
     options : Options
     store, figures, report : Path
         Folders.
     server : str or None
         Address of the store's server, as ``store.uri=`` of ``run.py``.
     launcher : str
-        One of `LAUNCHERS`: where runs are made.
+        One of `LAUNCHERS`.
     address : str or None
-        Of a Ray cluster; None: this machine alone.
+        Address of a Ray cluster; None: this machine.
     jobs : int or None
-        Runs at a time, as far as that is said.
+        Runs at a time; None if not given.
     list_, dry_run : bool
     scales : tuple of str
-        Those that ``--list`` tells the runs of; empty: it tells none.
+        Scales of ``--list``; empty: the catalogue only.
     """
 
     figure: str
@@ -60,24 +88,23 @@ class Command:
 
 
 def figure_named(words: Sequence[str]) -> str:
-    """Return what ``figure=`` names on a command line; empty where it names nothing."""
+    """Return the value of ``figure=`` on a command line; empty without one."""
     return next((word.partition("=")[2] for word in reversed(words) if word.startswith("figure=")), "")
 
 
 def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
-    """Understand a command line.
+    """Parse a command line.
 
     Parameters
     ----------
     words : sequence of str
     figures : sequence of FigureSpec
-        Those that it names: what options all of them have for their own, and which settings of ``run.py`` they let it
-        change.
+        The figures that it names, for their options and settings.
 
     Raises
     ------
     FigureError
-        A word has another form, an unknown name, or a value that is not allowed; or no figure is named.
+        A word has a wrong form, an unknown name or a wrong value, or no figure is named.
     """
     given: dict[str, str] = {}
     flags: set[str] = set()
@@ -133,7 +160,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
 
 
 def _scales(given: Mapping[str, str], *, list_: bool) -> tuple[str, ...]:
-    """Return the scales that are named: several with ``--list`` only."""
+    """Return the given scales; only ``--list`` takes several."""
     named = given.get("scale", "")
     scales = tuple(dict.fromkeys(named.split(","))) if list_ and named else (named,) if named else ()
     for scale in scales:
@@ -145,7 +172,7 @@ def _scales(given: Mapping[str, str], *, list_: bool) -> tuple[str, ...]:
 
 
 def _store(given: dict[str, str]) -> tuple[str, str | None]:
-    """Return folder and server: ``store=`` is one of them, or the word that ``run.py`` has there."""
+    """Return folder and server; ``store=`` may be either, or ``local`` or ``server`` as in ``run.py``."""
     store, root, server = (given.get(name) for name in STORE)
     if store == "server" and server is None:
         raise FigureError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
@@ -162,12 +189,12 @@ def _store(given: dict[str, str]) -> tuple[str, str | None]:
 
 
 def _shared(names: Sequence[Collection[str]]) -> list[str]:
-    """Names that are in all of the lists: a word that only some figures take would not change the others."""
+    """Return the names that all lists have: an option must apply to all figures of the command."""
     return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
 
 
 def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
-    """Return launcher and address: that of the command line, else Ray's own, the environment's ``RAY_ADDRESS``."""
+    """Return launcher and address, from the command line or ``RAY_ADDRESS``."""
     check_choice("launcher", name, LAUNCHERS)
     if name != RAY and address is not None:
         raise FigureError(f"address={address} is that of a Ray cluster: add launcher={RAY}")
@@ -185,3 +212,25 @@ def _jobs(value: str | None) -> int | None:
     if not value.isdigit() or int(value) < 1:
         raise FigureError(f"jobs must be a whole number >= 1, got {value!r}")
     return int(value)
+
+
+class SeriesModule(Protocol):
+    """A module that `FigureSpec.series_module` names."""
+
+    def with_series(self, spec: FigureSpec, options: Options) -> FigureSpec:
+        """Return the figure with the series that follow from its options, which have their values."""
+
+
+def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
+    """Return a figure with the values of its options, and with the series of its `series_module` if it has one.
+
+    Raises
+    ------
+    FigureError, SettingsError
+        A value is not allowed.
+    """
+    values = {name: replace(own, value=options.own.get(name, own.value)) for name, own in spec.options.items()}
+    chosen = replace(spec, options=values)
+    if not spec.series_module:
+        return chosen
+    return cast(SeriesModule, importlib.import_module(spec.series_module)).with_series(chosen, options)

@@ -1,35 +1,90 @@
-"""Writes a figure's data, table and verdict to its folder, ``figures/<id>/<scale>/``."""
+"""Writes a figure's folder, ``figures/<id>/<scale>/``: picture, data, table and verdict."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from experiments.reproduction.made import Made
+import numpy as np
+
+from experiments.plotting import DPI, FAINT, INK, own_settings
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
-from experiments.store.texts import plain
+from experiments.store.serialize import plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+_TITLE_INCHES, _LINE_INCHES, _MARGIN_INCHES = 0.26, 0.17, 0.12
+_CHARACTERS_PER_INCH = 13.2  # of small print
 
 
-def write_texts(folder: Path, made: Made, verdict: Verdict, facts: Mapping[str, Any]) -> None:
-    """Write data, table and verdict, each as data and as a page.
+def compose_picture(
+    draw: Callable[[Figure | SubFigure], None], size: tuple[float, float], title: str, small_print: Sequence[str]
+) -> Figure:
+    """Draw a picture with a title above and small print below.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws into an empty part of the figure.
+    size : (float, float)
+        Width and height of that part in inches; title and small print are added to the height.
+    title : str
+    small_print : sequence of str
+        Paragraphs; each is wrapped.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = size
+    heading = textwrap.wrap(title, int(width * 9.3))
+    per_line = int(width * _CHARACTERS_PER_INCH)
+    small = [line for text in small_print for line in textwrap.wrap(text, per_line, break_on_hyphens=False)]
+    top = _MARGIN_INCHES + _TITLE_INCHES * len(heading)
+    bottom = _MARGIN_INCHES + _LINE_INCHES * len(small)
+    total = top + height + bottom
+    plain: dict[str, Any] = {"ha": "left", "parse_math": False}  # a '$' in a command is a dollar
+    with own_settings():
+        figure = Figure(figsize=(width, total), dpi=DPI, facecolor="white")
+        FigureCanvasAgg(figure)
+        parts = np.atleast_1d(np.asarray(figure.subfigures(3, 1, height_ratios=(top, height, bottom), hspace=0)))
+        left, lift = _MARGIN_INCHES / width, _MARGIN_INCHES / total
+        figure.text(left, 1 - lift, "\n".join(heading), va="top", size=13, weight="bold", color=INK, **plain)
+        figure.text(left, lift, "\n".join(small), va="bottom", size=8, color=FAINT, linespacing=1.25, **plain)
+        draw(parts[1])
+    return figure
+
+
+def save_picture(figure: Figure, folder: Path) -> None:
+    """Write ``figure.png`` and ``figure.pdf``; the same figure gives the same bytes."""
+    with own_settings():
+        figure.savefig(folder / "figure.png", format="png", dpi=DPI, metadata={"Software": None})
+        nothing = {"Creator": None, "Producer": None, "CreationDate": None}
+        figure.savefig(folder / "figure.pdf", format="pdf", metadata=nothing)
+
+
+def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Mapping[str, Any]) -> None:
+    """Write data.csv, table.json, table.md, verdict.json and verdict.md.
 
     Parameters
     ----------
     folder : Path
         An empty folder.
-    made : Made
+    result : FigureResult
     verdict : Verdict
     facts : mapping
-        Added to verdict.json: what the figure is, on what machine, when. ``heading`` is the title of verdict.md.
+        Added to verdict.json: the figure, the machine, the time. ``heading`` is the title of verdict.md.
     """
-    made.data.to_csv(folder / "data.csv", index=False)
-    if made.table is not None:
-        _write_json(folder / "table.json", dataclasses.asdict(made.table))
-        (folder / "table.md").write_text(render("table.md.j2", table=made.table), encoding="utf-8")
+    result.data.to_csv(folder / "data.csv", index=False)
+    if result.table is not None:
+        _write_json(folder / "table.json", dataclasses.asdict(result.table))
+        (folder / "table.md").write_text(render("table.md.j2", table=result.table), encoding="utf-8")
     _write_json(folder / "verdict.json", as_json(verdict) | dict(facts))
     page = render("verdict.md.j2", verdict=verdict, heading=str(facts["heading"]))
     (folder / "verdict.md").write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a figure needs, and what of it is in the store: nothing is loaded and nothing is computed here."""
+"""Plans a figure: the runs that it needs, and those in the store. Loads no data, computes nothing."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from datasets import DataError
 from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.engine import MPI, EngineMissingError
 from experiments.configuration.settings import RunSettings, nearest, setting_name
-from experiments.reproduction.cost import rows_of
-from experiments.reproduction.figure_options import Options, entered
+from experiments.reproduction.options import Options, resolve_options
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from experiments.run.identity import run_key
 from experiments.store import FinishedRun, Store
@@ -22,13 +21,13 @@ from solvers import SettingsError
 
 T = TypeVar("T")
 OWN_FILES = "file"
-"""The data set that is the user's own files."""
+"""Name of the data set of the user's own files."""
 State = Literal["done", "partial", "none"]
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run that a figure needs.
+    """One run of a figure.
 
     Attributes
     ----------
@@ -36,7 +35,7 @@ class PlannedRun:
         Name of the curve.
     settings : RunSettings
     key : str
-        Its identity.
+        Identity of the run.
     found : FinishedRun or None
         The run in the store.
     """
@@ -53,20 +52,20 @@ class PlannedPanel:
 
     Attributes
     ----------
-    asked : str
+    paper_dataset : str
         The paper's data set.
     dataset : str
-        The one that is used.
+        The data set that is used.
     stand_in : str
-        Why it only stands in for the paper's.
+        Why `dataset` only stands in for the paper's; empty if it does not.
     settings : mapping of str to RunSettings
         For each series, with seed 0.
     runs : tuple of PlannedRun
     left_out : mapping of str to str
-        Series that its problem is not for, and why.
+        Series that cannot solve the problem, and why.
     """
 
-    asked: str
+    paper_dataset: str
     dataset: str
     stand_in: str
     settings: Mapping[str, RunSettings]
@@ -76,7 +75,7 @@ class PlannedPanel:
 
 @dataclass(frozen=True)
 class Plan:
-    """A figure at a scale: what it needs.
+    """The plan of a figure at a scale.
 
     Attributes
     ----------
@@ -85,7 +84,7 @@ class Plan:
     options : Options
     panels : tuple of PlannedPanel
     absent : mapping of str to str
-        Data sets, and engines, that cannot be had, and why.
+        Data sets and engines that are not available, and why.
     """
 
     spec: FigureSpec
@@ -105,20 +104,19 @@ class Plan:
 
     @property
     def state(self) -> State:
-        """How much of it is in the store."""
+        """Whether all, some or none of the runs are in the store."""
         found = sum(run.found is not None for run in self.runs)
         return "done" if found == len(self.runs) else "partial" if found else "none"
 
 
 class Planner:
-    """Plans figures on one store; what several figures share is composed and looked up once.
+    """Plans figures on one store; settings and runs that several figures share are looked up once.
 
     Parameters
     ----------
     store : Store
     fetch : callable
-        Gets a data set's files before runs are made of it; raises DataError if they cannot be had. Not called for data
-        sets whose runs are all in the store.
+        Fetches the files of a data set with missing runs; raises DataError if they are not available.
     """
 
     def __init__(self, store: Store, fetch: Callable[[datasets.DatasetSpec], None] | None = None) -> None:
@@ -136,27 +134,27 @@ class Planner:
         Raises
         ------
         FigureError, SettingsError
-            There is no such scale or data set, or an override is not allowed.
+            The scale, the data set or an override is not allowed.
         """
         spec.scale(options.scale)
-        spec = entered(spec, options)
+        spec = resolve_options(spec, options)
         if spec.timed:
             options = dataclasses.replace(options, jobs=1)
         panels: list[PlannedPanel] = []
         absent: dict[str, str] = {}
-        for asked, candidates in _data_sets(spec, options.datasets).items():
+        for paper_dataset, candidates in _data_sets(spec, options.datasets).items():
             for dataset in candidates:
                 try:
-                    panels.append(self._panel(spec, options, asked, dataset, absent))
+                    panels.append(self._panel(spec, options, paper_dataset, dataset, absent))
                     break
                 except DataError as error:
                     absent[dataset] = str(error)
         return Plan(spec, options, tuple(panels), absent)
 
     def settings(self, overrides: Sequence[str], options: Options) -> RunSettings:
-        """Return the settings for overrides, composed once.
+        """Return the settings for some overrides.
 
-        What the figure says of several data sets need not have an effect on each; what the command line says must.
+        Overrides of the command line must have an effect; those of a figure's file need not on each data set.
         """
         key = (str(options.jobs), *overrides)
         if key not in self._settings:
@@ -166,21 +164,23 @@ class Planner:
         return self._settings[key]
 
     def _panel(
-        self, spec: FigureSpec, options: Options, asked: str, dataset: str, absent: dict[str, str]
+        self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
     ) -> PlannedPanel:
-        """Plan one data set; a DataError says why it cannot be had, unless nothing has to be made of it.
+        """Plan one data set; raises DataError if runs are missing and the data are not available.
 
-        Series whose engine is not installed are left out, and the engine is added to what is absent.
+        Series whose engine is not installed are left out, and the engine is added to `absent`.
         """
         scale = spec.scale(options.scale)
         settings: dict[str, RunSettings] = {}
         left_out: dict[str, str] = {}
         wanted: list[tuple[str, RunSettings]] = []
         for series in spec.curves:
-            if (series.datasets and asked not in series.datasets) or {asked, dataset} & {*series.without}:
+            if series.datasets and paper_dataset not in series.datasets:
+                continue
+            if {paper_dataset, dataset} & {*series.without}:
                 continue
             try:
-                first = self.settings(overrides_of(series, scale.overrides, asked, dataset, options), options)
+                first = self.settings(overrides_of(series, scale.overrides, paper_dataset, dataset, options), options)
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
@@ -194,20 +194,20 @@ class Planner:
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
             wanted += [(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
-        runs = self._looked_up(wanted)
+        runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         if not runs or any(run.found is None for run in runs):
             for run in settings.values():
-                self._have(run.dataset)
-        stand_in = _stand_in(spec, asked, dataset, settings)
+                self._fetch_once(run.dataset)
+        stand_in = _stand_in(spec, paper_dataset, dataset, settings)
         if dataset == OWN_FILES and settings:  # the files have a name
             shown = next(iter(settings.values())).dataset.name
-            asked, dataset = shown if asked == dataset else asked, shown
-        return PlannedPanel(asked, dataset, stand_in, settings, tuple(runs), left_out)
+            paper_dataset, dataset = shown if paper_dataset == dataset else paper_dataset, shown
+        return PlannedPanel(paper_dataset, dataset, stand_in, settings, tuple(runs), left_out)
 
-    def _looked_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
-        """Look for runs in the store: for all of those that have not been found before, at once."""
+    def _look_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
+        """Look up runs in the store, in one query."""
         keys = [self._key(settings) for _, settings in wanted]
         self._found |= self._store.find_all_finished([key for key in keys if key not in self._found])
         return [
@@ -218,72 +218,72 @@ class Planner:
     def _key(self, settings: RunSettings) -> str:
         identity = repr(settings.dataset)
         if identity not in self._fingerprints:
-            self._fingerprints[identity] = self._told(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
+            self._fingerprints[identity] = self._once(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
         build = solvers.build_info()
         return run_key(settings.identity(), self._fingerprints[identity], build["build_id"], build["isa"])
 
-    def _have(self, spec: datasets.DatasetSpec) -> None:
-        """Get a data set's files, once."""
+    def _fetch_once(self, spec: datasets.DatasetSpec) -> None:
+        """Fetch a data set's files, once."""
         if self._fetch is not None and repr(spec) not in self._fetched:
             fetch = self._fetch
-            self._told(spec, lambda: fetch(spec))
+            self._once(spec, lambda: fetch(spec))
             self._fetched.add(repr(spec))
 
-    def _told(self, spec: datasets.DatasetSpec, ask: Callable[[], T]) -> T:
-        """Ask something of a data set; what has been refused once is not asked for again, as that may take minutes."""
+    def _once(self, spec: datasets.DatasetSpec, call: Callable[[], T]) -> T:
+        """Call a function of a data set; a DataError is remembered, because a second attempt may take minutes."""
         if known := self._refused.get(repr(spec)):
             raise known
         try:
-            return ask()
+            return call()
         except DataError as error:
             self._refused[repr(spec)] = error
             raise
 
 
 def _too_few(run: RunSettings) -> bool:
-    """Whether the data are known to have fewer examples than the run wants distinct ones, say in a mini-batch."""
-    n = rows_of(run.dataset)
+    """Whether the data have fewer examples than a setting needs, such as the size of a mini-batch."""
+    n = datasets.training_rows(run.dataset)
     return n is not None and any(vars(run.solver_settings)[name] > n for name in solvers.get(run.algo).within_n)
 
 
 def overrides_of(
-    series: SeriesSpec, scale: Sequence[str], asked: str, dataset: str, options: Options
+    series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, options: Options
 ) -> tuple[str, ...]:
-    """Words that ``run.py`` would get for a series on a data set, without the seed; later ones win.
+    """Return the overrides of ``run.py`` for a series on a data set, without the seed; later ones win.
 
-    What is said of the paper's data set holds for its stand-in, unless something else is said of that one.
+    Overrides for the paper's data set also apply to its stand-in, unless the stand-in has its own.
     """
-    own = [word for name in (asked, dataset) for word in series.by_dataset.get(name, [])]
+    own = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
     words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
     return (f"dataset={dataset}", *words.values())
 
 
 def known_data_sets() -> list[str]:
-    """Names of all data sets that ``dataset=`` may name."""
+    """Return the names of all data sets."""
     return sorted(path.stem for path in (CONF / "dataset").glob("*.yaml"))
 
 
 def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Each data set of the paper with those to use for it, the first that can be had."""
-    own = {asked: (asked, *([spec.instead[asked]] if asked in spec.instead else [])) for asked in spec.datasets}
-    if not chosen or not own:  # a figure of no data set has no use for those that others are made of
+    """Return the candidates for each data set of the paper; the first that is available is used."""
+    own = {name: (name, *([spec.instead[name]] if name in spec.instead else [])) for name in spec.datasets}
+    if not chosen or not own:  # a figure without data sets ignores them
         return own
     known = known_data_sets()
     result: dict[str, tuple[str, ...]] = {}
     for name in chosen:
         if name not in known:
             raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-        asked = next((asked for asked, names in own.items() if name in names), None)
-        # named outright: exactly this one, even where the paper's could be had
-        result[asked or name] = (name,)
+        paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
+        # a named data set is used even if the paper's is available
+        result[paper_dataset or name] = (name,)
     return result
 
 
-def _stand_in(spec: FigureSpec, asked: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
+def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
     own = next((run.dataset.stand_in for run in settings.values()), "")
     if own:
         return own
     if dataset in spec.datasets:
         return ""
-    how = "takes its place here" if spec.instead.get(asked) == dataset else "asked for by name"
+    how = "takes its place here" if spec.instead.get(paper_dataset) == dataset else "chosen on the command line"
     return f"{how}; the paper's {spec.label} uses {', '.join(spec.datasets)}"

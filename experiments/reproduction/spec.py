@@ -1,6 +1,6 @@
-"""What a figure or table is: the schema of ``conf/figure/*.yaml``.
+"""The specification of a figure or table: the schema of ``conf/figure/*.yaml``.
 
-Plain dataclasses with plain field types, which OmegaConf fills in and checks.
+Plain dataclasses, which OmegaConf fills and checks.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 SCALES = ("demo", "quick", "paper")
-"""The same method on: a sample of the data in seconds, more of it in minutes, what the paper used."""
+"""Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
 
 class FigureError(ValueError):
-    """A figure, a scale or a data set that there is not; the message names the nearest ones that there are."""
+    """A figure, scale, data set or option that does not exist; the message names the nearest ones."""
 
 
 @dataclass
@@ -38,22 +38,22 @@ class SeriesSpec:
     name : str
         Key of the series in `Panel.runs`; where it is an algorithm's name the curve has that algorithm's style.
     overrides : list of str
-        What ``run.py`` would get on its command line, without data set and seed: ``["algo=sbp"]``.
+        Overrides of ``run.py``, without data set and seed: ``["algo=sbp"]``.
     by_dataset : dict of str to list of str
         Further overrides on one data set.
     datasets : list of str
-        Data sets (the paper's) that it is run on; empty: all of the figure's.
+        The paper's data sets on which it is run; empty: all of the figure's.
     without : list of str
-        Data sets that it is not run on, stand-ins among them.
+        Data sets and stand-ins on which it is not run.
     seeds : int or None
-        Runs at most, whatever the scale says: 1 for a method without random choices. None: as many as the scale says.
+        Most runs: 1 for a method without random choices. None: the scale's number.
     grid : dict of str to list of float
-        One setting and the values to sweep it over: in place of this series there is one for each value.
+        One setting and its values: each value becomes a series in place of this one.
     along : dict of str to dict of str to list of (float or None)
-        A setting that changes with the grid's, by data set: for each value of the grid one; with None there is no run.
-        Data sets that are not named have the values of the first.
+        A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
+        without an entry have the values of the first one.
     beside : bool
-        What others are measured by, not one of them.
+        Whether it is a reference for the others.
     """
 
     name: str = ""
@@ -67,7 +67,7 @@ class SeriesSpec:
     beside: bool = False
 
     def members(self) -> dict[float, SeriesSpec]:
-        """Return one series for each value of the grid, by the values in their order; none without a grid."""
+        """Return the series of each value of the grid, in order; empty without a grid."""
         return {
             value: replace(
                 self,
@@ -87,7 +87,7 @@ class SeriesSpec:
         }
 
     def _along(self, place: int) -> dict[str, list[str]]:
-        """Return the words that go with one value of the grid, by data set; those for any other under an empty name."""
+        """Return the overrides for one value of the grid by data set; the empty name stands for all others."""
         words: dict[str, list[str]] = {}
         for setting, lists in self.along.items():
             for name, values in [("", next(iter(lists.values()))), *lists.items()]:
@@ -102,14 +102,14 @@ class SeriesSpec:
 
 @dataclass
 class ScaleSpec:
-    """How large a figure is made: data, budget and repetitions; never the method.
+    """Size of a figure: data, budget and repetitions; the method is the same.
 
     Attributes
     ----------
     seeds : int
         Runs of each series, with seeds 0, 1, ...
     overrides : list of str
-        Added to those of each series, which they win over.
+        Added to those of each series; they win.
     """
 
     seeds: int = 1
@@ -118,7 +118,7 @@ class ScaleSpec:
 
 @dataclass
 class ClaimSpec:
-    """What the paper says, in one sentence; the function that judges it is known by the `id`."""
+    """A claim of the paper in one sentence; the figure's module judges it by its `id`."""
 
     id: str = ""
     says: str = ""
@@ -131,14 +131,14 @@ class NumberSpec:
     Attributes
     ----------
     name : str
-        ``nu adult without bias``: what it is and where.
+        ``nu adult without bias``.
     paper : float
         As printed, in `unit`.
     unit : str
         ``%``, ``s``, or empty.
     tolerance : float or None
-        Largest absolute difference that counts as agreement, in `unit`; None where agreement means nothing (seconds on
-        another machine).
+        Largest absolute difference for agreement, in `unit`; None if the number is not compared (seconds on another
+        machine).
     """
 
     name: str = ""
@@ -149,14 +149,14 @@ class NumberSpec:
 
 @dataclass
 class OptionSpec:
-    """A word ``name=value`` of the command line that one figure has for its own.
+    """An option ``name=value`` of one figure.
 
     Attributes
     ----------
     value : str
-        Where the command line says nothing.
+        Default.
     says : str
-        For ``--help``, in a line.
+        Line of ``--help``.
     """
 
     value: str = ""
@@ -172,32 +172,32 @@ class FigureSpec:
     id : str
         ``<paper>_<what>``, the name of its file.
     paper : str
-        Key of the paper (``sbp``); empty for a figure of none.
+        Key of the paper (``sbp``); may be empty.
     label : str
-        As the paper calls it: ``Figure 2``; for an experiment told in the text its section.
+        Its name in the paper: ``Figure 2``, or the section of an experiment in the text.
     title : str
-        What it shows, in half a line.
+        Title, half a line.
     maker : str
         Module with ``make(evidence)``.
     datasets : list of str
-        In the paper's order, one panel each; empty for a figure whose maker needs none.
+        In the paper's order, one panel each; may be empty.
     instead : dict of str to str
-        Data set to the stand-in that takes its place where it cannot be had. Whatever is made of it says so.
+        Data set to its stand-in, used if the data set is not available, and marked as such.
     series : list of SeriesSpec
     scales : dict of str to ScaleSpec
         One for each of `SCALES`.
     timed : bool
-        Its cost axis is time: runs are made one at a time, whatever ``jobs=`` says.
+        Its cost axis is time: runs are made one at a time.
     claims, numbers
-        What is judged and compared; empty where the paper only explains something.
+        Claims to judge and numbers to compare; may be empty.
     options : dict of str to OptionSpec
-        Its own words on the command line.
+        Its options on the command line.
     settings : list of str
-        Groups of ``run.py``'s settings (``problem``) that the command line may change for all of its runs.
-    entry : str
-        Module with ``enter(spec, options)`` for a figure whose series follow from the command line; empty as a rule.
+        Groups of ``run.py``'s settings (``problem``) that the command line may change for all runs.
+    series_module : str
+        Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
     open : bool
-        A series that a data set's problem is not for is left out, and named with the reason: it is not an error.
+        Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
     """
 
     id: str = ""
@@ -214,16 +214,16 @@ class FigureSpec:
     numbers: list[NumberSpec] = field(default_factory=list)
     options: dict[str, OptionSpec] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)
-    entry: str = ""
+    series_module: str = ""
     open: bool = False
 
     @property
     def curves(self) -> list[SeriesSpec]:
-        """All series, one with a grid replaced by its members: each has runs of its own."""
+        """All series, those with a grid replaced by their members."""
         return [curve for series in self.series for curve in (list(series.members().values()) or [series])]
 
     def members(self, name: str) -> dict[float, str]:
-        """Return the members of a series with a grid: each value, in the order of the file, and its series' name.
+        """Return the values of a series' grid and the names of their series.
 
         Raises
         ------
@@ -248,17 +248,14 @@ class FigureSpec:
 
 @cache
 def catalogue(folder: Path = FIGURES) -> dict[str, str]:
-    """All figures and their papers, in the order of the papers and of each paper's numbering (`FigureSpec.label`).
-
-    Those of no paper come last.
-    """
+    """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
     specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
 
 def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
-    """Read and check one file of ``conf/figure/``, or one outside it if `name` is a path ending in ``.yaml``.
+    """Read and check a file of ``conf/figure/``, or the file `name` if it ends in ``.yaml``.
 
     Raises
     ------
@@ -276,13 +273,13 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
 
 
 def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
-    """Figures that ``figure=`` names: one id, all of a paper, ``all``, or a file; several may be joined by commas.
+    """Return the figures of ``figure=``: an id, a paper, ``all``, or a file; or several, joined by commas.
 
     Parameters
     ----------
     name : str
     known : mapping of str to str
-        As `catalogue` gives it.
+        Result of `catalogue`.
 
     Raises
     ------
@@ -305,8 +302,8 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
 
 @cache
 def _checked(path: Path, content: bytes) -> bytes:
-    """Return what a file of this content describes as JSON; OmegaConf takes a tenth of a second to check it."""
-    # the classes above, by their source, and what fills them in
+    """Return the checked content of a file as JSON, cached on disk: OmegaConf takes a tenth of a second."""
+    # the classes above, by their source, and the versions of the libraries that fill them
     origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
     return cached_bytes(
         default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode()
@@ -314,7 +311,7 @@ def _checked(path: Path, content: bytes) -> bytes:
 
 
 def _figure(plain: dict[str, Any]) -> FigureSpec:
-    """Return the figure of which `plain` has the fields; it has been checked."""
+    """Return the figure with checked fields."""
     lists = {"series": SeriesSpec, "claims": ClaimSpec, "numbers": NumberSpec}
     mappings = {"scales": ScaleSpec, "options": OptionSpec}
     parts: dict[str, Any] = {name: [part(**each) for each in plain[name]] for name, part in lists.items()}
@@ -337,7 +334,7 @@ def _described(path: Path) -> FigureSpec:
 
 
 def _check_grid(series: SeriesSpec, file: str) -> None:
-    """Refuse a grid of several settings, or of values that do not make different series."""
+    """Check that a grid has one setting, and values that give different series."""
     where = f"{file}: grid of series {series.name!r}:"
     if len(series.grid) > 1:
         raise FigureError(f"{where} it has one setting, got {', '.join(series.grid)}")
@@ -353,10 +350,10 @@ def _check_grid(series: SeriesSpec, file: str) -> None:
 
 
 def _set(setting: str, value: float) -> str:
-    """Override that sets a number; whole ones suit settings that count."""
+    """Return the override that sets a number; whole ones without a decimal point, for integer settings."""
     return f"{setting}={int(value) if value.is_integer() else value}"
 
 
 def _short(setting: str) -> str:
-    """Last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
+    """Return the last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
     return setting.rpartition(".")[2].rstrip("_")

@@ -1,4 +1,4 @@
-"""Verdicts: what the paper says, what was measured, and whether the one supports the other."""
+"""Verdicts: whether the measurements support the paper's claims."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, Literal, get_args
 from experiments.reproduction.spec import ClaimSpec, NumberSpec
 
 Ruling = Literal["reproduced", "partly", "not_reproduced", "not_applicable"]
-"""`not_applicable`: it could not be judged, for want of runs or of the paper's data."""
+"""`not_applicable`: not judged, because runs or the paper's data are missing."""
 
 
 def in_words(ruling: Ruling) -> str:
-    """Write a ruling for people.
+    """Return a ruling as text.
 
     Raises
     ------
     ValueError
-        It is none, as in a damaged file.
+        It is not a ruling.
     """
     if ruling not in get_args(Ruling):
         raise ValueError(f"{ruling!r} is no ruling")
@@ -29,7 +29,7 @@ def in_words(ruling: Ruling) -> str:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper, judged.
+    """A judged claim of a paper.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class Claim:
         As in conf/figure/.
     paper_says : str
     measured : str
-        One or two sentences with the numbers that decide.
+        One or two sentences with the deciding numbers.
     statistic : mapping of str to Any
-        Those numbers: JSON-able, nested mappings allowed, NaN not.
+        These numbers: JSON-able, without NaN; mappings may be nested.
     verdict : str
         A `Ruling`.
     why : str
-        The rule that led from the statistic to the verdict.
+        The rule for the verdict.
     """
 
     id: str
@@ -56,16 +56,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Number:
-    """One number that the paper prints, beside ours.
+    """A printed number and ours.
 
     Attributes
     ----------
     name, paper, unit, tolerance
         As in conf/figure/ (`NumberSpec`).
     measured : float or None
-        In `unit`; None: there is no run.
+        In `unit`; None without runs.
     note : str
-        What a reader must know to compare the two; empty as a rule.
+        Remark on the comparison; may be empty.
     """
 
     name: str
@@ -77,37 +77,37 @@ class Number:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two differ by the tolerance at most; None where that cannot be said."""
+        """Whether the numbers differ by at most the tolerance; None if they are not compared."""
         if self.measured is None or self.tolerance is None or not math.isfinite(self.measured):
             return None
-        # a difference that is the tolerance in decimals may exceed it in binary
+        # a decimal difference equal to the tolerance may exceed it in binary
         rounding = 4 * sys.float_info.epsilon * max(abs(self.paper), abs(self.measured))
         return abs(self.measured - self.paper) <= self.tolerance + rounding
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The whole verdict of a figure.
+    """The verdict of a figure.
 
     Attributes
     ----------
     figure, scale : str
     stand_in : mapping of str to str
-        Data set to why it only stands in for the paper's.
+        Stand-ins and their reasons.
     commit : str or None
     dirty : bool or None
     command : str
-        That made the figure.
+        The command line.
     claims : sequence of Claim
     numbers : sequence of Number
     absent : mapping of str to str
-        Data sets that could not be had, and why.
+        Data sets that were not available, and why.
     missing : mapping of str to str
-        Series on a data set (``adult: sbp``) to why runs are missing.
+        Series on a data set (``adult: sbp``) with missing runs, and why.
     left_out : mapping of str to str
-        The same, for those that its problem is not for.
+        Series that cannot solve the problem, and why.
     run_commits : sequence of str
-        Commits that the runs were made at, where it is not `commit` alone.
+        Commits of the runs, other than `commit`.
     """
 
     figure: str
@@ -125,24 +125,24 @@ class Verdict:
 
 
 def claim(spec: ClaimSpec, verdict: Ruling, measured: str, statistic: Mapping[str, Any], why: str) -> Claim:
-    """Judge a claim of conf/figure/."""
+    """Return a judged claim."""
     return Claim(spec.id, spec.says, measured, statistic, verdict, why)
 
 
 def undecided(spec: ClaimSpec, why: str) -> Claim:
-    """Return a claim that could not be judged."""
+    """Return a claim that was not judged."""
     return Claim(spec.id, spec.says, "nothing", {}, "not_applicable", why)
 
 
 def number(spec: NumberSpec, measured: float | None, note: str = "") -> Number:
-    """Put a measured number beside one of conf/figure/."""
+    """Compare a measured number with a printed one."""
     return Number(spec.name, spec.paper, measured, spec.unit, spec.tolerance, note)
 
 
 def combined(parts: Sequence[Ruling]) -> Ruling:
-    """Verdict on a claim about several cases: all hold, some hold, none holds.
+    """Combine the rulings of several cases: equal rulings stay, different ones give ``partly``.
 
-    Cases that could not be judged are left out; if that is all of them, so is the claim.
+    Cases that were not judged are left out; without others the claim is not judged.
     """
     judged = [part for part in parts if part != "not_applicable"]
     if not judged:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import datasets
 import solvers
 from datasets import Dataset, Stream
-from datasets.checks import count_nonzero
+from datasets.types import count_nonzero
 from experiments import provenance
 from experiments.columns import MEASURES
 from experiments.configuration.schema import kernel_name
@@ -79,7 +79,7 @@ def _found(settings: RunSettings, display: Display, store: Store, found: Finishe
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: _rows(found.curve), found=True)
     display.result_path(found.result_path)
-    return Outcome.of_result(settings.label(), "found", result, found.result_path, store.share(found))
+    return Outcome.of_result(settings.label(), "found", result, found.result_path, store.upload(found))
 
 
 def _compute(
@@ -149,7 +149,7 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
                     outcome = _interrupted(job, recorder, stopped)
-                return dataclasses.replace(outcome, unshared=job.handle.share())
+                return dataclasses.replace(outcome, not_uploaded=job.handle.upload())
             with uninterrupted():
                 done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
                 if job.checkpointer:
@@ -158,12 +158,12 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
             job.handle.fail(f"{type(error).__name__}: {error}")
-            job.handle.share()
+            job.handle.upload()
         raise
     job.display.finished(done.result, lambda: recorder.rows, found=False)
-    unshared = job.handle.share()
+    not_uploaded = job.handle.upload()
     job.display.result_path(done.result_path)
-    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, unshared)
+    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, not_uploaded)
 
 
 def _advance(job: _Job, recorder: Recorder, stop_request: StopRequest) -> None:

@@ -1,4 +1,4 @@
-"""``python -m experiments.store``: ``ui`` shows runs, ``sync`` uploads what servers lack of them."""
+"""``python -m experiments.store``: ``ui`` shows runs, ``sync`` uploads runs that servers lack."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.configuration.schema import StoreConfig
-from experiments.store.database import ended
+from experiments.store.database import ended_rows
 from experiments.store.errors import StoreError
-from experiments.store.mirror import ADDRESS_FILE, FOLDER, Fate, Mirror, address_of
-from experiments.store.place import Place
+from experiments.store.mirror import ADDRESS_FILE, FOLDER, Mirror, UploadResult, address_of
+from experiments.store.paths import StorePaths
 from experiments.store.schema import check
 from experiments.store.server import Server
 from experiments.store.store import Store
@@ -26,7 +26,7 @@ def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m experiments.store", description="Records and servers.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    sync_ = commands.add_parser("sync", help="upload what servers lack of the runs of this machine", description=SYNC)
+    sync_ = commands.add_parser("sync", help="upload this machine's runs that servers lack", description=SYNC)
     sync_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
     sync_.add_argument("address", nargs="?", help="http://HOST:PORT; default: the server that the spool belongs to")
     ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
@@ -48,9 +48,9 @@ def main(words: Sequence[str]) -> int:
 
 
 SYNC = (
-    "Upload the runs that ended in a folder: the spool of a server, a folder with the spools of several (results), or, "
-    "with an address, any store. What a server has already is left alone. Exit status: 0 all there; 1 a run could not "
-    "be uploaded; 2 a server does not answer, or there is nothing to upload; 130 stopped by Ctrl-C."
+    "Upload the ended runs of a folder: a server's spool, a folder with several spools (results), or, with an address, "
+    "any store. Runs that the server has are skipped. Exit status: 0 all runs are on the server; 1 a run could not be "
+    "uploaded; 2 a server does not answer, or there is nothing to upload; 130 stopped by Ctrl-C."
 )
 
 
@@ -76,7 +76,7 @@ def ui(folder: Path, port: int) -> int:
 
 
 def sync(folder: Path, address: str | None) -> int:
-    """Upload what servers lack, print for each what became of the runs, and return the exit status.
+    """Upload missing runs, print the counts for each server, and return the exit status.
 
     Raises
     ------
@@ -93,32 +93,34 @@ def sync(folder: Path, address: str | None) -> int:
     for spool in spools:
         try:
             statuses.append(_sync(spool, Server(address or str(address_of(spool)))))
-        except StoreError as error:  # the other servers may be there
+        except StoreError as error:  # other servers may answer
             print(f"error: {spool}: {error}", file=sys.stderr)
             statuses.append(USER_ERROR)
     return max(statuses)
 
 
 def _sync(folder: Path, server: Server) -> int:
-    place = Place.named(folder)
-    if not place.database.exists():
+    paths = StorePaths.parse(folder)
+    if not paths.database.exists():
         raise StoreError("there is no store")
-    check(place)
-    server.ask()
-    mirror = Mirror(place, server)
-    fates: Counter[Fate] = Counter()
+    check(paths)
+    server.check_reachable()
+    mirror = Mirror(paths, server)
+    results: Counter[UploadResult] = Counter()
     try:
-        for row in ended(place):
-            fate = mirror.publish(row)
-            fates[fate] += 1
-            if fate is Fate.DIFFERS:
+        for row in ended_rows(paths):
+            result = mirror.upload_run(row)
+            results[result] += 1
+            if result is UploadResult.DIFFERS:
                 print(mirror.conflict(row), file=sys.stderr)
-            elif fate is Fate.DAMAGED:
-                print(f"run {row.name} is damaged: {place.directory(row.run_id)}", file=sys.stderr)
+            elif result is UploadResult.DAMAGED:
+                print(f"run {row.name} is damaged: {paths.directory(row.run_id)}", file=sys.stderr)
     finally:
-        counts = ", ".join(f"{fates[fate]} {fate.value}" for fate in Fate if fates[fate]) or "no runs"
+        counts = (
+            ", ".join(f"{count} {result.value}" for result in UploadResult if (count := results[result])) or "no runs"
+        )
         print(f"{folder} -> {server.address}: {counts}", flush=True)
-    return NOT_ALL if fates[Fate.DAMAGED] else OK
+    return NOT_ALL if results[UploadResult.DAMAGED] else OK
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A run's files, and the checksums that tie them together: result.json names the others, the database names it."""
+"""A run's files and their checksums: result.json has the others', the database has that of result.json."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
     directory : Path
         Exists.
     result : mapping
-        Made of what JSON has (`texts.plain`). ``artifacts``, file name to SHA-256 of the other files, is put in here.
+        JSON types only (`serialize.plain`). ``artifacts``, file name to SHA-256 of the other files, is added.
     curve : DataFrame, optional
         A curve (`experiments.curve`).
     files : sequence of Path
@@ -43,7 +43,7 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
     StoreError
         Two files of one name.
     OSError, ValueError
-        A file cannot be read or written; the curve is not one.
+        A file cannot be read or written, or `curve` is not a curve.
     """
     artifacts: dict[str, str] = {}
     if curve is not None:
@@ -58,26 +58,26 @@ def write_all(directory: Path, result: Mapping[str, Any], curve: pd.DataFrame | 
     return checksum
 
 
-def keep_all(directory: Path, files: Mapping[str, bytes]) -> str:
-    """Write the files of a run that was recorded elsewhere, byte for byte, result.json last; return its SHA-256."""
+def copy_files(directory: Path, files: Mapping[str, bytes]) -> str:
+    """Write the unchanged files of a run from another machine, result.json last; return its SHA-256."""
     for name in sorted(files, key=lambda name: name == RESULT_FILE):
         checksum = write(directory / name, files[name])
     sync_folder(directory)
     return checksum
 
 
-def read_intact(directory: Path, result_sha256: str | None) -> dict[str, Any] | None:
-    """Content of result.json; None unless it and the curve are exactly what `write_all` wrote."""
+def read_verified(directory: Path, result_sha256: str | None) -> dict[str, Any] | None:
+    """Content of result.json; None unless it and the curve match their checksums."""
     try:
-        result = parse_intact((directory / RESULT_FILE).read_bytes(), result_sha256)
+        result = parse_verified((directory / RESULT_FILE).read_bytes(), result_sha256)
         curve = (directory / CURVE_FILE).read_bytes()
     except OSError:
         return None
     return result if result is not None and sha256(curve) == result["artifacts"][CURVE_FILE] else None
 
 
-def parse_intact(text: bytes, result_sha256: str | None) -> dict[str, Any] | None:
-    """Content of a result.json; None unless it is exactly the one that the checksum is of."""
+def parse_verified(text: bytes, result_sha256: str | None) -> dict[str, Any] | None:
+    """Content of a result.json; None unless it matches the checksum."""
     if sha256(text) != result_sha256:
         return None
     result: dict[str, Any] = json.loads(text)
@@ -90,7 +90,7 @@ def read_curve(source: Path | bytes) -> pd.DataFrame:
     Raises
     ------
     OSError, ValueError
-        It cannot be read, or is no such file.
+        It cannot be read, or is not a curve.
     """
     import pandas as pd
 
@@ -100,7 +100,7 @@ def read_curve(source: Path | bytes) -> pd.DataFrame:
 
 
 def write(path: Path, content: bytes) -> str:
-    """Write a file whole; return its SHA-256."""
+    """Write a file atomically; return its SHA-256."""
     write_file(path, content)
     return sha256(content)
 
@@ -115,5 +115,5 @@ def _parquet(curve: pd.DataFrame) -> bytes:
 
 
 def sha256(content: bytes) -> str:
-    """SHA-256, as result.json and the database have it."""
+    """SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()

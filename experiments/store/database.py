@@ -1,4 +1,4 @@
-"""Reading mlflow's tables by sqlite: which runs are finished, which are not, what was recorded with them."""
+"""mlflow's tables by sqlite: which runs are finished, which are not, and what was recorded with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from experiments.store.errors import StoreError
-from experiments.store.place import Place
+from experiments.store.paths import StorePaths
 
 EXPERIMENT = "svm-cost-curves"
 """mlflow's experiment that holds all runs."""
@@ -25,7 +25,7 @@ Status = Literal["running", "finished", "interrupted", "failed", "killed"]
 
 @dataclass(frozen=True)
 class Row:
-    """What the database has of a run: parameters, and tags without mlflow's own; times in milliseconds since 1970."""
+    """A run in the database: parameters, and tags without mlflow's own; times in milliseconds since 1970."""
 
     run_id: str
     name: str
@@ -36,14 +36,14 @@ class Row:
     params: dict[str, str]
 
 
-def connect(place: Place) -> sqlite3.Connection:
+def connect(paths: StorePaths) -> sqlite3.Connection:
     """Open an existing database. The caller closes the connection."""
-    # mode=rw never creates; it is needed to roll back what a killed writer left half done
-    return sqlite3.connect(f"file:{quote(str(place.database))}?mode=rw", uri=True, timeout=60)
+    # mode=rw never creates a file; reading needs it to roll back the unfinished write of a killed process
+    return sqlite3.connect(f"file:{quote(str(paths.database))}?mode=rw", uri=True, timeout=60)
 
 
 @contextlib.contextmanager
-def reading(place: Place) -> Iterator[sqlite3.Connection]:
+def reading(paths: StorePaths) -> Iterator[sqlite3.Connection]:
     """Open an existing database to read from it.
 
     Raises
@@ -52,26 +52,26 @@ def reading(place: Place) -> Iterator[sqlite3.Connection]:
         It cannot be read.
     """
     try:
-        with contextlib.closing(connect(place)) as connection:
+        with contextlib.closing(connect(paths)) as connection:
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the second in the messages of a damaged file
-        raise StoreError(f"{place.database} cannot be read as an sqlite database: {error}") from error
+        raise StoreError(f"{paths.database} cannot be read as an sqlite database: {error}") from error
 
 
-def query(place: Place, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """All rows of a query, on a connection of its own: it sees the file as it is now.
+def query(paths: StorePaths, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Return all rows of a query, on a new connection: it sees the present state of the file.
 
     Raises
     ------
     StoreError
         The database cannot be read.
     """
-    with reading(place) as connection:
+    with reading(paths) as connection:
         return connection.execute(sql, values).fetchall()
 
 
-def experiment(place: Place) -> tuple[int, str] | None:
-    """Return identifier and artifact folder of our experiment in mlflow; None if it is not there.
+def experiment(paths: StorePaths) -> tuple[int, str] | None:
+    """Return identifier and artifact folder of our experiment in mlflow; None if there is none.
 
     Raises
     ------
@@ -79,28 +79,28 @@ def experiment(place: Place) -> tuple[int, str] | None:
         It was deleted in mlflow.
     """
     rows = query(
-        place, "SELECT experiment_id, artifact_location, lifecycle_stage FROM experiments WHERE name = ?", EXPERIMENT
+        paths, "SELECT experiment_id, artifact_location, lifecycle_stage FROM experiments WHERE name = ?", EXPERIMENT
     )
     if not rows:
         return None
     experiment_id, location, stage = rows[0]
     if stage != "active":
         raise StoreError(
-            f"the experiment {EXPERIMENT} of {place.database} was deleted in mlflow; bring it back with: "
-            f"MLFLOW_TRACKING_URI={shlex.quote(place.uri)} mlflow experiments restore -x {experiment_id}"
+            f"the experiment {EXPERIMENT} of {paths.database} was deleted in mlflow; bring it back with: "
+            f"MLFLOW_TRACKING_URI={shlex.quote(paths.uri)} mlflow experiments restore -x {experiment_id}"
         )
     return int(experiment_id), str(location)
 
 
-def has_status(place: Place, run_id: str, status: Status) -> bool:
+def has_status(paths: StorePaths, run_id: str, status: Status) -> bool:
     """Whether the database has this run with this status."""
-    return query(place, "SELECT value FROM tags WHERE run_uuid = ? AND key = 'status'", run_id) == [(status,)]
+    return query(paths, "SELECT value FROM tags WHERE run_uuid = ? AND key = 'status'", run_id) == [(status,)]
 
 
-def running(place: Place, key: str | None = None) -> list[str]:
-    """List the runs (of one key) that began and have not ended, by their identifiers."""
+def running_ids(paths: StorePaths, key: str | None = None) -> list[str]:
+    """Return the identifiers of the runs (of one key) with the status running."""
     rows = query(
-        place,
+        paths,
         "SELECT tag_key.run_uuid FROM tags AS tag_key JOIN tags AS status ON status.run_uuid = tag_key.run_uuid "
         "WHERE tag_key.key = 'key' AND status.key = 'status' AND status.value = 'running' "
         "AND tag_key.value = coalesce(?, tag_key.value)",
@@ -109,8 +109,8 @@ def running(place: Place, key: str | None = None) -> list[str]:
     return [run_id for (run_id,) in rows]
 
 
-def finished(place: Place, keys: Collection[str] | None = None) -> Iterator[Row]:
-    """Finished runs (of some keys), the newest of each key first; their artifacts have not been checked.
+def finished_rows(paths: StorePaths, keys: Collection[str] | None = None) -> Iterator[Row]:
+    """Finished runs (of some keys), the newest of each key first; their artifacts are not checked.
 
     Raises
     ------
@@ -118,16 +118,16 @@ def finished(place: Place, keys: Collection[str] | None = None) -> Iterator[Row]
         The database cannot be read.
     """
     if keys is None:
-        yield from _rows(place, "status.value = 'finished'")
+        yield from _rows(paths, "status.value = 'finished'")
         return
     wanted = list(dict.fromkeys(keys))
     for first in range(0, len(wanted), KEYS_AT_ONCE):
         some = wanted[first : first + KEYS_AT_ONCE]
-        yield from _rows(place, f"status.value = 'finished' AND tag_key.value IN ({', '.join('?' * len(some))})", *some)
+        yield from _rows(paths, f"status.value = 'finished' AND tag_key.value IN ({', '.join('?' * len(some))})", *some)
 
 
-def ended(place: Place, run_id: str | None = None) -> Iterator[Row]:
-    """Find the runs (or the one run) that ended with a record: finished, interrupted or failed, newest first.
+def ended_rows(paths: StorePaths, run_id: str | None = None) -> Iterator[Row]:
+    """Find the runs (or the one run) with the status finished, interrupted or failed, newest first.
 
     Raises
     ------
@@ -135,11 +135,11 @@ def ended(place: Place, run_id: str | None = None) -> Iterator[Row]:
         The database cannot be read.
     """
     statuses = "status.value IN ('finished', 'interrupted', 'failed')"
-    return _rows(place, statuses) if run_id is None else _rows(place, f"{statuses} AND runs.run_uuid = ?", run_id)
+    return _rows(paths, statuses) if run_id is None else _rows(paths, f"{statuses} AND runs.run_uuid = ?", run_id)
 
 
-def _rows(place: Place, condition: str, *values: str) -> Iterator[Row]:
-    if not place.database.exists():
+def _rows(paths: StorePaths, condition: str, *values: str) -> Iterator[Row]:
+    if not paths.database.exists():
         return
     chosen = (
         "SELECT runs.run_uuid, runs.name, tag_key.value, runs.start_time, runs.end_time FROM tags AS tag_key "
@@ -149,18 +149,54 @@ def _rows(place: Place, condition: str, *values: str) -> Iterator[Row]:
         f"AND experiments.name = ? AND {condition}"
     )
     values = (EXPERIMENT, *values)
-    with reading(place) as connection:
-        connection.execute("BEGIN")  # one state of the database for all three
+    with reading(paths) as connection:
+        connection.execute("BEGIN")  # all three queries see one state of the database
         rows = connection.execute(f"{chosen} ORDER BY 4 DESC, 1 DESC", values).fetchall()
         tags: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
         params: dict[str, dict[str, str]] = {row[0]: {} for row in rows}
         same = f"WHERE run_uuid IN (SELECT run_uuid FROM ({chosen}))"
         for table, recorded in (("tags", tags), ("params", params)) if rows else ():
-            entries = connection.execute(f"SELECT run_uuid, key, value FROM {table} {same}", values)
-            for run_id, name, value in entries:
+            flat_texts = connection.execute(f"SELECT run_uuid, key, value FROM {table} {same}", values)
+            for run_id, name, value in flat_texts:
                 if run_id not in recorded:
                     raise sqlite3.DatabaseError("database disk image is malformed: an index differs from its table")
                 recorded[run_id][name] = value
-    for run_id, name, run_key, began, over in rows:
+    for run_id, name, run_key, started_at, over in rows:
         own = {tag: value for tag, value in tags[run_id].items() if not tag.startswith("mlflow.")}
-        yield Row(run_id, name, run_key, began, over, own, params[run_id])
+        yield Row(run_id, name, run_key, started_at, over, own, params[run_id])
+
+
+def relocate(paths: StorePaths) -> str:
+    """Write the folder of the artifacts into the database if the store was moved or copied since.
+
+    mlflow notes absolute paths and has no call that changes them: only these rows are written without mlflow. Called
+    with the store's lock held.
+
+    Returns
+    -------
+    str
+        Identifier of mlflow's experiment.
+
+    Raises
+    ------
+    StoreError
+        The experiment is missing.
+    """
+    found = experiment(paths)
+    if found is None:
+        raise StoreError(f"{paths.database} was deleted or replaced while this process used it: start again")
+    experiment_id, before = found
+    now = str(paths.artifacts)
+    if before != now:
+        with contextlib.closing(connect(paths)) as connection, connection:
+            connection.execute(
+                "UPDATE runs SET artifact_uri = ? || substr(artifact_uri, ?) "
+                "WHERE experiment_id = ? AND substr(artifact_uri, 1, ?) = ?",
+                (now, len(before) + 1, experiment_id, len(before) + 1, before + "/"),
+            )
+            connection.execute(
+                "UPDATE experiments SET artifact_location = ? || substr(artifact_location, ?) "
+                "WHERE substr(artifact_location, 1, ?) IN (?, ?)",
+                (now, len(before) + 1, len(before) + 1, before, before + "/"),  # mlflow's own is in a folder of ours
+            )
+    return str(experiment_id)

@@ -1,14 +1,14 @@
-"""The one exception of the store, and what is behind those of others."""
+"""The store's exception, and the cause of errors that libraries wrap."""
 
 from __future__ import annotations
 
 
 class StoreError(RuntimeError):
-    """The store cannot be used, or was asked for something impossible; the message is shown to the user as it is."""
+    """The store cannot be used, or a call is not allowed; the message is shown to the user unchanged."""
 
 
 def reason(error: BaseException) -> str:
-    """First line of the error that libraries wrapped: SQLAlchemy's goes on for pages of SQL, others' tell of pools."""
+    """First line of the innermost error: the outer messages of SQLAlchemy contain pages of SQL."""
     while (inner := error.__cause__ or getattr(error, "orig", None) or _context(error)) is not None:
         error = inner
     text = getattr(error, "strerror", None) or str(error)

@@ -1,7 +1,7 @@
-"""Writing through mlflow: the only module that imports it, and only when something is written.
+"""Writes through mlflow. Only this module imports mlflow, on the first write.
 
-Only `mlflow.MlflowClient` is used, never the fluent API: it keeps an "active run" per process, which leaks into the
-next job of a sweep.
+Only `mlflow.MlflowClient` is used, never the fluent API: its "active run" per process
+would leak into the next job of a sweep.
 """
 
 from __future__ import annotations
@@ -19,27 +19,25 @@ from typing import Any
 from datasets import default_cache_dir
 from experiments.store import schema
 from experiments.store.artifacts import write
-from experiments.store.database import EXPERIMENT, Status, experiment, has_status, running
+from experiments.store.database import EXPERIMENT, Status, experiment, has_status, relocate, running_ids
 from experiments.store.errors import StoreError, reason
-from experiments.store.locks import exclusive, is_alive
-from experiments.store.metrics import Point
-from experiments.store.place import Place
-from experiments.store.relocation import relocate
+from experiments.store.paths import StorePaths, is_alive, write_lock
+from experiments.store.serialize import MetricPoint
 from solvers.disk_cache import cached_bytes
 from support.files import remove_drafts, sync_folder, temporary_folder
 
 METRICS_PER_BATCH = 1000
 PARAMS_PER_BATCH = 100
-"""What mlflow takes at once."""
+"""mlflow's limits for one call."""
 
 _SETTINGS = {
     "MLFLOW_DISABLE_TELEMETRY": "true",  # read when mlflow is imported
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # with its own, a server that has gone is noticed after minutes
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",  # with mlflow's default a lost server is noticed after minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
-"""What mlflow reads from the environment, unless the user has set it."""
+"""Environment variables of mlflow, unless the user has set them."""
 
 _VERSION = {schema.VERSION_TAG: schema.STORE_VERSION}
 """Tags of our experiment."""
@@ -53,42 +51,42 @@ _MLFLOW_STATUS: dict[Status, str] = {
 
 
 @contextlib.contextmanager
-def writing(place: Place) -> Iterator[None]:
-    """Hold the store's lock; the folder is made if need be.
+def writing(paths: StorePaths) -> Iterator[None]:
+    """Hold the store's lock for writing; the folder is created if needed.
 
     Raises
     ------
     StoreError
-        Whatever goes wrong with the place or the database meanwhile.
+        Any error of the folder or the database inside the block.
     """
-    mlflow = _mlflow()  # imported before the lock is taken: others need not wait for it
+    mlflow = _mlflow()  # imported before the lock is taken, so that others do not wait for the import
     from sqlalchemy.exc import SQLAlchemyError
 
     failures = (OSError, sqlite3.Error, UnicodeDecodeError, SQLAlchemyError, mlflow.exceptions.MlflowException)
     try:
-        place.root.mkdir(parents=True, exist_ok=True)
-        with exclusive(place.root), warnings.catch_warnings():
+        paths.root.mkdir(parents=True, exist_ok=True)
+        with write_lock(paths.root), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except failures as error:
-        raise StoreError(f"the store {place.database} cannot be written: {reason(error)}") from error
+        raise StoreError(f"the store {paths.database} cannot be written: {reason(error)}") from error
 
 
-def create(place: Place) -> None:
-    """Make the database, or our experiment in it, if they are not there yet. Called within `writing`."""
-    if place.database.exists():
-        schema.check(place)
-        if experiment(place) is None:  # a database that mlflow was used with for something else
-            _client(place).create_experiment(EXPERIMENT, artifact_location=str(place.artifacts), tags=_VERSION)
+def create(paths: StorePaths) -> None:
+    """Create the database, or our experiment in it, if missing. Called within `writing`."""
+    if paths.database.exists():
+        schema.check(paths)
+        if experiment(paths) is None:  # the database belongs to other experiments
+            _client(paths).create_experiment(EXPERIMENT, artifact_location=str(paths.artifacts), tags=_VERSION)
         return
     origin = f"{_mlflow().__version__} {schema.STORE_VERSION} {sqlite3.sqlite_version}"
-    write(place.database, cached_bytes(default_cache_dir() / "store", origin.encode(), _new_database))
-    relocate(place)
-    sync_folder(place.root)
+    write(paths.database, cached_bytes(default_cache_dir() / "store", origin.encode(), _new_database))
+    relocate(paths)
+    sync_folder(paths.root)
 
 
 def _new_database() -> bytes:
-    """Return an empty store's database, for which mlflow takes seconds: its schema is the sum of all it ever had."""
+    """Return an empty store's database; mlflow takes seconds, because it applies all its schema migrations."""
     from mlflow.store.tracking import sqlalchemy_store
 
     tags = [_mlflow().entities.ExperimentTag(*item) for item in _VERSION.items()]
@@ -102,105 +100,112 @@ def _new_database() -> bytes:
 
 
 def begin(
-    place: Place, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str], began: int | None = None
+    paths: StorePaths,
+    key: str,
+    name: str,
+    params: Mapping[str, str],
+    tags: Mapping[str, str],
+    started_at: int | None = None,
 ) -> tuple[str, int]:
-    """Record a run as running, and close the dead ones of its key. Called within `writing`.
+    """Record a run as running, and its key's killed runs as killed. Called within `writing`.
 
     Parameters
     ----------
     place, key, name, params, tags
         See `experiments.store.Store.begin`; parameters and tags are texts.
     began : int, optional
-        When, in milliseconds since 1970, if it was not now.
+        Start in milliseconds since 1970; default: now.
 
     Returns
     -------
     run_id : str
         mlflow's identifier.
     started : int
-        When the run began, in milliseconds since 1970.
+        Start in milliseconds since 1970.
     """
-    create(place)
-    experiment_id = relocate(place)
-    client = _client(place)
-    close_dead(place, key)
+    create(paths)
+    experiment_id = relocate(paths)
+    client = _client(paths)
+    close_dead(paths, key)
     own = {**tags, "key": key, "status": "running"}
-    run = client.create_run(experiment_id, start_time=began, run_name=name[:250], tags=own)
-    _check_status(place, run.info.run_id, "running")
+    run = client.create_run(experiment_id, start_time=started_at, run_name=name[:250], tags=own)
+    _check_status(paths, run.info.run_id, "running")
     _log_params(client, run.info.run_id, params)
     return run.info.run_id, int(run.info.start_time)
 
 
-def close_dead(place: Place, key: str | None = None) -> None:
-    """Record as killed the runs (of one key) whose processes have gone without a word. Called within `writing`."""
-    client = _client(place)
-    for run_id in running(place, key):
-        alive = place.alive_file(run_id)
+def close_dead(paths: StorePaths, key: str | None = None) -> None:
+    """Record as killed the running runs (of one key) whose processes have ended. Called within `writing`."""
+    client = _client(paths)
+    for run_id in running_ids(paths, key):
+        alive = paths.alive_file(run_id)
         if not is_alive(alive):
             client.set_terminated(run_id, _MLFLOW_STATUS["killed"])
             client.set_tag(run_id, "status", "killed")
             alive.unlink(missing_ok=True)
-            remove_drafts(place.directory(run_id))
+            remove_drafts(paths.directory(run_id))
 
 
-def close(place: Place, run_id: str, status: Status, metrics: Sequence[Point], tags: Mapping[str, str]) -> None:
-    """Write metrics and tags of a run that ends, and its status last.
+def close(
+    paths: StorePaths, run_id: str, status: Status, metrics: Sequence[MetricPoint], tags: Mapping[str, str]
+) -> None:
+    """Write the metrics and tags of a run that ends, its status last.
 
     Raises
     ------
     StoreError
-        The store cannot be written. The run still counts as running.
+        The store cannot be written. The run's status stays running.
     """
-    with writing(place):
-        client = _client(place)
+    with writing(paths):
+        client = _client(paths)
         _log_metrics(client, run_id, metrics)
         for name, value in tags.items():
             client.set_tag(run_id, name, value)
         client.set_terminated(run_id, _MLFLOW_STATUS[status])
         client.set_tag(run_id, "status", status)
-        _check_status(place, run_id, status)
+        _check_status(paths, run_id, status)
 
 
 @contextlib.contextmanager
-def sending(address: str) -> Iterator[Sending]:
+def server_writer(address: str) -> Iterator[ServerWriter]:
     """Write to a tracking server.
 
     Raises
     ------
     StoreError
-        Whatever goes wrong with the server, or with the files to send, meanwhile.
+        Any error of the server, or of the files to send, inside the block.
     """
     mlflow = _mlflow()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            yield Sending(mlflow.MlflowClient(tracking_uri=address))
+            yield ServerWriter(mlflow.MlflowClient(tracking_uri=address))
     except (OSError, mlflow.exceptions.MlflowException) as error:  # requests' errors are OSErrors
         raise StoreError(f"the server {address} cannot be written: {reason(error)}") from error
 
 
-class Sending:
-    """What is written to a server; made by `sending`."""
+class ServerWriter:
+    """Writes runs to a server; created by `server_writer`."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    def begin(self, experiment_id: str, name: str, began: int, tags: Mapping[str, str]) -> str:
-        """Make a run, with all of its tags in one call, and return its identifier."""
-        run = self._client.create_run(experiment_id, start_time=began, run_name=name, tags=dict(tags))
+    def begin(self, experiment_id: str, name: str, started_at: int, tags: Mapping[str, str]) -> str:
+        """Create a run with all of its tags, and return its identifier."""
+        run = self._client.create_run(experiment_id, start_time=started_at, run_name=name, tags=dict(tags))
         return str(run.info.run_id)
 
-    def fill(self, run_id: str, params: Mapping[str, str], metrics: Sequence[Point], directory: Path) -> None:
+    def fill(self, run_id: str, params: Mapping[str, str], metrics: Sequence[MetricPoint], directory: Path) -> None:
         """Send a run's parameters, its thinned curve in few large calls, and its files.
 
-        It may be done again: what is there already is not doubled.
+        Repeating it duplicates nothing.
         """
         _log_params(self._client, run_id, params)
         _log_metrics(self._client, run_id, metrics)
         self._client.log_artifacts(run_id, str(directory))
 
     def end(self, run_id: str, ended: int, status: Status) -> None:
-        """Tell mlflow that a run has ended, and how."""
+        """Record the end of a run."""
         self._client.set_terminated(run_id, _MLFLOW_STATUS[status], end_time=ended)
 
     def tag(self, run_id: str, name: str, value: str) -> None:
@@ -209,7 +214,7 @@ class Sending:
 
 
 def load() -> None:
-    """Import mlflow, if that has not been done."""
+    """Import mlflow."""
     _mlflow()
 
 
@@ -221,20 +226,20 @@ def _mlflow() -> Any:
 
 @cache
 def _imported() -> Any:
-    """Import mlflow, silenced, on first use: it takes more than a second."""
+    """Import mlflow without its warnings and log, on first use: it takes more than a second."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import mlflow
         import mlflow.entities
         import mlflow.exceptions
     for name in ("mlflow", "alembic"):
-        # not even errors: they come as exceptions too, and are shown once, as a sentence
+        # errors arrive as exceptions as well
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return mlflow
 
 
-def _client(place: Place) -> Any:
-    return _mlflow().MlflowClient(tracking_uri=place.uri)
+def _client(paths: StorePaths) -> Any:
+    return _mlflow().MlflowClient(tracking_uri=paths.uri)
 
 
 def _log_params(client: Any, run_id: str, params: Mapping[str, str]) -> None:
@@ -242,16 +247,16 @@ def _log_params(client: Any, run_id: str, params: Mapping[str, str]) -> None:
         client.log_batch(run_id, params=[_mlflow().entities.Param(*item) for item in chunk])
 
 
-def _log_metrics(client: Any, run_id: str, metrics: Sequence[Point]) -> None:
+def _log_metrics(client: Any, run_id: str, metrics: Sequence[MetricPoint]) -> None:
     for chunk in _chunks(metrics, METRICS_PER_BATCH):
         client.log_batch(run_id, metrics=[_mlflow().entities.Metric(*point) for point in chunk])
 
 
-def _check_status(place: Place, run_id: str, status: Status) -> None:
-    # read from the file, not through mlflow, whose cached connection may be to a database deleted meanwhile
-    if not has_status(place, run_id, status):
+def _check_status(paths: StorePaths, run_id: str, status: Status) -> None:
+    # read from the file: the connection that mlflow caches may belong to a deleted database
+    if not has_status(paths, run_id, status):
         raise StoreError(
-            f"{place.database} was deleted or replaced while this process used it: the run is not recorded, start again"
+            f"{paths.database} was deleted or replaced while this process used it: the run is not recorded, start again"
         )
 
 

@@ -1,7 +1,7 @@
-"""An mlflow tracking server, asked over HTTP: whether it answers, which runs it has, what is in their files.
+"""Reads from an mlflow tracking server over HTTP: whether it answers, which runs it has, their files.
 
-Only questions are asked here, by `requests`, so that mlflow need not be imported for an answer. Runs are written to it
-by mlflow (`mlflow_writer.sending`).
+It uses `requests`, because importing mlflow takes more than a second. mlflow writes runs to the
+server (`mlflow_writer.server_writer`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import requests
 
 ServerStatus = Literal["uploading", "finished", "interrupted", "failed", "differs", "duplicate", "damaged"]
-"""Value of the tag ``status`` of a run on a server; see `experiments.store.mirror`."""
+"""Tag ``status`` of a run on a server; see `experiments.store.mirror`."""
 
 SPOOL_RUN = "spool_run"
-"""Tag of a run on a server: its identifier in the store that it was uploaded from."""
+"""Tag of a run on a server: its identifier in the spool."""
 
-ASKED = "SVM_STORE_ASKED"
-"""Environment variable with the address of a server that has answered this command: its workers need not ask."""
+REACHED = "SVM_STORE_ASKED"
+"""Environment variable with the address of the server that this command has reached: its workers do not check again."""
 
 CONNECT_SECONDS, ANSWER_SECONDS = 3.0, 20.0
 FIRST_ANSWER_SECONDS = 5.0
@@ -36,7 +36,7 @@ PAGE = 1000
 
 @dataclass(frozen=True)
 class ServerRun:
-    """A run that a server has: parameters, and tags without mlflow's own."""
+    """A run on a server: parameters, and tags without mlflow's own."""
 
     run_id: str
     name: str
@@ -51,7 +51,7 @@ class ServerRun:
 
 
 class Server:
-    """A tracking server. Nothing is asked by making it.
+    """A tracking server. The constructor sends no request.
 
     Parameters
     ----------
@@ -88,40 +88,42 @@ class Server:
 
     @property
     def folder_name(self) -> str:
-        """Name of a folder for this server."""
+        """Folder name for this server's spool."""
         return re.sub(r"[^A-Za-z0-9.-]+", "_", self.address)
 
-    def ask(self) -> None:
-        """Make sure that the server can be used, once for a command: its later processes inherit the answer.
+    def check_reachable(self) -> None:
+        """Check that the server can be used, once for a command: child processes inherit the answer.
 
         Raises
         ------
         StoreError
-            It does not answer within seconds, or cannot hold our runs.
+            It does not answer within five seconds, or cannot hold our runs.
         """
-        if os.environ.get(ASKED) != self.address:
+        if os.environ.get(REACHED) != self.address:
             self.experiment(FIRST_ANSWER_SECONDS)
-            os.environ[ASKED] = self.address
+            os.environ[REACHED] = self.address
 
     def experiment(self, seconds: float = ANSWER_SECONDS) -> str:
-        """Return the identifier of our experiment, which is made if it is not there.
+        """Return the identifier of our experiment, which is created if there is none.
 
         Parameters
         ----------
         seconds : float
-            To wait for each answer.
+            Timeout of each request.
 
         Raises
         ------
         StoreError
-            The server does not answer, refuses, or has something else under this name.
+            The server does not answer, refuses, or its experiment of this name cannot hold our runs.
         """
         if self._experiment_id is None:
-            self._experiment_id = self._checked(self._found(seconds) or self._made(seconds))
+            self._experiment_id = self._check_experiment(
+                self._find_experiment(seconds) or self._create_experiment(seconds)
+            )
         return self._experiment_id
 
     def runs(self, **tags: str) -> list[ServerRun]:
-        """Find the runs that have these tags; the first begun comes first."""
+        """Find the runs with these tags; the first begun comes first."""
         return sorted(self._search(tags), key=lambda run: (run.started, run.run_id))
 
     def finished_keys(self) -> frozenset[str]:
@@ -130,14 +132,16 @@ class Server:
 
     def file(self, run_id: str, name: str) -> bytes | None:
         """Content of one of a run's files; None if the server does not have it."""
-        response = self._ask("GET", "get-artifact", ANSWER_SECONDS, params={"run_uuid": run_id, "path": name})
+        response = self._request("GET", "get-artifact", ANSWER_SECONDS, params={"run_uuid": run_id, "path": name})
         if response.status_code == 404:
             return None
         if not response.ok:
-            raise StoreError(f"the server {self.address} does not hand out {name} of run {run_id}: {_told(response)}")
+            raise StoreError(
+                f"the server {self.address} does not hand out {name} of run {run_id}: {_status_and_reason(response)}"
+            )
         return response.content
 
-    def _checked(self, found: Mapping[str, Any]) -> str:
+    def _check_experiment(self, found: Mapping[str, Any]) -> str:
         experiment_id = str(found["experiment_id"])
         if found.get("lifecycle_stage") != "active":
             raise StoreError(
@@ -151,31 +155,31 @@ class Server:
                 f"this program needs version {STORE_VERSION}"
             )
         scheme = urlsplit(str(found.get("artifact_location", ""))).scheme
-        if scheme in ("", "file"):  # a folder of the server's machine, which a client would take for one of its own
+        if scheme in ("", "file"):  # a folder of the server's machine: a client would look for it on its own disk
             raise StoreError(
                 f"the server {self.address} does not hand out files: it must be started with --artifacts-destination "
                 "and without --no-serve-artifacts (docs/server.md)"
             )
         return experiment_id
 
-    def _found(self, seconds: float) -> dict[str, Any]:
+    def _find_experiment(self, seconds: float) -> dict[str, Any]:
         path = f"experiments/get-by-name?experiment_name={EXPERIMENT}"
-        return dict(self._call("GET", path, seconds, allowed="RESOURCE_DOES_NOT_EXIST").get("experiment", {}))
+        return dict(self._call_api("GET", path, seconds, allowed="RESOURCE_DOES_NOT_EXIST").get("experiment", {}))
 
-    def _made(self, seconds: float) -> dict[str, Any]:
+    def _create_experiment(self, seconds: float) -> dict[str, Any]:
         content = {"name": EXPERIMENT, "tags": [{"key": VERSION_TAG, "value": STORE_VERSION}]}
-        self._call("POST", "experiments/create", seconds, content, allowed="RESOURCE_ALREADY_EXISTS")  # by another
-        return self._found(seconds)
+        self._call_api("POST", "experiments/create", seconds, content, allowed="RESOURCE_ALREADY_EXISTS")
+        return self._find_experiment(seconds)
 
     def _search(self, tags: Mapping[str, str]) -> Iterator[ServerRun]:
-        """All runs with these tags. The tags' values are made of letters, digits, '_' and '-'."""
+        """All runs with these tags. Values contain only letters, digits, '_' and '-'."""
         question: dict[str, Any] = {
             "experiment_ids": [self.experiment()],
             "filter": " AND ".join(f"tags.{name} = '{value}'" for name, value in tags.items()),
             "max_results": PAGE,
         }
         while True:
-            content = self._call("POST", "runs/search", ANSWER_SECONDS, question)
+            content = self._call_api("POST", "runs/search", ANSWER_SECONDS, question)
             for run in content.get("runs", ()):
                 info, data = run["info"], run["data"]
                 own = {name: value for name, value in _mapping(data.get("tags", ())).items() if name[:7] != "mlflow."}
@@ -185,30 +189,30 @@ class Server:
                 return
             question["page_token"] = content["next_page_token"]
 
-    def _call(
+    def _call_api(
         self, method: str, path: str, seconds: float, content: Mapping[str, Any] | None = None, allowed: str = ""
     ) -> dict[str, Any]:
-        """Answer of mlflow's REST interface; an empty one for the error that is allowed."""
-        response = self._ask(method, f"api/2.0/mlflow/{path}", seconds, json=content)
+        """Answer of mlflow's REST interface; empty for the allowed error."""
+        response = self._request(method, f"api/2.0/mlflow/{path}", seconds, json=content)
         try:
-            told = response.json()
-            error = told.get("error_code", "" if response.ok else "unknown")
+            answer = response.json()
+            error = answer.get("error_code", "" if response.ok else "unknown")
         except (ValueError, AttributeError):
-            told, error = None, "unknown"
-        if told is not None and not error:
-            return dict(told)
+            answer, error = None, "unknown"
+        if answer is not None and not error:
+            return dict(answer)
         if allowed and error == allowed:
             return {}
         if response.status_code in (401, 403):
             hint = "; give a name and a password in MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
-        elif told is None and response.status_code < 500:
+        elif answer is None and response.status_code < 500:
             hint = ": it is no mlflow tracking server, or does not know itself by this name (docs/server.md)"
         else:
             hint = ""
-        raise StoreError(f"the server {self.address} answers {_told(response)}{hint}")
+        raise StoreError(f"the server {self.address} answers {_status_and_reason(response)}{hint}")
 
-    def _ask(self, method: str, path: str, seconds: float, **question: Any) -> requests.Response:
-        """Ask on a connection of its own: hours lie between two questions of a run."""
+    def _request(self, method: str, path: str, seconds: float, **question: Any) -> requests.Response:
+        """Send a request on a new connection: a run's requests may be hours apart."""
         import requests
 
         headers, auth = {}, None
@@ -236,8 +240,8 @@ def _mapping(entries: Any) -> dict[str, str]:
     return {str(entry["key"]): str(entry.get("value", "")) for entry in entries}
 
 
-def _told(response: requests.Response) -> str:
-    """Status of an answer, and the first line of what it says."""
+def _status_and_reason(response: requests.Response) -> str:
+    """Status of an answer, and the first line of its message."""
     try:
         text = str(response.json()["message"])
     except (ValueError, KeyError, TypeError):

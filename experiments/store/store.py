@@ -1,4 +1,4 @@
-"""What the rest of the program sees of the store."""
+"""`Store`, the interface of this package."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema
-from experiments.store.database import experiment, finished, running
+from experiments.store.database import experiment, finished_rows, running_ids
 from experiments.store.errors import StoreError, reason
-from experiments.store.finished import FinishedRun, find, load
-from experiments.store.handle import RunHandle
-from experiments.store.locks import is_alive
+from experiments.store.finished_run import FinishedRun, find_runs, load_run
 from experiments.store.mirror import Mirror, address_of, spool_of, sync_command
-from experiments.store.place import Place
+from experiments.store.paths import StorePaths, is_alive
+from experiments.store.run_handle import RunHandle
+from experiments.store.serialize import PARAM_LENGTH, TAG_LENGTH, filter_texts, flat_texts
 from experiments.store.server import SPOOL_RUN, Server
-from experiments.store.texts import PARAM_LENGTH, TAG_LENGTH, allowed, entries
 from support.files import LOCK, remove_locks
 from support.locks import locked
 
@@ -28,7 +27,7 @@ OWN_TAGS = ("key", "status", "result_sha256", "error")
 
 
 class Store:
-    """The runs recorded in one folder. Make it with `Store.open`.
+    """The runs recorded in one folder. Open it with `Store.open`.
 
     Attributes
     ----------
@@ -41,59 +40,58 @@ class Store:
     uri : str
         Tracking URI for mlflow, with an absolute path.
     address : str or None
-        That of the server that this store is the spool of.
+        Address of the server, if this store is a spool.
     """
 
-    def __init__(self, place: Place, mirror: Mirror | None = None, *, read_only: bool = False) -> None:
-        self._place = place
+    def __init__(self, location: StorePaths, mirror: Mirror | None = None, *, read_only: bool = False) -> None:
+        self._paths = location
         self._mirror = mirror
         self._read_only = read_only
         self.address = mirror and mirror.server.address
-        self.database = place.database
-        self.root = place.root
-        self.artifacts = place.artifacts
-        self.uri = place.uri
+        self.database = location.database
+        self.root = location.root
+        self.artifacts = location.artifacts
+        self.uri = location.uri
 
     @classmethod
-    def open(cls, place: str | Path, *, read_only: bool = False, server: str | None = None) -> Store:
-        """Open a store, or name the place of one that the first run will create. Writes nothing on this machine.
+    def open(cls, location: str | Path, *, read_only: bool = False, server: str | None = None) -> Store:
+        """Open a store that exists, or that the first run will create. Writes nothing on this machine.
 
         Parameters
         ----------
-        place : str or Path
+        location : str or Path
             A folder (the database is its ``mlflow.db``), a database file ending in ``.db``, or
             ``sqlite:///<path of the database file>``. Relative paths start at the working directory.
         read_only : bool
-            Do not ask for permission to write: for figures made from somebody else's store.
+            Skip the check that the store can be written.
         server : str, optional
             Address of an mlflow tracking server that shares the runs. The store is then that server's spool, a folder
-            below `place`: what it finishes is uploaded (`RunHandle.share`), what it lacks is fetched. The server
-            must answer once; when it goes away afterwards, runs are kept here.
+            below `location`: finished runs are uploaded (`RunHandle.upload`), missing runs are fetched. The server must
+            answer now; if it stops answering later, runs stay in the spool.
 
         Raises
         ------
         StoreError
-            `place` is not of these forms, cannot be read or written, or holds something else: another kind of file, the
-            database of another version of mlflow, a store of another version of this project. The server cannot be
-            used.
+            `location` has another form, cannot be read or written, or holds another kind of file, a database of
+            another version of mlflow, or a store of another version of this project. The server cannot be used.
         """
-        paths = Place.named(place)
+        paths = StorePaths.parse(location)
         try:
-            return cls._opened(paths, read_only, server)
+            return cls._open(paths, read_only, server)
         except OSError as error:
             raise StoreError(f"the store {paths.database} cannot be read: {error.strerror or error}") from error
 
     @classmethod
-    def _opened(cls, paths: Place, read_only: bool, server: str | None) -> Store:
+    def _open(cls, paths: StorePaths, read_only: bool, server: str | None) -> Store:
         mirror = None
         if server is not None:
             shared = Server(server)
-            paths = Place.named(spool_of(paths.root, shared))
+            paths = StorePaths.parse(spool_of(paths.root, shared))
             mirror = Mirror(paths, shared)
             if address_of(paths.root) not in (None, shared.address):
                 raise StoreError(f"{paths.root} is the spool of {address_of(paths.root)}, not of {shared.address}")
             try:
-                shared.ask()
+                shared.check_reachable()
             except StoreError as error:
                 raise StoreError(
                     f"{error}; start it (docs/server.md), or record on this machine by store=local "
@@ -108,56 +106,56 @@ class Store:
     def ui_command(self) -> str:
         """Command that opens the mlflow UI on this store.
 
-        With mlflow's defaults (four workers and a job queue) the UI is fifteen processes and 1.9 GB; so it is two.
+        mlflow's defaults (four workers and a job queue) start fifteen processes with 1.9 GB; these options start two.
         """
         uri = shlex.quote(self.uri)
         return f"MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false mlflow ui --workers 1 --backend-store-uri {uri}"
 
     def ui_address(self, port: int = 5000) -> str | None:
-        """Address of the page with the runs, in the UI that runs at a port of this machine; None without a store."""
-        known = experiment(self._place) if self.database.exists() else None
+        """Address of the page with the runs in the UI at a port of this machine; None without a store."""
+        known = experiment(self._paths) if self.database.exists() else None
         return None if known is None else f"http://127.0.0.1:{port}/#/experiments/{known[0]}/runs"
 
     def create(self) -> None:
-        """Create the store if it is not there yet. Any number of processes may do so at once.
+        """Create the store if it does not exist. Any number of processes may call this at once.
 
         Raises
         ------
         StoreError
-            The place cannot be written, or holds something else.
+            The folder cannot be written, or holds something else.
         """
-        with mlflow_writer.writing(self._place):
-            mlflow_writer.create(self._place)
+        with mlflow_writer.writing(self._paths):
+            mlflow_writer.create(self._paths)
         if self._mirror:
-            self._mirror.remember()
+            self._mirror.record_address()
 
     def find_finished(self, key: str) -> FinishedRun | None:
-        """Return the newest finished run with this key whose result and curve are intact; None when there is none.
+        """Return the newest finished run with this key whose result and curve are intact; None if there is none.
 
-        What the server has and this machine has not is fetched; a store that is opened for reading only tells of it
-        without result and files. A server that has gone away has nothing.
+        A run that only the server has is fetched; a store opened with `read_only` returns it without result and files.
+        A server that does not answer counts as empty.
         """
         return self.find_all_finished([key]).get(key)
 
     def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
-        """Return by its key what `find_finished` would for each of the keys, without those that it finds nothing of.
+        """Return the run that `find_finished` finds for each key; keys without a run are missing from the result.
 
-        The database is read once for every `database.KEYS_AT_ONCE` keys.
+        The database is read once for `database.KEYS_AT_ONCE` keys.
         """
-        found = find(self._place, keys)
+        found = find_runs(self._paths, keys)
         elsewhere = {key: self._on_server(key) for key in dict.fromkeys(keys) if self._mirror and key not in found}
         return found | {key: run for key, run in elsewhere.items() if run is not None}
 
     def _on_server(self, key: str) -> FinishedRun | None:
-        """Return what the server has finished with a key, fetched unless this store is opened for reading only."""
-        if self._mirror is None or not self._mirror.may_have(key, at_once=self._read_only):
+        """Return the server's finished run of a key, fetched unless this store is read-only."""
+        if self._mirror is None or not self._mirror.might_have(key, at_once=self._read_only):
             return None
         if self._read_only:
-            return FinishedRun("", key, "", {}, self._place.artifacts, {}, {})
-        return self._fetched(self._mirror, key)
+            return FinishedRun("", key, "", {}, self._paths.artifacts, {}, {})
+        return self._fetch(self._mirror, key)
 
     def runs(self, **filters: Any) -> list[FinishedRun]:
-        """Finished runs of this machine, one per key (the newest), ordered by name and key.
+        """Return the finished runs of this machine, the newest of each key, ordered by name and key.
 
         Parameters
         ----------
@@ -165,21 +163,21 @@ class Store:
             Tag or parameter (a tag wins) and its value, or a list, tuple, set or range of allowed values. Values are
             compared as recorded: ``runs(algo=["sbp", "smo"], seed=range(3), **{"problem.bias": False})``.
         """
-        wanted = {name: allowed(value) for name, value in filters.items()}
+        wanted = {name: filter_texts(value) for name, value in filters.items()}
         found: dict[str, FinishedRun] = {}
-        for row in finished(self._place):
+        for row in finished_rows(self._paths):
             recorded = row.params | row.tags
             matches = all(recorded.get(name) in values for name, values in wanted.items())
-            if matches and row.key not in found and (run := load(self._place, row)):
+            if matches and row.key not in found and (run := load_run(self._paths, row)):
                 found[row.key] = run
         return sorted(found.values(), key=lambda run: (run.name, run.key))
 
     def warm_up(self) -> None:
-        """Load beside other work what `begin` needs, which takes seconds the first time in a process."""
+        """Import mlflow in a thread: the first `begin` of a process would take seconds for it."""
         threading.Thread(target=mlflow_writer.load, name="load mlflow", daemon=True).start()
 
     def begin(self, key: str, name: str, params: Mapping[str, Any], tags: Mapping[str, Any]) -> RunHandle:
-        """Record that a run begins. Runs of the same key that a killed process left behind are closed as killed.
+        """Record that a run begins. Runs of the same key whose processes were killed are recorded as killed.
 
         Parameters
         ----------
@@ -188,16 +186,15 @@ class Store:
         name : str
             Name shown in the mlflow UI.
         params : mapping
-            Settings; nested mappings are flattened with dots. Values are cut at 6000 characters; characters that
-            mlflow does not allow in a name become ``_``.
+            Settings; nested mappings are flattened with dots. Values are cut at 6000 characters; characters that mlflow
+            does not allow in a name become ``_``.
         tags : mapping
-            Where the run comes from and what it is for (`experiments.provenance.as_tags`, paper, figure). None is left
-            out.
+            Origin and purpose of the run (`experiments.provenance.as_tags`, paper, figure). None is left out.
 
         Returns
         -------
         RunHandle
-            Close it by one of `RunHandle.finish`, `RunHandle.interrupt`, `RunHandle.fail`.
+            End it by `RunHandle.finish`, `RunHandle.interrupt` or `RunHandle.fail`.
 
         Raises
         ------
@@ -208,28 +205,28 @@ class Store:
             raise StoreError(f"a run's key must be 1 to 64 letters, digits, '_' or '-', got {key!r}")
         if reserved := sorted(set(OWN_TAGS) & set(tags)):
             raise StoreError(f"the tag {reserved[0]!r} is written by the store itself")
-        flat_params = entries(params, PARAM_LENGTH)
-        flat_tags = entries({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
+        flat_params = flat_texts(params, PARAM_LENGTH)
+        flat_tags = flat_texts({tag: value for tag, value in tags.items() if value is not None}, TAG_LENGTH)
         return self._begin(key, name, flat_params, flat_tags)
 
     @contextlib.contextmanager
-    def computing(self, key: str, tell: Callable[[str], None]) -> Iterator[FinishedRun | None]:
-        """Keep other processes from making the run of this key; wait while one of them does.
+    def computing(self, key: str, notify: Callable[[str], None]) -> Iterator[FinishedRun | None]:
+        """Hold the lock for computing the run of this key; wait while another process holds it.
 
-        The lock is a file of the store's folder. It holds for the processes of one machine, and of several machines
-        that share the folder; machines that share a server alone may make a run twice, and the server keeps the first.
-        Ctrl-C ends the wait.
+        The lock is a file in the store's folder, so it works for the processes of one machine and of machines that
+        share the folder. Machines that only share a server may compute a run twice; the server keeps the first. Ctrl-C
+        ends the wait.
 
         Parameters
         ----------
         key : str
         tell : callable
-            Told, once, for whom this process waits: ``process 123 on HOST``.
+            Called once with the process that holds the lock: ``process 123 on HOST``.
 
         Yields
         ------
         FinishedRun or None
-            What another process has finished here since the run was looked up.
+            The run, if another process has finished it since the last lookup.
 
         Raises
         ------
@@ -239,21 +236,19 @@ class Store:
         folder, stack = self.root / "locks", contextlib.ExitStack()
         new = [path for path in (folder, self.root) if path == folder or not path.exists()]
         try:
-            _enter_lock(folder, key, tell, stack)
+            _take_lock(folder, key, notify, stack)
         except OSError as error:
             raise StoreError(f"the store {self.database} cannot be written: {reason(error)}") from error
         try:
             with stack:
-                yield find(self._place, [key]).get(key)
+                yield find_runs(self._paths, [key]).get(key)
         finally:
-            with contextlib.suppress(OSError):  # not empty: others are at work, or the run has left something
+            with contextlib.suppress(OSError):  # not empty: other processes use the folder
                 for path in new:
                     path.rmdir()
 
     def close_dead(self) -> None:
-        """Record as killed the runs whose processes have gone without a word.
-
-        On a folder that several machines share, a lock tells of processes on any of them.
+        """Record as killed the running runs whose processes have ended, on any machine that shares the folder.
 
         Raises
         ------
@@ -261,40 +256,42 @@ class Store:
             The store cannot be written.
         """
         # mlflow is imported only if there is something to do
-        if self.database.exists() and any(not is_alive(self._place.alive_file(run)) for run in running(self._place)):
-            with mlflow_writer.writing(self._place):
-                mlflow_writer.close_dead(self._place)
+        if self.database.exists() and any(
+            not is_alive(self._paths.alive_file(run)) for run in running_ids(self._paths)
+        ):
+            with mlflow_writer.writing(self._paths):
+                mlflow_writer.close_dead(self._paths)
 
-    def share(self, run: FinishedRun) -> str:
-        """Upload a run that was found here, if the server lacks it; see `RunHandle.share`."""
-        return "" if self._mirror is None else self._mirror.share(run.run_id)
+    def upload(self, run: FinishedRun) -> str:
+        """Upload a finished run, if the server does not have it; see `RunHandle.upload`."""
+        return "" if self._mirror is None else self._mirror.upload(run.run_id)
 
     def _begin(
-        self, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str], began: int | None = None
+        self, key: str, name: str, params: Mapping[str, str], tags: Mapping[str, str], started_at: int | None = None
     ) -> RunHandle:
         if self._mirror:
-            self._mirror.remember()
-        with mlflow_writer.writing(self._place):
-            run_id, started = mlflow_writer.begin(self._place, key, name, params, tags, began)
-            # locks its sign of life before others can look
-            return RunHandle(self._place, run_id, key, name, started, self._mirror)
+            self._mirror.record_address()
+        with mlflow_writer.writing(self._paths):
+            run_id, started = mlflow_writer.begin(self._paths, key, name, params, tags, started_at)
+            # takes the lock that shows that the run is alive, before other processes can check it
+            return RunHandle(self._paths, run_id, key, name, started, self._mirror)
 
-    def _fetched(self, mirror: Mirror, key: str) -> FinishedRun | None:
-        """Copy a run from the server to here."""
+    def _fetch(self, mirror: Mirror, key: str) -> FinishedRun | None:
+        """Copy a run from the server into this store."""
         found = mirror.fetch(key)
         if found is None:
             return None
         run, files = found
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
-        self._begin(key, run.name, run.params, tags, run.started).adopt(files)
-        return find(self._place, [key]).get(key)
+        self._begin(key, run.name, run.params, tags, run.started).store_fetched(files)
+        return find_runs(self._paths, [key]).get(key)
 
 
-def _enter_lock(folder: Path, key: str, tell: Callable[[str], None], stack: contextlib.ExitStack) -> None:
-    """Take the lock of a key, in a folder that another process may remove when it leaves it empty."""
+def _take_lock(folder: Path, key: str, notify: Callable[[str], None], stack: contextlib.ExitStack) -> None:
+    """Take the lock of a key, in a folder that another process removes when it is empty."""
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         remove_locks(folder)
         with contextlib.suppress(FileNotFoundError):
-            stack.enter_context(locked(folder / f"{key}{LOCK}", tell))
+            stack.enter_context(locked(folder / f"{key}{LOCK}", notify))
             return

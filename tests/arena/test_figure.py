@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from comparison_cases import arena_evidence, gaps, race_panel, rows
 from pictures import drawn_with_table
-from race_cases import arena_evidence, gaps, race_panel, rows
 
 from experiments.arena import figure
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Bold
+from experiments.reproduction.figure_result import Bold
 
 RUNS = {
     "sbp": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
-from datasets.elastic import extended
+from datasets.dataset import Stream
+from datasets.elastic import deformed_images
 from datasets.spec import FileSpec
-from datasets.stream import Stream
 from solvers import _core
 
 Load = Callable[..., Dataset]
@@ -168,7 +168,7 @@ def test_labels_range_and_originals(loaded: Load) -> None:
 @given(rows=st.lists(st.integers(0, 209), max_size=30), cut=st.integers(0, 30))
 def test_an_image_does_not_depend_on_its_neighbours(rows: list[int], cut: int) -> None:
     originals = np.repeat(BASE, 3, axis=0) // np.array([[1], [2], [3]], np.uint8)
-    stream, labels = extended(originals, np.array([1, -1, 1], np.int8), 210, "train", DatasetSpec(data_seed=4))
+    stream, labels = deformed_images(originals, np.array([1, -1, 1], np.int8), 210, "train", DatasetSpec(data_seed=4))
     wanted = np.array(rows, dtype=np.intp)
     parts = np.concatenate([stream[wanted[:cut]], stream.take(wanted[cut:]).raw()])
     assert parts.tobytes() == stream.raw().astype(np.float32)[wanted].tobytes()

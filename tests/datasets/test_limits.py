@@ -217,4 +217,4 @@ def test_the_memory_of_a_process_is_bounded_by_its_own_limit(monkeypatch: pytest
     monkeypatch.setattr("resource.getrlimit", lambda _: (5 << 20, -1))
     assert memory.machine_memory() == 5 << 20
     with pytest.raises(DataError, match=r"it would take 1.0 GiB; the limit is 0.0 GiB, .* memory\. Do so\."):
-        memory.ask(1 << 30, "it", "Do so.")
+        memory.require_memory(1 << 30, "it", "Do so.")

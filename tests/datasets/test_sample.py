@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
-from datasets.sample import describe_sample, sample_rows
-from datasets.split import PURPOSE_SAMPLE_TEST, PURPOSE_SAMPLE_TRAIN, PURPOSE_SPLIT, PURPOSE_SYNTHETIC, raw_integers
+from datasets.split import (
+    PURPOSE_SAMPLE_TEST,
+    PURPOSE_SAMPLE_TRAIN,
+    PURPOSE_SPLIT,
+    PURPOSE_SYNTHETIC,
+    describe_sample,
+    raw_integers,
+    sample_rows,
+)
 
 Loader = Callable[..., Dataset]
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 
 from datasets import DataError, DatasetSpec
-from datasets.settings import TEXTS, check_used, unused
+from datasets.settings import TEXTS, check_used, unused_settings
 
 Compose = Callable[..., DatasetSpec]
 
@@ -74,6 +74,6 @@ def test_every_field_has_an_effect_somewhere(compose: Compose) -> None:
         compose("file", "train=x.tar", "format=messages"),
     ]
     names = {field.name for field in fields(DatasetSpec)}
-    never = set.intersection(*(set(unused(spec, names)) for spec in specs))
+    never = set.intersection(*(set(unused_settings(spec, names)) for spec in specs))
     assert never == set()
-    assert not any(TEXTS & unused(spec, names).keys() for spec in specs)
+    assert not any(TEXTS & unused_settings(spec, names).keys() for spec in specs)

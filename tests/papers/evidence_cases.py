@@ -98,9 +98,9 @@ def finished_run(
 
 
 def panel(dataset: str, runs: Mapping[str, Sequence[FinishedRun]], **fields: Any) -> Panel:
-    """One data set's runs; the data set is the paper's unless `asked` names another. Further fields: `Panel`'s."""
+    """One data set's runs. The paper's data set is the same unless `paper_dataset` says otherwise."""
     given = {name: tuple(members) for name, members in runs.items()}
-    return Panel(**{"dataset": dataset, "asked": dataset, "runs": given, **fields})
+    return Panel(**{"dataset": dataset, "paper_dataset": dataset, "runs": given, **fields})
 
 
 def evidence(

@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 
 from experiments.plotting import own_settings
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 
 DPI = 72
 HEADROOM = 0.8  # inches that a title takes above the drawing
@@ -24,7 +24,7 @@ Boxed = tuple[str, Bbox]
 """A text and its box."""
 
 
-def render(made: Made) -> Image.Image:
+def render(made: FigureResult) -> Image.Image:
     """The picture, drawn into a part of a figure; fails on any warning, on clipped text and on overlapping texts."""
     width, height = made.size
     with warnings.catch_warnings(), own_settings():
@@ -78,7 +78,7 @@ def overlapping(boxes: Sequence[Boxed]) -> list[tuple[str, str]]:
     ]
 
 
-def drawn_with_table(made: Made) -> Made:
+def drawn_with_table(made: FigureResult) -> FigureResult:
     """Draw the picture of a result, check that its table has one cell per column, and return it."""
     render(made)
     assert made.table is not None

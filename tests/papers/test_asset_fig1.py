@@ -91,12 +91,12 @@ def test_missing_runs_leave_claims_undecided(tmp_path: Path) -> None:
 def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     panels = all_five(tmp_path)
     declared = [
-        replace(panel, dataset="covtype_subset", stand_in="a part") if panel.asked == "covtype" else panel
+        replace(panel, dataset="covtype_subset", stand_in="a part") if panel.paper_dataset == "covtype" else panel
         for panel in panels
     ]
     assert claims(declared)["asset.3"].verdict == "reproduced"
     foreign = [
-        replace(panel, dataset="digits", stand_in="asked for by name") if panel.asked == "covtype" else panel
+        replace(panel, dataset="digits", stand_in="chosen by name") if panel.paper_dataset == "covtype" else panel
         for panel in panels
     ]
     found = claims(foreign)["asset.3"].statistic

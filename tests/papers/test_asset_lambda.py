@@ -74,13 +74,15 @@ def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", {}, QUICK)).verdict == "not_applicable"
     one_seed = {C: epochs[:1] for C, epochs in SLOWS.items()}
     assert judge(panel_of(tmp_path / "b", one_seed, dict.fromkeys(VALUES, (2.0,)))).verdict == "reproduced"
-    other = replace(panel_of(tmp_path / "c", SLOWS, QUICK), asked="digits", dataset="digits", stand_in="by name")
+    other = replace(
+        panel_of(tmp_path / "c", SLOWS, QUICK), paper_dataset="digits", dataset="digits", stand_in="by name"
+    )
     assert judge(other).verdict == "not_applicable"
 
 
 def test_picture_and_table(tmp_path: Path) -> None:
     one = panel_of(tmp_path, SLOWS | {VALUES[-1]: (-5.0, -5.0)}, QUICK)
-    made = drawn_with_table(make(evidence(SPEC, [one, replace(one, asked="mnist", dataset="mnist")])))
+    made = drawn_with_table(make(evidence(SPEC, [one, replace(one, paper_dataset="mnist", dataset="mnist")])))
     assert made.table is not None
     assert made.table.rows[0] == ["Adult", "100", "11.00 %", "2.1", "2.1", "10.00 ± 0.00", "10.00 ± 0.00"]
     assert made.table.rows[6][4] == ">1,000"

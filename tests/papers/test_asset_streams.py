@@ -15,7 +15,7 @@ from pictures import drawn_with_table, render
 from experiments.papers.asset import fig2, table3
 from experiments.papers.asset.printed import TABLE_3
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_options import Options
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import SCALES, read_figure
 from experiments.reproduction.verdict import Claim
@@ -70,7 +70,7 @@ def test_each_part_of_a_claim_can_fail(tmp_path: Path) -> None:
 def test_missing_runs_leave_claims_undecided(tmp_path: Path) -> None:
     assert judge(panel_of(tmp_path / "a", BETTER, {})).verdict == "not_applicable"
     assert judge(panel_of(tmp_path / "b", BETTER, {1024: 12.0})).verdict == "not_applicable"
-    other = replace(panel_of(tmp_path / "c", BETTER, WORSE), dataset="digits", asked="digits")
+    other = replace(panel_of(tmp_path / "c", BETTER, WORSE), dataset="digits", paper_dataset="digits")
     assert judge(other).verdict == "not_applicable"
 
 

@@ -13,7 +13,7 @@ from experiments.configuration.composition import composing, settings_of
 from experiments.papers.asset import table1
 from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_options import Options
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Number
@@ -30,10 +30,10 @@ def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
 def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, **fields: Any) -> Panel:
     counts = {"train": {"n": n, "d": d, "nnz": nnz}, "test": {"n": n_test, "d": d, "nnz": 1}}
     run = finished_run(folder, dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
-    asked = fields.get("asked", dataset)
-    series = SPEC.series[1 if asked == "mnist_elastic" else 0]
+    paper_dataset = fields.get("paper_dataset", dataset)
+    series = SPEC.series[1 if paper_dataset == "mnist_elastic" else 0]
     with composing():
-        settings = settings_of(overrides_of(series, [], asked, dataset, Options("paper")), jobs=1)
+        settings = settings_of(overrides_of(series, [], paper_dataset, dataset, Options("paper")), jobs=1)
     return panel(dataset, {series.name: [run]}, **{"settings": {series.name: settings}} | fields)
 
 
@@ -57,7 +57,7 @@ def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
 
 
 def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
-    stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, asked="covtype", stand_in="a part")
+    stand_in = counted(tmp_path, "covtype_subset", 74370, 9296, 54, 880_000, paper_dataset="covtype", stand_in="a part")
     sample = counted(tmp_path, "mnist", 1100, 1000, 784, 160_000)
     found = numbers([stand_in, sample])
     assert found["features of covtype"].agrees is None
@@ -68,8 +68,17 @@ def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
 def test_table_and_picture(tmp_path: Path) -> None:
     names = {name: name for name in SPEC.datasets} | {"covtype": "covtype_subset"}
     panels = [
-        counted(tmp_path, name, 500, 100, 50, 1000, asked=asked, stand_in="a part" if name != asked else "")
-        for asked, name in names.items()
+        counted(
+            tmp_path,
+            name,
+            500,
+            100,
+            50,
+            1000,
+            paper_dataset=paper_dataset,
+            stand_in="a part" if name != paper_dataset else "",
+        )
+        for paper_dataset, name in names.items()
     ]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None

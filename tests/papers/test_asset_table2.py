@@ -116,7 +116,7 @@ def test_without_cpny_there_is_no_target(tmp_path: Path) -> None:
 
 
 def test_stand_ins_and_other_clocks_are_measured_and_not_judged(tmp_path: Path) -> None:
-    other = timed_panel(tmp_path / "a", "digits", stand_in="asked for by name")
+    other = timed_panel(tmp_path / "a", "digits", stand_in="chosen by name")
     assert {claim.verdict for claim in claims(other).values()} == {"not_applicable"}
     one = timed_panel(tmp_path / "b")
     series = SPEC.members("asset")[512.0]
@@ -131,7 +131,7 @@ def test_stand_ins_and_other_clocks_are_measured_and_not_judged(tmp_path: Path) 
 def test_picture_table_and_numbers(tmp_path: Path) -> None:
     panels = [
         timed_panel(tmp_path, "adult"),
-        timed_panel(tmp_path, "covtype_subset", asked="covtype", stand_in="a part", reach=(-1.0, -1.0)),
+        timed_panel(tmp_path, "covtype_subset", paper_dataset="covtype", stand_in="a part", reach=(-1.0, -1.0)),
     ]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
@@ -149,8 +149,8 @@ def test_picture_table_and_numbers(tmp_path: Path) -> None:
 
 def test_printed_table_equals_the_figure_file() -> None:
     for number in SPEC.numbers:
-        method, _, _, asked, _, _, size = number.name.replace(",", "").split(" ")
-        assert TABLE_2[int(size)][asked][method][1] == number.paper
+        method, _, _, paper_dataset, _, _, size = number.name.replace(",", "").split(" ")
+        assert TABLE_2[int(size)][paper_dataset][method][1] == number.paper
     assert len(SPEC.numbers) == 2 * 2 * 5
     # what the paper's text says of CPSP with s = 512 and ASSET with s = 1024: 2 to 40 times
     over = [printed_ratio(512, name, "cpsp", "asset", 1024) or 0.0 for name in SPEC.datasets]

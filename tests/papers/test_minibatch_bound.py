@@ -68,7 +68,7 @@ def test_budgets_below_a_bound_decide_nothing(tmp_path: Path) -> None:
 def test_unknown_optimum_and_stand_ins(tmp_path: Path) -> None:
     assert claim_of(tmp_path / "a", gap=1e-5).verdict == "not_applicable"
     one = sweep_panel(tmp_path / "b", SPEC, {"safe": power(1e6, 0.9)})
-    other = replace(one, asked="digits", dataset="digits", stand_in="asked for by name")
+    other = replace(one, paper_dataset="digits", dataset="digits", stand_in="chosen by name")
     (claim,) = make(evidence(SPEC, [other])).claims
     assert claim.verdict == "not_applicable"
 

@@ -138,7 +138,7 @@ def test_an_optimum_that_is_not_known_decides_nothing(tmp_path: Path) -> None:
 def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, as_claimed())
     named = replace(one, dataset="rcv1_ccat_subset", stand_in="a part")
-    other = replace(one, asked="digits", dataset="digits", stand_in="asked for by name")
+    other = replace(one, paper_dataset="digits", dataset="digits", stand_in="chosen by name")
     assert {claim.verdict for claim in judged([named]).values()} == {"reproduced"}
     assert {claim.verdict for claim in judged([other]).values()} == {"not_applicable"}
 

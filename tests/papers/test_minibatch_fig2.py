@@ -72,13 +72,15 @@ def test_other_methods_that_do_not_converge(tmp_path: Path) -> None:
 
 def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
     assert judge(way_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
-    other = replace(way_panel(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
+    other = replace(way_panel(tmp_path / "b"), paper_dataset="digits", dataset="digits", stand_in="chosen by name")
     assert judge(other).verdict == "not_applicable"
 
 
 def test_the_picture(tmp_path: Path) -> None:
     one = way_panel(tmp_path)
-    made = make(evidence(SPEC, [one, replace(one, asked="astro_ph", dataset="rcv1_ccat_subset", stand_in="a part")]))
+    made = make(
+        evidence(SPEC, [one, replace(one, paper_dataset="astro_ph", dataset="rcv1_ccat_subset", stand_in="a part")])
+    )
     render(made)
     assert len(made.data) == 2 * 2 * 3 * (4 + 3 + 4)  # Pegasos has no dual objective
     for none in ([], [Panel("news20", "news20")]):

@@ -52,7 +52,9 @@ def test_one_row_of_cov_may_be_on_the_other_side_of_the_split(tmp_path: Path) ->
 
 
 def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
-    stand_in = counted(tmp_path, "rcv1_ccat_subset", 8000, 19613, 47236, 600_000, asked="rcv1", stand_in="a part")
+    stand_in = counted(
+        tmp_path, "rcv1_ccat_subset", 8000, 19613, 47236, 600_000, paper_dataset="rcv1", stand_in="a part"
+    )
     sample = counted(tmp_path, "news20", 1000, 4976, 1355191, 455_000)
     found = numbers([stand_in, sample])
     assert found["features of rcv1"].measured == 47236

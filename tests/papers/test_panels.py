@@ -18,9 +18,9 @@ from experiments.reproduction.evidence import Panel
             "STAND-IN for Forest (covtype); a fact",
             "Forest, part of it (stand-in for Forest (covtype))",
         ),
-        (Panel("digits", "digits", "asked for by name"), "NOT THE PAPER'S; a fact", "Digits (not the paper's)"),
+        (Panel("digits", "digits", "chosen by name"), "NOT THE PAPER'S; a fact", "Digits (not the paper's)"),
     ],
-    ids=["the paper's", "stand-in", "asked for by its own name"],
+    ids=["the paper's", "stand-in", "chosen by name"],
 )
 def test_a_stand_in_is_named_above_its_panel(panel: Panel, above: str, name: str) -> None:
     axes = Figure().add_subplot()

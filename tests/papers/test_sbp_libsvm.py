@@ -12,7 +12,7 @@ from pictures import render
 from experiments.papers.panels import COLUMNS
 from experiments.papers.sbp.libsvm import RunningTimes, make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim, Number
 from experiments.store import FinishedRun
@@ -52,7 +52,7 @@ def plus(points: Sequence[tuple[float, float]], offset: float) -> list[tuple[flo
     return [(seconds, error + offset) for seconds, error in points]
 
 
-def judged(made: Made) -> Claim:
+def judged(made: FigureResult) -> Claim:
     (claim,) = made.claims
     assert claim.id == "sbp.4"
     json.dumps(claim.statistic, allow_nan=False)
@@ -60,7 +60,7 @@ def judged(made: Made) -> Claim:
     return claim
 
 
-def numbers(made: Made) -> dict[str, Number]:
+def numbers(made: FigureResult) -> dict[str, Number]:
     return {number.name: number for number in made.numbers}
 
 
@@ -128,7 +128,7 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
     panels = [
         comparison(tmp_path),
         comparison(tmp_path, "mnist", 60000),
-        panel("covtype_subset", bad, asked="covtype", stand_in="part of it"),
+        panel("covtype_subset", bad, paper_dataset="covtype", stand_in="part of it"),
     ]
     made = make(evidence(SPEC, panels))
     claim = judged(made)
@@ -147,7 +147,9 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
 
 
 def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) -> None:
-    made = make(evidence(SPEC, [comparison(tmp_path, "digits", 1000, asked="adult", stand_in="asked for by name")]))
+    made = make(
+        evidence(SPEC, [comparison(tmp_path, "digits", 1000, paper_dataset="adult", stand_in="chosen by name")])
+    )
     claim = judged(made)
     assert claim.verdict == "not_applicable"
     assert "measured, not judged" in claim.why

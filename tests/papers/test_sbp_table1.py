@@ -15,7 +15,7 @@ from experiments.papers.sbp import growth
 from experiments.papers.sbp.growth import DELTAS
 from experiments.papers.sbp.table1 import COLUMNS, make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 from experiments.store import FinishedRun
@@ -76,7 +76,7 @@ def one_panel(folder: Path, costs: dict[str, Cost], seeds: int = 3, dataset: str
     )
 
 
-def judged(made: Made) -> Claim:
+def judged(made: FigureResult) -> Claim:
     (claim,) = made.claims
     assert claim.id == "sbp.table1"
     json.dumps(claim.statistic, allow_nan=False)
@@ -193,7 +193,7 @@ def test_both_ways_of_charging_count(tmp_path: Path) -> None:
 
 def test_a_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
     case = one_panel(tmp_path, {"sbp": power(1), "pegasos": power(3)}, dataset="digits")
-    other = panel("digits", case.runs, asked="adult", stand_in="asked for by name")
+    other = panel("digits", case.runs, paper_dataset="adult", stand_in="chosen by name")
     claim = judged(make(evidence(SPEC, [other])))
     assert claim.verdict == "not_applicable"
     assert "measured, not judged" in claim.why

@@ -13,7 +13,7 @@ from pictures import render
 from experiments.papers.sbp.printed import SIZES, TRAINING, data_difference
 from experiments.papers.sbp.table2 import COLUMNS, make, number_name
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim, Number
 from experiments.store import FinishedRun
@@ -66,7 +66,7 @@ def with_nu(folder: Path, values: dict[str, dict[str, float]], **options: Any) -
     ]
 
 
-def judged(made: Made) -> Claim:
+def judged(made: FigureResult) -> Claim:
     (claim,) = made.claims
     assert claim.id == "sbp.6"
     json.dumps(claim.statistic, allow_nan=False)
@@ -74,21 +74,21 @@ def judged(made: Made) -> Claim:
     return claim
 
 
-def numbers(made: Made) -> dict[str, Number]:
+def numbers(made: FigureResult) -> dict[str, Number]:
     return {number.name.removeprefix("nu "): number for number in made.numbers}
 
 
-def cells(made: Made) -> list[dict[str, str]]:
+def cells(made: FigureResult) -> list[dict[str, str]]:
     assert made.table is not None
     return [dict(zip(made.table.columns, row, strict=True)) for row in made.table.rows]
 
 
 def test_every_row_that_the_paper_prints() -> None:
     """And a run for each of them."""
-    rows = [(asked, name) for asked in SPEC.datasets for name in SERIES.get(asked, ["biased"])]
+    rows = [(paper_dataset, name) for paper_dataset in SPEC.datasets for name in SERIES.get(paper_dataset, ["biased"])]
     assert sorted(number.name for number in SPEC.numbers) == sorted(number_name(*row) for row in rows)
     for series in SPEC.series:
-        assert series.datasets == [asked for asked, name in rows if name == series.name]
+        assert series.datasets == [paper_dataset for paper_dataset, name in rows if name == series.name]
         assert series.seeds == 1
     assert list(SPEC.datasets) == list(SIZES)
 
@@ -219,7 +219,7 @@ def test_other_data_are_shown_and_not_compared(tmp_path: Path) -> None:
     stand_in = panel(
         "covtype_subset",
         {"biased": [solved(tmp_path, "covtype_subset", "biased", 1e-5, n=83666)]},
-        asked="covtype",
+        paper_dataset="covtype",
         stand_in="part of it",
     )
     assert data_difference(sample) == "a sample, n = 1,000 of 32,561"

@@ -67,7 +67,7 @@ def test_a_run_that_misses_all_targets_has_no_exponent(tmp_path: Path) -> None:
 def test_picture_and_table(tmp_path: Path) -> None:
     values = (SMALL, MIDDLE, LARGE)
     one = power_law(tmp_path, "adult", exponents=(1.0, 1.1), values=values)
-    panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
+    panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert set(made.data["measure"]) == {"accuracy", "excess"}
     assert set(made.data["C"]) == set(values)

@@ -142,8 +142,8 @@ def test_dual_variables_of_real_runs() -> None:
 
 
 def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
-    named = replace(bounds(tmp_path / "a"), asked="physics", dataset="ijcnn1", stand_in="no physics")
-    other = replace(bounds(tmp_path / "b"), asked="digits", dataset="digits", stand_in="asked for by name")
+    named = replace(bounds(tmp_path / "a"), paper_dataset="physics", dataset="ijcnn1", stand_in="no physics")
+    other = replace(bounds(tmp_path / "b"), paper_dataset="digits", dataset="digits", stand_in="chosen by name")
     assert judge(named).verdict == "reproduced"
     assert judge(other).verdict == "not_applicable"
     assert "measured, not judged" in judge(other).why
@@ -151,7 +151,7 @@ def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
 
 def test_picture_and_table(tmp_path: Path) -> None:
     one = bounds(tmp_path)
-    panels = [replace(one, asked=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
+    panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert len(made.data) == 4 * 2 * (3 + 2)
     assert made.table is not None

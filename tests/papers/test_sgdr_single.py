@@ -14,7 +14,7 @@ from experiments.papers import effort
 from experiments.papers.sgdr import single
 from experiments.papers.sgdr.single import make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Bold
+from experiments.reproduction.figure_result import Bold
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 

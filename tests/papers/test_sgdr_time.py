@@ -14,7 +14,7 @@ from experiments.papers import effort
 from experiments.papers.sgdr.cpu_time import make
 from experiments.papers.sgdr.timing import methods
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Bold
+from experiments.reproduction.figure_result import Bold
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
@@ -205,10 +205,10 @@ def test_clocks_of_different_machines_are_not_compared(as_claimed: Panel) -> Non
 
 
 def test_only_declared_stand_ins_are_judged(as_claimed: Panel) -> None:
-    named = replace(as_claimed, asked="physics", dataset="ijcnn1", stand_in="no physics")
+    named = replace(as_claimed, paper_dataset="physics", dataset="ijcnn1", stand_in="no physics")
     assert judge(named)[ORDER].verdict == "reproduced"
     assert "are judged too" in judge(named)[ORDER].why
-    other = judge(replace(named, asked="digits", dataset="digits"))
+    other = judge(replace(named, paper_dataset="digits", dataset="digits"))
     assert {claim.verdict for claim in other.values()} == {"not_applicable"}
     assert "Pegasos over SGD-r: no case counts; ratio 1.99 (geometric mean)" in other[ORDER].measured
     assert other[ORDER].measured.endswith("timed to the first evaluation within 1 %, as the others: no case counts.")
@@ -232,7 +232,7 @@ def test_picture_and_table(tmp_path: Path) -> None:
     seconds["pegasos"][LARGE] = (-1.0,)
     panel = times_panel(tmp_path, SPEC, seconds)
     panels = [
-        replace(panel, asked=name, dataset=used, stand_in="" if name == used else "no other")
+        replace(panel, paper_dataset=name, dataset=used, stand_in="" if name == used else "no other")
         for name in SPEC.datasets
         for used in [SPEC.instead.get(name, name)]
     ]

@@ -17,7 +17,7 @@ from experiments.papers.simba import fig1_claim as reach_module
 from experiments.papers.simba.fig1 import make
 from experiments.papers.simba.fig1_claim import DENSE, NONZEROS, TOLERANCE, Runs, excess, reach
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
@@ -106,7 +106,7 @@ def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:
 
 
 def test_another_stand_in_is_measured_and_not_counted(tmp_path: Path) -> None:
-    stand_in = measured(tmp_path, error(0.05, 1e5), error(0.05, 1e7), stand_in="asked for by name")
+    stand_in = measured(tmp_path, error(0.05, 1e5), error(0.05, 1e7), stand_in="chosen by name")
     claim = judge(replace(stand_in, dataset="reuters_money_fx"))
     assert claim.verdict == "not_applicable"
     assert claim.statistic["news20"]["nonzeros"]["by_itself"] == "reproduced"
@@ -132,7 +132,7 @@ def test_one_method_alone_decides_nothing(tmp_path: Path) -> None:
         render(made)
 
 
-def series_of(made: Made, chosen_on: str) -> set[str]:
+def series_of(made: FigureResult, chosen_on: str) -> set[str]:
     return set(made.data.loc[made.data["chosen_on"] == chosen_on, "series"])
 
 

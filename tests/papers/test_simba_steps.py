@@ -17,8 +17,8 @@ from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.figure_options import Options
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.statistics import Interval
@@ -206,7 +206,7 @@ def test_every_horizon_is_an_evaluation() -> None:
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 
-def rendered(*panels: Panel) -> Made:
+def rendered(*panels: Panel) -> FigureResult:
     return drawn_with_table(make(evidence(SPEC, panels)))
 
 

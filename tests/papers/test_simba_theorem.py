@@ -24,7 +24,7 @@ from experiments.papers.simba import theorem as rate_module
 from experiments.papers.simba.saddle_point import optimum
 from experiments.papers.simba.theorem import Rate, Saddle, make, rate_along, rate_of_ends, theorem_iterations
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import FigureSpec, read_figure
 from experiments.reproduction.verdict import Claim
 from experiments.run.assembly import assemble
@@ -228,7 +228,7 @@ def test_only_common_evaluations_count() -> None:
     assert rate_of_ends({}, saddle) is None
 
 
-def rendered(*panels: Panel) -> Made:
+def rendered(*panels: Panel) -> FigureResult:
     return drawn_with_table(make(evidence(SPEC, panels)))
 
 
@@ -256,8 +256,8 @@ def test_without_runs_claims_are_undecided() -> None:
 
 
 def test_the_figure_s_own_data_lie_in_the_unit_ball() -> None:
-    (asked,) = SPEC.datasets
+    (paper_dataset,) = SPEC.datasets
     for series in SPEC.curves:
-        run = settings_of([f"dataset={asked}", *series.overrides])
+        run = settings_of([f"dataset={paper_dataset}", *series.overrides])
         data = datasets.load(run.dataset, cache_dir=datasets.default_cache_dir())
         assert np.linalg.norm(data.X.astype(float), axis=1).max() <= 1

@@ -9,7 +9,7 @@ import pytest
 from store_cases import TOY, Shelf
 
 from experiments.configuration.composition import composing
-from experiments.reproduction.figure_options import Options
+from experiments.reproduction.options import Options
 from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
 
 

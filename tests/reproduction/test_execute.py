@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,7 +18,6 @@ from experiments.reproduction.cost import (
     gram_bytes,
     gram_seconds,
     peak_memory,
-    size_of,
     working_memory,
 )
 from experiments.reproduction.plan import PlannedRun
@@ -123,16 +121,6 @@ def test_what_a_run_does_before_its_solver_begins_is_told() -> None:
 
 def test_nothing_to_make_is_nothing_made() -> None:
     assert execute.execute([], 2, [], Told(), lambda *_: pytest.fail("made something")) == {}
-
-
-def test_sizes_are_those_after_split_and_sampling() -> None:
-    assert dataclasses.astuple(size_of(settings("dataset=mnist").dataset)) == (60_000, 10_000, 784, 784)
-    assert dataclasses.astuple(size_of(settings("dataset=covtype_subset").dataset)) == (83_666, 9_296, 54, 54)
-    sample = settings("dataset=adult", "dataset.max_train=1000", "dataset.max_test=99999").dataset
-    assert dataclasses.astuple(size_of(sample)) == (1000, 16_281, 123, 123)
-    sparse = size_of(settings("dataset=newsgroups_binary").dataset)
-    assert (sparse.n, sparse.n_test) == (8000, 11_997)
-    assert sparse.stored == pytest.approx(454.7, abs=0.1)
 
 
 def test_explicit_weights_take_time_by_feature_accesses_and_no_kernel_rows() -> None:

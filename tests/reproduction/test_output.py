@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.reproduction import frame
-from experiments.reproduction.made import Bold, Made, Table
+from experiments.reproduction import output
+from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.output import write_texts
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.report.verdict_reader import read_table, read_verdict
@@ -34,12 +34,12 @@ VERDICT = Verdict(
 FACTS = {"heading": "Figure 2 of somebody"}
 
 
-def made() -> Made:
+def made() -> FigureResult:
     def draw(figure) -> None:  # type: ignore[no-untyped-def]
         figure.subplots().plot([1, 2], [3, 4])
 
     table = Table(["a", "b"], [["1", "x|y"], ["", Bold("2")]], ["a note"])
-    return Made(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
+    return FigureResult(pd.DataFrame({"x": [1.0, 2.0]}), draw, (5.0, 3.0), table)
 
 
 def test_texts(tmp_path: Path) -> None:
@@ -88,12 +88,12 @@ def test_a_verdict_without_claims_has_a_heading() -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     small = ["commit $x$ and a very long line " * 20]
-    frame.save(frame.framed(made().draw, made().size, "A title of $5", small), tmp_path)
+    output.save_picture(output.compose_picture(made().draw, made().size, "A title of $5", small), tmp_path)
     assert (tmp_path / "figure.png").read_bytes()[:4] == b"\x89PNG"
     assert (tmp_path / "figure.pdf").read_bytes()[:4] == b"%PDF"
     again = tmp_path / "again"
     again.mkdir()
-    frame.save(frame.framed(made().draw, made().size, "A title of $5", small), again)
+    output.save_picture(output.compose_picture(made().draw, made().size, "A title of $5", small), again)
     for name in ("figure.png", "figure.pdf"):
         assert (again / name).read_bytes() == (tmp_path / name).read_bytes()
 

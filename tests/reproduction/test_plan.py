@@ -13,10 +13,10 @@ from store_cases import TOY, Shelf
 from datasets import DataError, DatasetSpec
 from experiments.configuration.choices import install_command
 from experiments.processes.outcome import Outcome
-from experiments.reproduction.cost import expected_seconds, rows_of
-from experiments.reproduction.figure_options import Options
-from experiments.reproduction.made import Made
-from experiments.reproduction.making import evidence_of, judged
+from experiments.reproduction.build import evidence_of, verdict_of
+from experiments.reproduction.cost import expected_seconds
+from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
 from solvers import SettingsError
@@ -79,8 +79,8 @@ def test_runs_from_another_commit_are_used_and_named(store: Shelf, figure: Figur
         store.record(run, commit="b" * 40)
     made = plan(store, figure, options)
     assert made.state == "done"
-    empty: Any = Made(data=None, draw=lambda _: None)  # type: ignore[arg-type]
-    assert judged(evidence_of(made, {}), empty, "x").run_commits == ("b" * 40,)
+    empty: Any = FigureResult(data=None, draw=lambda _: None)  # type: ignore[arg-type]
+    assert verdict_of(evidence_of(made, {}), empty, "x").run_commits == ("b" * 40,)
 
 
 def test_one_seed_only(store: Shelf, figure: FigureSpec, options: Options) -> None:
@@ -170,7 +170,6 @@ def test_no_mini_batch_is_larger_than_the_data(store: Shelf, figure: FigureSpec,
     grid = {"algo.batch_size": [1.0, 120.0, 121.0]}
     figure.series = [SeriesSpec("sdca", ["algo=minibatch_sdca", "problem.C=1", *TOY], grid=grid)]
     assert list(plan(store, figure, options).panels[0].settings) == ["sdca batch_size=1", "sdca batch_size=120"]
-    assert rows_of(DatasetSpec(kind="file", train="x.svm")) is None  # not known before it is read: it may be enough
 
 
 def test_no_more_features_are_sampled_than_there_are_examples(
@@ -278,7 +277,7 @@ def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
 def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets, figure.instead = ["digits"], {"digits": "synthetic"}
     made = Planner(store, refuse("digits")).plan(figure, options)
-    assert [(panel.asked, panel.dataset) for panel in made.panels] == [("digits", "synthetic")]
+    assert [(panel.paper_dataset, panel.dataset) for panel in made.panels] == [("digits", "synthetic")]
     assert made.panels[0].stand_in
     assert made.absent == {"digits": "digits is nowhere"}
 
@@ -332,5 +331,5 @@ def test_a_timed_figure_makes_one_run_at_a_time(store: Shelf, figure: FigureSpec
 
 def test_a_verdict_does_not_tell_of_the_machine_s_folders(store: Shelf, figure: FigureSpec, options: Options) -> None:
     made = dataclasses.replace(plan(store, figure, options), absent={"x": "Cannot download x: no. Put it into /a/b."})
-    empty: Any = Made(data=None, draw=lambda _: None)  # type: ignore[arg-type]
-    assert judged(evidence_of(made, {}), empty, "x").absent == {"x": "Cannot download x"}
+    empty: Any = FigureResult(data=None, draw=lambda _: None)  # type: ignore[arg-type]
+    assert verdict_of(evidence_of(made, {}), empty, "x").absent == {"x": "Cannot download x"}

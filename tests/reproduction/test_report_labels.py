@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, quantity, state_of
 from experiments.reproduction.report.rendering import right_aligned
 from experiments.reproduction.verdict import Claim, Number, Ruling

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_cases import HOSTILE, png, put, some_figures, some_specs, tree, verdict
 
-from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report.pages import write_markdown
 from experiments.reproduction.report.pictures import LIMIT
 from experiments.reproduction.report.rendering import escaped, render

@@ -1,4 +1,4 @@
-"""The whole way of reproduce.py, as a user goes it, on small data."""
+"""reproduce.py from the command line to the files, on small data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.cli import main
+from experiments.reproduction.cli import _only_command, main
 from experiments.reproduction.spec import catalogue, read_figure
 
 
@@ -188,7 +189,7 @@ def test_a_figure_that_cannot_be_written(
 
     folder = done / "figures" / "sbp_fig3"
     before = sorted(folder.rglob("*"))
-    monkeypatch.setattr("experiments.reproduction.frame.save", full)
+    monkeypatch.setattr("experiments.reproduction.output.save_picture", full)
     assert reproduce(done, "figure=sbp_fig3", "scale=demo", "dataset=digits") == 2
     assert "No space left" in capsys.readouterr().err
     assert sorted(folder.rglob("*")) == before
@@ -231,3 +232,23 @@ def test_ctrl_c_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     found = int(capsys.readouterr().out.split(f" of {count} runs")[0].split()[-1])
     assert 2 <= found < count
     assert not (tmp_path / "figures").exists()
+
+
+def test_a_second_command_on_a_store_waits_for_the_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with _only_command(tmp_path):
+            order.append("second")
+
+    with _only_command(tmp_path):
+        thread = threading.Thread(target=second)
+        thread.start()
+        deadline, message = time.monotonic() + 30, ""
+        while not message and time.monotonic() < deadline:
+            time.sleep(0.01)
+            message = capsys.readouterr().err
+        order.append("first")
+    thread.join(30)
+    assert order == ["first", "second"]
+    assert message.endswith(f"is reproducing from the store {tmp_path}\n")

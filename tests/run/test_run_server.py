@@ -13,7 +13,7 @@ from servers import Relay, free_port
 import run
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
-from experiments.store.server import ASKED, Server
+from experiments.store.server import REACHED, Server
 
 TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
 
@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     monkeypatch.chdir(tmp_path)
 
     def call(*words: str) -> int:
-        monkeypatch.setenv(ASKED, "")
+        monkeypatch.setenv(REACHED, "")
         basic = ["hydra/launcher=basic"] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
         return run.main()
@@ -108,7 +108,7 @@ def test_reproduce_refuses_a_server_that_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(ASKED, "")
+    monkeypatch.setenv(REACHED, "")
     for words in (["figure=sbp_fig2"], ["figure=sbp_fig2", "--dry-run"], ["--list", "scale=demo"]):
         assert reproduce.main([*words, f"store=http://127.0.0.1:{free_port()}"]) == 2
         (line,) = capsys.readouterr().err.splitlines()

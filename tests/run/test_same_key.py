@@ -87,7 +87,7 @@ def rival(store: Store) -> Iterator[tuple[Any, Any]]:
 def test_the_second_says_for_whom_it_waits_and_takes_the_result(
     store: Store, rival: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
     child, go_on = rival
     told: list[str] = []
     with store.computing("other", pytest.fail) as found:
@@ -110,7 +110,7 @@ def test_when_the_first_is_killed_the_second_makes_the_run(store: Store, rival: 
 def test_a_run_says_that_it_waits_and_ctrl_c_ends_it(
     fresh: Path, monkeypatch: pytest.MonkeyPatch, gram_folder: Path
 ) -> None:
-    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
     monkeypatch.setattr(runner, "run_key", lambda *_: "k")
     store = Store.open(fresh / "results")
     begun, go_on = FORK.Event(), FORK.Event()

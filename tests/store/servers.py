@@ -141,7 +141,7 @@ class Relay:
         self._port = free_port()
         self._target = int(target.rpartition(":")[2])
         self._open: list[socket.socket] = []
-        self._way: socketserver.ThreadingTCPServer | None = None
+        self._relay: socketserver.ThreadingTCPServer | None = None
         self.address = f"http://127.0.0.1:{self._port}"
         self.open()
 
@@ -157,19 +157,19 @@ class Relay:
                     _copy(self.request, other)
                     back.join()
 
-        class Way(socketserver.ThreadingTCPServer):
+        class RelayServer(socketserver.ThreadingTCPServer):
             allow_reuse_address = True
             daemon_threads = True
             block_on_close = False
 
-        self._way = Way(("127.0.0.1", self._port), Handler)
-        threading.Thread(target=self._way.serve_forever, args=(0.05,), daemon=True).start()
+        self._relay = RelayServer(("127.0.0.1", self._port), Handler)
+        threading.Thread(target=self._relay.serve_forever, args=(0.05,), daemon=True).start()
 
     def cut(self) -> None:
-        if self._way is not None:
-            self._way.shutdown()
-            self._way.server_close()
-            self._way = None
+        if self._relay is not None:
+            self._relay.shutdown()
+            self._relay.server_close()
+            self._relay = None
         for connection in self._open:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

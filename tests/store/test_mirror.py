@@ -1,4 +1,4 @@
-"""A server that machines share: what is uploaded, what is fetched, and what happens when it goes away."""
+"""Runs on a shared server: upload, fetch, conflicts, and a server that stops answering."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from experiments.store import FinishedRun, Store, mlflow_writer
 from experiments.store.__main__ import main as store_command
 from experiments.store.artifacts import sha256
 from experiments.store.mirror import Mirror, spool_of
-from experiments.store.place import Place
-from experiments.store.server import ASKED, Server, ServerRun
+from experiments.store.paths import StorePaths
+from experiments.store.server import REACHED, Server, ServerRun
 
 
 @pytest.fixture
 def address(server: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv(ASKED, "")
+    monkeypatch.setenv(REACHED, "")
     return server[0]
 
 
@@ -46,7 +46,7 @@ def machine(template: Path, tmp_path: Path, address: str) -> Any:
 def record(store: Store, key: str, curve: pd.DataFrame | None = None, **result: Any) -> tuple[FinishedRun, str]:
     handle = store.begin(key, f"run {key}", {"algo": {"name": "sbp"}, "seed": 0}, {"paper": "sbp"})
     done = handle.finish({"final": {"test_error": 0.1}, **result}, make_curve(5) if curve is None else curve)
-    return done, handle.share()
+    return done, handle.upload()
 
 
 def on_server(address: str, key: str) -> list[tuple[str, str]]:
@@ -62,7 +62,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("backend", ["server", pytest.param("sqlite_server", marks=pytest.mark.slow)])
-def test_what_one_machine_finishes_another_finds(
+def test_another_machine_finds_a_finished_run(
     backend: str, machine: Any, key: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     address, _ = request.getfixturevalue(backend)
@@ -72,8 +72,8 @@ def test_what_one_machine_finishes_another_finds(
     handle = one.begin(key, "a name", {"algo": {"name": "sbp"}, "seed": 0}, {"paper": "sbp", "commit": "abc"})
     done = handle.finish({"final": {"test_error": 0.1}, "nan": float("nan")}, make_curve(400), [picture])
     assert on_server(address, key) == []
-    assert handle.share() == ""
-    assert handle.share() == ""
+    assert handle.upload() == ""
+    assert handle.upload() == ""
 
     found = other.find_finished(key)
     assert found is not None
@@ -83,7 +83,7 @@ def test_what_one_machine_finishes_another_finds(
     pd.testing.assert_frame_equal(found.curve, done.curve)
     text = "SELECT key, value, timestamp, step FROM metrics WHERE run_uuid = ? ORDER BY 1, 4"
     assert sql(other, text, found.run_id) == sql(one, text, done.run_id)
-    assert other.share(found) == ""
+    assert other.upload(found) == ""
     assert other.find_finished(key) == found  # from here this time
 
     import mlflow
@@ -114,26 +114,26 @@ def test_a_curve_goes_in_few_large_batches(machine: Any, key: str, monkeypatch: 
         log_batch(self, run_id, metrics=metrics, params=params, **rest)
 
     monkeypatch.setattr(mlflow.MlflowClient, "log_batch", counted)
-    assert handle.share() == ""
+    assert handle.upload() == ""
     ((points,),) = sql(one, "SELECT count(*) FROM metrics")
     assert points > 1000
     assert sum(calls) == points + 150
     assert len(calls) == 2 + -(-points // 1000)
 
 
-def test_interrupted_and_failed_runs_are_shared_as_what_they_are(machine: Any, address: str, key: str) -> None:
+def test_interrupted_and_failed_runs_are_uploaded_with_their_status(machine: Any, address: str, key: str) -> None:
     one, other = machine("one"), machine("other")
     for end in ("interrupt", "fail"):
         handle = one.begin(key, "n", {}, {})
         handle.interrupt({}, make_curve(3)) if end == "interrupt" else handle.fail("no memory")
-        assert handle.share() == ""
+        assert handle.upload() == ""
     assert statuses(address, key) == ["failed", "interrupted"]
     assert other.find_finished(key) is None
     record(other, key)
     assert statuses(address, key) == ["failed", "finished", "interrupted"]
 
 
-def test_a_server_lost_in_mid_run_costs_nothing(
+def test_a_run_survives_the_loss_of_its_server(
     machine: Any, address: str, key: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     relay = Relay(address)
@@ -142,9 +142,9 @@ def test_a_server_lost_in_mid_run_costs_nothing(
     relay.cut()
     assert one.find_finished("another") is None
     done = handle.finish({}, make_curve(5))
-    told = handle.share()
-    assert told.startswith(f"the server {relay.address} does not answer: Connection refused; the run is kept")
-    assert told.endswith(f"python -m experiments.store sync {one.root}")
+    message = handle.upload()
+    assert message.startswith(f"the server {relay.address} does not answer: Connection refused; the run is kept")
+    assert message.endswith(f"python -m experiments.store sync {one.root}")
     assert one.find_finished(key) == done
     assert store_command(["sync", str(one.root)]) == 2
     assert "does not answer" in capsys.readouterr().err
@@ -157,22 +157,22 @@ def test_a_server_lost_in_mid_run_costs_nothing(
     assert statuses(address, key) == ["finished"]
 
 
-def test_an_upload_that_was_cut_counts_for_nothing_and_goes_on(
+def test_a_partial_upload_is_not_found_and_can_be_completed(
     machine: Any, address: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = machine("one"), machine("other")
     for step in ("fill", "end", "tag"):
-        monkeypatch.setattr(mlflow_writer.Sending, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        monkeypatch.setattr(mlflow_writer.ServerWriter, step, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         if step == "fill":
-            done, told = record(one, key)
+            done, message = record(one, key)
         else:
-            told = one.share(done)
-        assert told.startswith("stopped by Ctrl-C; the run is kept")
+            message = one.upload(done)
+        assert message.startswith("stopped by Ctrl-C; the run is kept")
         assert statuses(address, key) == ["uploading"]
         assert other.find_finished(key) is None
         monkeypatch.undo()
-        monkeypatch.setenv(ASKED, address)
-    assert one.share(done) == ""
+        monkeypatch.setenv(REACHED, address)
+    assert one.upload(done) == ""
     ((run_id, status),) = on_server(address, key)
     assert status == "finished"
 
@@ -184,9 +184,9 @@ def test_an_upload_that_was_cut_counts_for_nothing_and_goes_on(
 def test_the_same_result_is_on_the_server_once(machine: Any, address: str, key: str) -> None:
     one, other = machine("one"), machine("other")
     curve = make_curve(5)
-    done, told = record(one, key, curve)
+    done, message = record(one, key, curve)
     again, told_again = record(other, key, curve.assign(cpu_seconds=curve["cpu_seconds"] * 2), who="other")
-    assert (told, told_again) == ("", "")
+    assert (message, told_again) == ("", "")
     assert done.tags["result_sha256"] != again.tags["result_sha256"]
     assert statuses(address, key) == ["finished"]
 
@@ -196,8 +196,8 @@ def test_different_results_for_a_key_are_both_kept_and_reported(
 ) -> None:
     one, other = machine("one"), machine("other")
     record(one, key, make_curve(5))
-    mine, told = record(other, key, make_curve(6))
-    assert f"a finished run of key {key} with another result: both are kept" in told
+    mine, message = record(other, key, make_curve(6))
+    assert f"a finished run of key {key} with another result: both are kept" in message
     assert statuses(address, key) == ["differs", "finished"]
     assert store_command(["sync", str(other.root)]) == 0
     printed = capsys.readouterr()
@@ -211,27 +211,27 @@ def test_different_results_for_a_key_are_both_kept_and_reported(
 
 
 @pytest.mark.parametrize(("points", "status"), [(5, "duplicate"), (6, "differs")])
-def test_of_two_uploads_at_the_same_moment_one_stays(
+def test_of_two_simultaneous_uploads_one_stays_finished(
     points: int, status: str, machine: Any, address: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = machine("one"), machine("other")
     record(one, key, make_curve(5))
-    runs, asked = Server.runs, []
+    runs, requests = Server.runs, []
 
     def late(self: Server, **tags: str) -> list[ServerRun]:
-        asked.append(tags)
-        return [] if len(asked) == 1 else runs(self, **tags)  # the other had not yet finished
+        requests.append(tags)
+        return [] if len(requests) == 1 else runs(self, **tags)  # the other had not yet finished
 
     handle = other.begin(key, "n", {}, {})
     handle.finish({}, make_curve(points))
     monkeypatch.setattr(Server, "runs", late)
-    told = handle.share()
+    message = handle.upload()
     monkeypatch.undo()
     assert statuses(address, key) == sorted(["finished", status])
-    assert bool(told) == (status == "differs")
+    assert bool(message) == (status == "differs")
 
 
-def test_a_damaged_run_on_the_server_makes_room(machine: Any, server: tuple[str, Path], key: str) -> None:
+def test_a_damaged_run_on_the_server_is_replaced(machine: Any, server: tuple[str, Path], key: str) -> None:
     address, folder = server
     one, other = machine("one"), machine("other")
     record(one, key)
@@ -239,14 +239,14 @@ def test_a_damaged_run_on_the_server_makes_room(machine: Any, server: tuple[str,
     (curve,) = (folder / "artifacts").glob(f"*/{run_id}/artifacts/curve.parquet")
     curve.write_bytes(b"something else")
     assert other.find_finished(key) is None
-    _, told = record(other, key)
-    assert told == ""
+    _, message = record(other, key)
+    assert message == ""
     assert statuses(address, key) == ["damaged", "finished"]
     third = machine("third").find_finished(key)
     assert third is not None
 
 
-def test_a_store_that_is_only_read_tells_of_runs_without_copying_them(machine: Any, address: str, key: str) -> None:
+def test_a_read_only_store_finds_runs_without_copying_them(machine: Any, address: str, key: str) -> None:
     one = machine("one")
     record(one, key)
     reader = Store.open(one.root.parents[1].with_name("reader"), server=address, read_only=True)
@@ -255,24 +255,24 @@ def test_a_store_that_is_only_read_tells_of_runs_without_copying_them(machine: A
     assert not reader.root.exists()
 
 
-def test_hundreds_of_keys_are_not_asked_for_one_by_one(machine: Any, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hundreds_of_keys_need_few_requests(machine: Any, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     record(machine("one"), key)
     other = machine("other")
-    asked: list[str] = []
-    call = Server._call
+    requests: list[str] = []
+    call = Server._call_api
     monkeypatch.setattr(
-        Server, "_call", lambda self, *words, **more: asked.append(words[1]) or call(self, *words, **more)
+        Server, "_call_api", lambda self, *words, **more: requests.append(words[1]) or call(self, *words, **more)
     )
     assert all(other.find_finished(f"missing-{number}") is None for number in range(300))
-    assert len(asked) <= 3
+    assert len(requests) <= 3
     assert other.find_finished(key) is not None
 
 
 def test_a_store_of_one_machine_can_be_uploaded_to_a_server(
     store: Store, address: str, key: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done, told = record(store, key)
-    assert told == ""
+    done, message = record(store, key)
+    assert message == ""
     store.begin("dead", "n", {}, {})._alive.end()  # killed: it has no record
     done.directory.joinpath("result.json").touch()
     assert store_command(["sync", str(store.root), address]) == 0
@@ -299,7 +299,7 @@ def test_a_sync_of_nothing_is_refused_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-class Liar(Server):
+class FakeServer(Server):
     """A server with one run, whose files are given."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
@@ -317,5 +317,7 @@ class Liar(Server):
 def test_files_with_foreign_names_or_contents_are_not_fetched(name: str, tmp_path: Path) -> None:
     content = b"content"
     result = f'{{"artifacts": {{"curve.parquet": "{sha256(b"curve")}", "{name}": "{sha256(content)}"}}}}'
-    liar = Liar({"result.json": result.encode(), "curve.parquet": b"curve", name: content if "/" in name else b"other"})
-    assert Mirror(Place.named(tmp_path), liar).fetch("k") is None
+    fake = FakeServer(
+        {"result.json": result.encode(), "curve.parquet": b"curve", name: content if "/" in name else b"other"}
+    )
+    assert Mirror(StorePaths.parse(tmp_path), fake).fetch("k") is None

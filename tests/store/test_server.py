@@ -1,4 +1,4 @@
-"""What is asked of a server: its address, its first answer, and what a wrong one is told apart by."""
+"""Checks of a server: its address, its first answer, wrong answers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from servers import answering, free_port
 from store_records import make_curve
 
 from experiments.store import Store, StoreError, server
-from experiments.store.agreement import agree
-from experiments.store.server import ASKED, Server
+from experiments.store.mirror import same_results
+from experiments.store.server import REACHED, Server
 
 OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
 VERSION = [{"key": "svm_cost_curves.store_version", "value": "1"}]
@@ -23,8 +23,8 @@ PROXIED = "mlflow-artifacts:/3"
 
 
 @pytest.fixture(autouse=True)
-def not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ASKED, "")
+def not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(REACHED, "")
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> 
     assert f"store.root={tmp_path / 'results' / 'servers'}" in message
     assert "\n" not in message
     assert list(tmp_path.iterdir()) == []
-    assert os.environ[ASKED] == ""
+    assert os.environ[REACHED] == ""
 
 
-def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     monkeypatch.setattr(server, "FIRST_ANSWER_SECONDS", 0.2)
@@ -71,7 +71,7 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         with pytest.raises(StoreError, match="does not answer: nothing within seconds"):
-            Server(f"http://127.0.0.1:{silent.getsockname()[1]}").ask()
+            Server(f"http://127.0.0.1:{silent.getsockname()[1]}").check_reachable()
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
         (404, json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "none"}).encode(), "answers 404 none"),
     ],
 )
-def test_another_answer_is_told(status: int, content: bytes, says: str) -> None:
+def test_a_wrong_answer_is_reported(status: int, content: bytes, says: str) -> None:
     with answering(status, content) as address, pytest.raises(StoreError, match=says):
-        Server(address).ask()
+        Server(address).check_reachable()
 
 
 @pytest.mark.parametrize(
@@ -104,20 +104,20 @@ def test_another_answer_is_told(status: int, content: bytes, says: str) -> None:
 def test_an_experiment_that_cannot_hold_our_runs_is_refused(changes: dict[str, object], says: str) -> None:
     ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED, **changes}
     with answering(200, json.dumps({"experiment": ours}).encode()) as address, pytest.raises(StoreError, match=says):
-        Server(address).ask()
+        Server(address).check_reachable()
 
 
-def test_a_server_is_asked_once_for_a_command() -> None:
+def test_a_command_checks_a_server_once() -> None:
     ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED}
     with answering(200, json.dumps({"experiment": ours}).encode()) as address:
-        Server(address).ask()
-    Server(address).ask()  # gone by now, but it has answered
+        Server(address).check_reachable()
+    Server(address).check_reachable()  # gone by now, but it has answered
     with pytest.raises(StoreError):
-        Server(f"http://127.0.0.1:{free_port()}").ask()
+        Server(f"http://127.0.0.1:{free_port()}").check_reachable()
 
 
-def test_the_spool_of_one_server_is_not_that_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ASKED, "http://a/b/c")
+def test_a_spool_belongs_to_one_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(REACHED, "http://a/b/c")
     spool = Store.open(tmp_path, server="http://a/b/c").root
     spool.mkdir(parents=True)
     (spool / "server").write_text("http://a/b_c\n", encoding="utf-8")
@@ -125,12 +125,12 @@ def test_the_spool_of_one_server_is_not_that_of_another(tmp_path: Path, monkeypa
         Store.open(tmp_path, server="http://a/b/c")
 
 
-def test_runs_agree_whatever_their_times() -> None:
+def test_times_do_not_matter_for_equal_results() -> None:
     curve = make_curve(9)
     slower = curve.assign(cpu_seconds=curve["cpu_seconds"] * 3, wall_seconds=curve["wall_seconds"] + 1)
-    assert agree(curve, slower)
-    assert not agree(curve, curve.assign(kernel_evaluations=curve["kernel_evaluations"] + 1))
-    assert not agree(curve, curve.iloc[:-1])
+    assert same_results(curve, slower)
+    assert not same_results(curve, curve.assign(kernel_evaluations=curve["kernel_evaluations"] + 1))
+    assert not same_results(curve, curve.iloc[:-1])
 
 
 @given(
@@ -138,9 +138,9 @@ def test_runs_agree_whatever_their_times() -> None:
     name=st.sampled_from(["test_error", "primal", "gap"]),
     share=st.one_of(st.floats(-1e-7, 1e-7), st.floats(1e-4, 1.0)),
 )
-def test_measures_agree_to_six_digits(place: int, name: str, share: float) -> None:
+def test_results_are_equal_to_six_digits(place: int, name: str, share: float) -> None:
     curve = make_curve(9)
     other = curve.copy()
     other.loc[place, name] += share * np.nanmax(curve[name])
-    assert agree(curve, other) == agree(other, curve) == (share <= 1e-7)
-    assert not agree(curve, curve.assign(**{name: np.nan}))
+    assert same_results(curve, other) == same_results(other, curve) == (share <= 1e-7)
+    assert not same_results(curve, curve.assign(**{name: np.nan}))

@@ -25,7 +25,7 @@ def count_up(folder: Path, times: int) -> None:
             (folder / "number").write_text(str(number + 1))
 
 
-def test_processes_take_turns_and_leave_no_file(tmp_path: Path) -> None:
+def test_processes_wait_for_each_other_and_leave_no_file(tmp_path: Path) -> None:
     (tmp_path / "number").write_text("0")
     children = [FORK.Process(target=count_up, args=(tmp_path, 20)) for _ in range(5)]
     for child in children:
@@ -53,10 +53,10 @@ def holder(tmp_path: Path) -> object:
     child.join()
 
 
-def test_who_waits_is_told_for_whom_once_and_goes_on_when_it_dies(
+def test_a_waiting_process_reports_the_holder_once_and_continues_after_its_death(
     tmp_path: Path, holder: multiprocessing.Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
     told: list[str] = []
 
     def tell(text: str) -> None:

@@ -30,7 +30,7 @@ from experiments.papers.cases import (
 from experiments.papers.panels import NAMES, called, heading, name_of
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.statistics import bootstrap_means
 from experiments.reproduction.verdict import Claim
@@ -110,7 +110,7 @@ def _points(found: Sequence[Sizes]) -> pd.DataFrame:
     """Return the figure's points: one row per data set, method and s."""
     rows = [
         {
-            "panel": each.panel.asked,
+            "panel": each.panel.paper_dataset,
             "dataset": each.panel.dataset,
             "series": method,
             "s": s,
@@ -143,7 +143,7 @@ FALLS_RULE: Final = (
 def judge_falls(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> Claim:
     """Judge claim 3: the error falls with s; on Adult a small s is enough; Covertype suffers most from a small s."""
     falls = cases_of(evidence, found, _falls_case)
-    easy = cases_of(evidence, [each for each in found if each.panel.asked == EASY], _enough_case)
+    easy = cases_of(evidence, [each for each in found if each.panel.paper_dataset == EASY], _enough_case)
     answers = {
         "Error gained by doubling s": falls,
         f"Error at s = {SMALL} above that at the largest s": easy or [_missing_case(EASY, "enough")],
@@ -153,7 +153,7 @@ def judge_falls(evidence: Evidence, spec: ClaimSpec, found: Sequence[Sizes]) -> 
 
 
 def _falls_case(each: Sizes) -> Case:
-    place, about = (each.panel.asked, "falls"), called(each.panel)
+    place, about = (each.panel.paper_dataset, "falls"), called(each.panel)
     errors = each.of("asset")
     if len(errors) < 3:
         return Case(place, about, "not_applicable", note="fewer than three sizes of ASSET have finished runs")
@@ -164,7 +164,7 @@ def _falls_case(each: Sizes) -> Case:
 
 
 def _enough_case(each: Sizes) -> Case:
-    place, about = (each.panel.asked, "enough"), called(each.panel)
+    place, about = (each.panel.paper_dataset, "enough"), called(each.panel)
     errors = each.of("asset")
     largest = max(errors, default=0)
     if SMALL not in errors or largest <= SMALL:
@@ -177,18 +177,21 @@ def _enough_case(each: Sizes) -> Case:
 
 def _suffers_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
     place, about = (HARD, "suffers most"), "Covertype"
-    exact = {each.panel.asked: each.exact for each in found if each.exact is not None and each.of("asset")}
-    able = [each for each in found if each.panel.asked in exact]
+    exact = {each.panel.paper_dataset: each.exact for each in found if each.exact is not None and each.of("asset")}
+    able = [each for each in found if each.panel.paper_dataset in exact]
     shared = set.intersection(*(set(each.of("asset")) for each in able)) if able else set()
     if HARD not in exact or len(able) < 2 or not shared:
         return _missing_case(HARD, "suffers most")
     s = max(shared)
-    hard = [each.panel.asked for each in able].index(HARD)
-    groups = [*(each.of("asset")[s] for each in able), *(exact[each.panel.asked] for each in able)]
+    hard = [each.panel.paper_dataset for each in able].index(HARD)
+    groups = [*(each.of("asset")[s] for each in able), *(exact[each.panel.paper_dataset] for each in able)]
 
     interval = bootstrap_means(lambda means: lead(means[:, : len(able)] - means[:, len(able) :], hard), groups)
-    over = {each.panel.asked: float(each.of("asset")[s].mean() - exact[each.panel.asked].mean()) for each in able}
-    values = ", ".join(f"{called(each.panel)} {over[each.panel.asked]:+.2f}" for each in able)
+    over = {
+        each.panel.paper_dataset: float(each.of("asset")[s].mean() - exact[each.panel.paper_dataset].mean())
+        for each in able
+    }
+    values = ", ".join(f"{called(each.panel)} {over[each.panel.paper_dataset]:+.2f}" for each in able)
     measured = f"{interval_text(interval, '+.2f')} more than the next (s = {s:,}; {values} points)"
     case = Case(place, about, above(interval, 0.0), measured, interval.as_dict() | {"s": s, "over_exact": over})
     for each in able:
@@ -196,8 +199,8 @@ def _suffers_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
     return case
 
 
-def _missing_case(asked: str, what: str) -> Case:
-    return Case((asked, what), NAMES[asked], "not_applicable", note="no finished runs to judge it by")
+def _missing_case(paper_dataset: str, what: str) -> Case:
+    return Case((paper_dataset, what), NAMES[paper_dataset], "not_applicable", note="no finished runs to judge it by")
 
 
 MOST: Final = "rcv1_ccat"
@@ -229,7 +232,7 @@ def pairs(each: Sizes, of: str) -> tuple[Groups, Groups]:
 
 
 def _worse_case(each: Sizes) -> Case:
-    place, about = (each.panel.asked, "worse"), called(each.panel)
+    place, about = (each.panel.paper_dataset, "worse"), called(each.panel)
     interval = difference(*pairs(each, ONE_EPOCH))
     if interval is None:
         return Case(place, about, "not_applicable", note=f"no finished runs of both with d >= {FROM}")
@@ -242,7 +245,7 @@ def _worse_case(each: Sizes) -> Case:
 
 def _most_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
     place, about = (MOST, "most"), "CCAT"
-    able = {each.panel.asked: pairs(each, ONE_EPOCH) for each in found if pairs(each, ONE_EPOCH)[0]}
+    able = {each.panel.paper_dataset: pairs(each, ONE_EPOCH) for each in found if pairs(each, ONE_EPOCH)[0]}
     if MOST not in able or len(able) < 2:
         why = "it takes finished runs of both on CCAT and on another data set"
         return Case(place, about, "not_applicable", note=why)
@@ -260,7 +263,7 @@ def _most_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
     measured = f"{interval_text(interval, '+.2f')} points more than on the next"
     case = Case(place, about, above(interval, 0.0), measured, interval.as_dict())
     for each in found:
-        if each.panel.asked in able:
+        if each.panel.paper_dataset in able:
             case = exclude_undeclared(case, evidence, each.panel)
     return case
 
@@ -308,7 +311,7 @@ def _ticks(axes: Axes, sizes: Sequence[int]) -> None:
     layout.plain_ticks(axes.yaxis, range(1, 10) if high / low < 3 else (1.0, 2.0, 5.0))
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
     found, names = all_sizes(evidence), swept_methods(evidence.spec)
     shown = [each for each in found if each.errors]
@@ -316,7 +319,7 @@ def make(evidence: Evidence) -> Made:
         "asset.3": partial(judge_falls, found=found),
         "asset.4": partial(judge_mapping, found=found),
     }
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, found=shown, names=names),
         layout.size(len(shown), _HEAD),

@@ -18,7 +18,7 @@ from experiments.papers.cases import Case, above, claim_from_groups, exclude_und
 from experiments.papers.panels import called, empty, heading
 from experiments.plotting import STYLES, axis_name
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
 
@@ -53,7 +53,7 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Streams]) -> Cla
 
 
 def _case(each: Streams, d: int, kind: str) -> Case:
-    place, about = (each.panel.asked, f"{kind} d={d}"), called(each.panel)
+    place, about = (each.panel.paper_dataset, f"{kind} d={d}"), called(each.panel)
     asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
     if asset is None or star is None:
         return Case(place, about, "not_applicable", note="no finished runs of both")
@@ -106,11 +106,11 @@ def _draw_panel(axes: Axes, each: Streams, cost: str, widths: Mapping[int, float
 COLUMNS: Final = ("panel", "dataset", "series", "d", "cost", "x", "median", "low", "high", "runs")
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claim."""
     found = all_streams(evidence)
     shown = [each for each in found if each.of]
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, found=shown),
         layout.size(max(1, 2 * len(shown)), _HEAD, 2),
@@ -123,6 +123,6 @@ def _points(shown: Sequence[Streams]) -> pd.DataFrame:
     for each in shown:
         lines = [(name, d, own.bands) for name, streams in each.of.items() for d, own in streams.items()]
         for name, d, bands in [*lines, *([(EXACT, 0, each.exact)] if each.exact else [])]:
-            names = {"panel": each.panel.asked, "dataset": each.panel.dataset, "series": name, "d": d}
+            names = {"panel": each.panel.paper_dataset, "dataset": each.panel.dataset, "series": name, "d": d}
             rows += [(names | {"cost": cost}, bands[cost]) for cost in COSTS if cost in bands]
     return band_table(rows, "x", COLUMNS)

@@ -46,9 +46,9 @@ TABLE_3: Final[Mapping[int, tuple[float, float, float, float, float, float]]] = 
 """By d: mean and standard deviation of ASSET, the same of ASSET*, seconds of training and of testing."""
 
 
-def printed_ratio(s: int, asked: str, first: str, second: str, other_s: int | None = None) -> float | None:
+def printed_ratio(s: int, paper_dataset: str, first: str, second: str, other_s: int | None = None) -> float | None:
     """Return the ratio of two printed times, the second at `other_s` if given; None if one is not printed."""
-    rows = TABLE_2.get(s, {}).get(asked, {}), TABLE_2.get(other_s or s, {}).get(asked, {})
+    rows = TABLE_2.get(s, {}).get(paper_dataset, {}), TABLE_2.get(other_s or s, {}).get(paper_dataset, {})
     if first not in rows[0] or second not in rows[1]:
         return None
     return rows[0][first][0] / rows[1][second][0]

@@ -20,7 +20,7 @@ from experiments.papers.effort import Effort, effort_of, multiple_text, ratio_of
 from experiments.papers.panels import called, empty, heading, name_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.verdict import Claim
 
@@ -128,7 +128,7 @@ def _slows(study: Study) -> Case:
 
 
 def _case(study: Study, what: str, first: Effort | None, second: Effort | None, C: float) -> Case:
-    place, about = (study.panel.asked, what), called(study.panel)
+    place, about = (study.panel.paper_dataset, what), called(study.panel)
     if first is None or second is None:
         return Case(place, about, "not_applicable", note="no finished runs to compare")
     over = ratio_of(first, second)
@@ -189,11 +189,11 @@ COLUMNS: Final = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claim."""
     found = studies(evidence)
     shown = [study for study in found if study.points]
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, found=shown),
         (layout.WIDTH, _HEAD + max(1, 2 * bool(shown)) * layout.height(1)),
@@ -205,7 +205,7 @@ def make(evidence: Evidence) -> Made:
 def _points(shown: Sequence[Study]) -> pd.DataFrame:
     rows = [
         {
-            "panel": study.panel.asked,
+            "panel": study.panel.paper_dataset,
             "dataset": study.panel.dataset,
             "C": C,
             "series": name,

@@ -18,7 +18,7 @@ from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from experiments.papers.panels import empty, name_of
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
 from solvers.nystrom import Nystrom
@@ -115,11 +115,11 @@ DENSITIES: Final[Mapping[str, str]] = {
 """Notes on printed densities that differ from the published files."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the eigenvalues, and compare sizes with the printed ones."""
-    found = {panel.asked: spectral(panel) for panel in evidence.panels}
-    known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.asked]) is not None]
-    return Made(
+    found = {panel.paper_dataset: spectral(panel) for panel in evidence.panels}
+    known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.paper_dataset]) is not None]
+    return FigureResult(
         _points(known), partial(_draw, found=known), SIZE, table=_table(evidence, found), numbers=_numbers(evidence)
     )
 
@@ -144,7 +144,7 @@ def _numbers(evidence: Evidence) -> list[Number]:
 
 def _points(known: Sequence[Known]) -> pd.DataFrame:
     rows = [
-        {"panel": each.panel.asked, "dataset": each.panel.dataset, "k": k, "eigenvalue": float(value)}
+        {"panel": each.panel.paper_dataset, "dataset": each.panel.dataset, "k": k, "eigenvalue": float(value)}
         for each in known
         for k, value in enumerate(each.spectrum.eigenvalues, start=1)
     ]
@@ -156,11 +156,11 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
     columns = ["data set", "train", "validation", "test", "features", "density", "1/(lambda m)", "1/(2 sigma^2)"]
     columns += [f"features of {SAMPLE:,} points", f"eigenvalues with {100 * SHARE:g} %"]
     rows: list[list[str]] = []
-    for asked in spec.datasets:
-        rows.append(_printed(spec, asked))
-        rows += [_row(panel, found[asked]) for panel in evidence.panels if panel.asked == asked]
-    others = [panel for panel in evidence.panels if panel.asked not in spec.datasets]
-    rows += [_row(panel, found[panel.asked]) for panel in others]
+    for paper_dataset in spec.datasets:
+        rows.append(_printed(spec, paper_dataset))
+        rows += [_row(panel, found[paper_dataset]) for panel in evidence.panels if panel.paper_dataset == paper_dataset]
+    others = [panel for panel in evidence.panels if panel.paper_dataset not in spec.datasets]
+    rows += [_row(panel, found[panel.paper_dataset]) for panel in others]
     notes = [
         "Density: coordinates that are not zero, of the training rows, of a stream of the test rows. The 1.6 % "
         "printed for CCAT are ten times what RCV1's documents have; for IJCNN 56.5 % are printed where the "
@@ -172,11 +172,11 @@ def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
     return Table(columns, rows, notes)
 
 
-def _printed(spec: FigureSpec, asked: str) -> list[str]:
+def _printed(spec: FigureSpec, paper_dataset: str) -> list[str]:
     printed = {number.name: number.paper for number in spec.numbers}
-    train, *others = dataset_table.size_cells([printed[f"{quantity} of {asked}"] for quantity in QUANTITIES], 3)
-    validation, C, gamma = PARAMETERS[asked]
-    return [f"{asked}, as printed", train, f"{validation:,}", *others, C, gamma, "", ""]
+    train, *others = dataset_table.size_cells([printed[f"{quantity} of {paper_dataset}"] for quantity in QUANTITIES], 3)
+    validation, C, gamma = PARAMETERS[paper_dataset]
+    return [f"{paper_dataset}, as printed", train, f"{validation:,}", *others, C, gamma, "", ""]
 
 
 def _row(panel: Panel, spectrum: Spectrum | None) -> list[str]:

@@ -31,7 +31,7 @@ from experiments.papers.panels import called, empty, heading, name_of
 from experiments.papers.printed import compare_number, data_difference
 from experiments.plotting import INK, STYLES, Style, axis_name
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec
 from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim, Number
@@ -156,12 +156,14 @@ def judge_faster(evidence: Evidence, spec: ClaimSpec, found: Sequence[TableEntry
 
 
 def _faster_case(entry: TableEntry, rival: str) -> Case:
-    place, about = (entry.panel.asked, f"{rival} s={entry.s}"), entry.name
+    place, about = (entry.panel.paper_dataset, f"{rival} s={entry.s}"), entry.name
     first, second = entry.cells.get(rival), entry.cells.get("asset")
     if first is None or second is None:
         lacking = [STYLES[name].name for name in (rival, "cpny", "asset") if name not in entry.cells]
         return Case(place, about, "not_applicable", note=f"no finished runs of {', '.join(dict.fromkeys(lacking))}")
-    measured, statistic = _measured_ratio(first, second, printed_ratio(entry.s, entry.panel.asked, rival, "asset"))
+    measured, statistic = _measured_ratio(
+        first, second, printed_ratio(entry.s, entry.panel.paper_dataset, rival, "asset")
+    )
     over = ratio_of(first.effort, second.effort)
     assert over is not None  # a rival's time is always known: it ends by its own rule
     if entry.unfit:
@@ -191,7 +193,9 @@ def _across(found: Sequence[TableEntry]) -> list[str]:
         if half is None or "cpsp" not in half.cells or "asset" not in entry.cells:
             continue
         first, second = half.cells["cpsp"], entry.cells["asset"]
-        text, _ = _measured_ratio(first, second, printed_ratio(half.s, entry.panel.asked, "cpsp", "asset", entry.s))
+        text, _ = _measured_ratio(
+            first, second, printed_ratio(half.s, entry.panel.paper_dataset, "cpsp", "asset", entry.s)
+        )
         errors = f"errors {first.errors.mean():.2f} and {second.errors.mean():.2f} %"
         values.append(f"{entry.name} {text}, {errors}")
     return [f"CPSP with half of the s over ASSET: {'; '.join(values)}."] if values else []
@@ -220,7 +224,7 @@ def judge_equal(evidence: Evidence, spec: ClaimSpec, found: Sequence[TableEntry]
 
 
 def _times_case(entry: TableEntry) -> Case:
-    place = (entry.panel.asked, f"times s={entry.s}")
+    place = (entry.panel.paper_dataset, f"times s={entry.s}")
     if not set(PAIR) <= set(entry.cells):
         return Case(place, entry.name, "not_applicable", note="no finished runs of both, and of CPNY")
     asset, star = (entry.cells[name].effort for name in PAIR)
@@ -242,7 +246,7 @@ def _times_case(entry: TableEntry) -> Case:
 
 
 def _errors_case(entry: TableEntry) -> Case:
-    place = (entry.panel.asked, f"errors s={entry.s}")
+    place = (entry.panel.paper_dataset, f"errors s={entry.s}")
     if not set(PAIR) <= set(entry.cells):
         return Case(place, entry.name, "not_applicable", note="no finished runs of both, and of CPNY")
     asset, star = (entry.cells[name].last for name in PAIR)
@@ -270,7 +274,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[TableEntry], names: Sequen
     if not found:
         empty(figure, "no finished runs")
         return
-    panels = list({entry.panel.asked: entry.panel for entry in found}.values())
+    panels = list({entry.panel.paper_dataset: entry.panel for entry in found}.values())
     axes = layout.add_panels(figure, len(panels), _HEAD)
     shown = [name for name in names if any(name in entry.cells for entry in found)]
     sizes = sorted({entry.s for entry in found})
@@ -279,7 +283,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[TableEntry], names: Sequen
     for k, (place, panel) in enumerate(zip(axes, panels, strict=True)):
         layout.log_axes(place, axis_name("cpu_seconds"), "Test error, %", k)
         for entry in found:
-            if entry.panel.asked == panel.asked:
+            if entry.panel.paper_dataset == panel.paper_dataset:
                 for name, cell in entry.cells.items():
                     _draw_cell(place, cell, STYLES[name], filled=entry.s == sizes[-1], to_target=name in TO_TARGET)
         place.set_yscale("linear")
@@ -306,7 +310,7 @@ ROWS: Final = {"adult": 32561, "mnist": 58100, "rcv1_ccat": 78127, "ijcnn1": 113
 """Training rows of the paper's data sets."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
     found = table_entries(evidence)
     names = [series.name for series in evidence.spec.series]
@@ -315,10 +319,10 @@ def make(evidence: Evidence) -> Made:
         "asset.1": partial(judge_faster, found=found),
         "asset.2": partial(judge_equal, found=found),
     }
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, found=shown, names=names),
-        layout.size(len({entry.panel.asked for entry in shown}), _HEAD),
+        layout.size(len({entry.panel.paper_dataset for entry in shown}), _HEAD),
         table=_table(shown, names),
         claims=judge_claims(evidence, judges),
         numbers=[_number(spec, found) for spec in evidence.spec.numbers],
@@ -327,19 +331,19 @@ def make(evidence: Evidence) -> Made:
 
 def _number(spec: NumberSpec, found: Sequence[TableEntry]) -> Number:
     """Compare the error of ASSET or ASSET* at its stop with the printed one."""
-    method, _, asked, size = spec.name.replace(" error on ", " on ").replace(", s = ", " ").split(" ")
-    entry = next((entry for entry in found if entry.panel.asked == asked and entry.s == int(size)), None)
+    method, _, dataset, size = spec.name.replace(" error on ", " on ").replace(", s = ", " ").split(" ")
+    entry = next((entry for entry in found if entry.panel.paper_dataset == dataset and entry.s == int(size)), None)
     cell = None if entry is None else entry.cells.get(method)
     if entry is None or cell is None:
         return compare_number(spec, "", None)
     note = f"{cell.last.mean():.2f} % at the end of the runs"
-    return compare_number(spec, data_difference(entry.panel, ROWS[asked]), float(cell.errors.mean()), note)
+    return compare_number(spec, data_difference(entry.panel, ROWS[dataset]), float(cell.errors.mean()), note)
 
 
 def _points(shown: Sequence[TableEntry]) -> pd.DataFrame:
     rows = [
         {
-            "panel": entry.panel.asked,
+            "panel": entry.panel.paper_dataset,
             "dataset": entry.panel.dataset,
             "s": entry.s,
             "series": name,
@@ -358,10 +362,10 @@ def _table(shown: Sequence[TableEntry], names: Sequence[str]) -> Table:
     rows: list[list[str]] = []
     for entry in shown:
         rows.append([f"{entry.s:,}", name_of(entry.panel), *(_cell(entry.cells.get(name)) for name in names)])
-        printed = TABLE_2.get(entry.s, {}).get(entry.panel.asked, {})
+        printed = TABLE_2.get(entry.s, {}).get(entry.panel.paper_dataset, {})
         if printed:
             cells = ("" if name not in printed else _printed(*printed[name]) for name in names)
-            rows.append([f"{entry.s:,}", f"{entry.panel.asked}, as printed", *cells])
+            rows.append([f"{entry.s:,}", f"{entry.panel.paper_dataset}, as printed", *cells])
     to_target = ", ".join(STYLES[name].name for name in TO_TARGET if name in names)
     notes = [
         "Training CPU time, features and bases in it, median over the runs; in brackets the mean test error in per "

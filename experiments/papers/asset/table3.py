@@ -18,7 +18,7 @@ from experiments.papers.panels import heading, name_of
 from experiments.papers.printed import compare_number, data_difference
 from experiments.plotting import FAINT, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.verdict import Number
 
@@ -62,11 +62,11 @@ COLUMNS: Final = ("panel", "dataset", "series", "d", "error", "sd", "seconds", "
 FULL: Final = 1_000_000
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the errors and compare them with the printed ones."""
     found = all_streams(evidence)
     shown = [each for each in found if each.of]
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, found=shown),
         layout.size(1, _HEAD),
@@ -77,7 +77,7 @@ def make(evidence: Evidence) -> Made:
 
 def _number(spec: NumberSpec, found: Sequence[Streams]) -> Number:
     method, _, d = spec.name.partition(" error, d = ")
-    each = next((each for each in found if each.panel.asked == "mnist_elastic"), None)
+    each = next((each for each in found if each.panel.paper_dataset == "mnist_elastic"), None)
     own = None if each is None else each.of.get(method, {}).get(int(d))
     if each is None or own is None:
         return compare_number(spec, "", None)
@@ -92,7 +92,7 @@ def deviation(own: Stream) -> float:
 def _points(shown: Sequence[Streams]) -> pd.DataFrame:
     rows = [
         {
-            "panel": each.panel.asked,
+            "panel": each.panel.paper_dataset,
             "dataset": each.panel.dataset,
             "series": method,
             "d": d,

@@ -16,7 +16,7 @@ from experiments.papers.minibatch.methods import METHOD_STYLES, TAIL
 from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from experiments.papers.panels import called, heading, name_of
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, Ruling
 
@@ -71,10 +71,10 @@ RULE: Final = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the theorems."""
     found = [study for study in studies(evidence) if study.efforts and study.data.spectrum is not None]
-    return Made(
+    return FigureResult(
         points(found, list(BOUNDS), lambda study, method, b: {"bound": bound(study, method, b)}),
         partial(_draw, found=found, bounds=BOUNDS),
         layout.size(len(found), _HEAD, _COLUMNS),
@@ -103,7 +103,7 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> Claim
 
 
 def _case(study: Study, method: str, b: int, effort: Effort) -> Case:
-    place, about = (study.panel.asked, f"{method} b={b}"), called(study.panel)
+    place, about = (study.panel.paper_dataset, f"{method} b={b}"), called(study.panel)
     limit, largest = bound(study, method, b), max(effort.costs)
     statistic = {"b": b, "bound": limit, "largest": largest, "reached": sum(effort.reached), "runs": len(effort.costs)}
     ruling: Ruling = holds(largest <= limit)

@@ -18,7 +18,7 @@ from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import row_of_axes
 from experiments.plotting import INK, PANEL, legend_row, plain_frame
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
 
@@ -118,10 +118,10 @@ RULE: Final = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the paths and judge the claim."""
     paths = {variant: path(variant, STEPS) for variant in VARIANTS}
-    return Made(
+    return FigureResult(
         _points(paths),
         partial(_draw, paths=paths),
         (layout.WIDTH, _HEIGHT),

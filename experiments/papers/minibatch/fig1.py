@@ -17,7 +17,7 @@ from experiments.papers.minibatch.study import ACCURACY, Efforts, Study, exponen
 from experiments.papers.panels import called, empty, heading, name_of
 from experiments.plotting import INK, PANEL
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
 
@@ -63,7 +63,11 @@ def judge_speed(evidence: Evidence, spec: ClaimSpec, found: Sequence[Study]) -> 
 
 
 def _linear_case(study: Study, method: str) -> Case:
-    place, about, name = (study.panel.asked, f"{method} nearly linear"), called(study.panel), METHOD_STYLES[method].name
+    place, about, name = (
+        (study.panel.paper_dataset, f"{method} nearly linear"),
+        called(study.panel),
+        METHOD_STYLES[method].name,
+    )
     efforts, spectrum = study.of(method), study.data.spectrum
     if spectrum is None or 1 not in efforts:
         return Case(place, about, "not_applicable", note=study.data.unfit or f"no finished runs of {name}")
@@ -82,7 +86,7 @@ def _linear_case(study: Study, method: str) -> Case:
 
 def _beyond_case(study: Study, method: str) -> Case:
     goes_on = method in GO_ON
-    place = (study.panel.asked, f"{method} {'goes on' if goes_on else 'flat'}")
+    place = (study.panel.paper_dataset, f"{method} {'goes on' if goes_on else 'flat'}")
     about, name = called(study.panel), METHOD_STYLES[method].name
     efforts, spectrum = study.of(method), study.data.spectrum
     if spectrum is None or not efforts:
@@ -154,7 +158,7 @@ def fails_from(study: Study) -> int | None:
 
 
 def _fails_case(study: Study) -> Case:
-    place, about = (study.panel.asked, "naive fails"), called(study.panel)
+    place, about = (study.panel.paper_dataset, "naive fails"), called(study.panel)
     naive, spectrum = study.of("naive"), study.data.spectrum
     if spectrum is None or not naive:
         return Case(place, about, "not_applicable", note=study.data.unfit or "no finished runs of naive SDCA")
@@ -179,7 +183,7 @@ def _fails_case(study: Study) -> Case:
 
 
 def _improves_case(study: Study) -> Case:
-    place, about = (study.panel.asked, "aggressive improves"), called(study.panel)
+    place, about = (study.panel.paper_dataset, "aggressive improves"), called(study.panel)
     efforts = study.of("aggressive")
     if not efforts or not study.of("naive"):
         why = study.data.unfit or "no finished runs of naive or aggressive SDCA"
@@ -230,12 +234,12 @@ def _rivals_cases(study: Study, method: str, evidence: Evidence) -> list[Case]:
     found = ratios(study, method)
     if 1 not in found:
         why = study.data.unfit or "no finished runs with b = 1"
-        return [Case((study.panel.asked, "b=1"), called(study.panel), "not_applicable", note=why)]
+        return [Case((study.panel.paper_dataset, "b=1"), called(study.panel), "not_applicable", note=why)]
     return [exclude_undeclared(_rivals_case(study, b, ratio), evidence, study.panel) for b, ratio in found.items()]
 
 
 def _rivals_case(study: Study, b: int, ratio: Ratio | None) -> Case:
-    place, about = (study.panel.asked, f"b={b}"), called(study.panel)
+    place, about = (study.panel.paper_dataset, f"b={b}"), called(study.panel)
     statistic = {"b": b, "ratio": None if ratio is None else ratio.as_dict()}
     if study.data.unfit or ratio is None:
         why = study.data.unfit or "sizes at which both miss the target are not compared"
@@ -368,7 +372,7 @@ def _cell(effort: Effort | None) -> str:
     return text if low == high or not effort.known else f"{text} ({low:,.0f} to {high:,.0f})"
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claims."""
     found = studies(evidence)
     judges: dict[str, Judge] = {
@@ -377,7 +381,7 @@ def make(evidence: Evidence) -> Made:
         "minibatch.3": partial(judge_rivals, found=found),
     }
     shown = [study for study in found if study.efforts]
-    return Made(
+    return FigureResult(
         points(shown, (*METHODS, TAIL), _share),
         partial(_draw, found=shown),
         layout.size(len(shown), _HEAD, _COLUMNS),

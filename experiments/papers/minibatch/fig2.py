@@ -21,7 +21,7 @@ from experiments.papers.minibatch.study import ACCURACY
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.panels import called, empty, heading
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
 
@@ -105,7 +105,11 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[ConvergencePath]
 
 
 def _case(path: ConvergencePath, method: str, evidence: Evidence) -> Case:
-    place, about, name = (path.panel.asked, f"{method} b={path.b}"), called(path.panel), METHOD_STYLES[method].name
+    place, about, name = (
+        (path.panel.paper_dataset, f"{method} b={path.b}"),
+        called(path.panel),
+        METHOD_STYLES[method].name,
+    )
     if path.optimum is None or method not in path.bands:
         return Case(place, about, "not_applicable", note=path.unfit or f"no finished runs of {name}")
     runs = [path.above(frame) for frame in path.panel.curves(evidence.spec.members(method)[path.b])]
@@ -169,11 +173,11 @@ def _columns(shown: Sequence[ConvergencePath]) -> int:
 COLUMNS: Final = ("panel", "dataset", "series", "b", "measure", "iterations", "median", "low", "high", "runs")
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge its claim."""
     found = convergence_paths(evidence)
     shown = [path for path in found if path.bands]
-    return Made(
+    return FigureResult(
         _points(shown),
         partial(_draw, shown=shown),
         layout.size(2 * len(shown), _HEAD, _columns(shown)),
@@ -185,7 +189,7 @@ def _points(shown: Sequence[ConvergencePath]) -> pd.DataFrame:
     rows = [
         (
             {
-                "panel": path.panel.asked,
+                "panel": path.panel.paper_dataset,
                 "dataset": path.panel.dataset,
                 "series": method,
                 "b": path.b,

@@ -16,7 +16,7 @@ from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import empty, heading, name_of
 from experiments.plotting import INK, PANEL, Style
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval
 from experiments.store import FinishedRun
@@ -52,7 +52,7 @@ def _panels(found: Sequence[WorkerTimes]) -> list[list[WorkerTimes]]:
     """Return the lines of each panel."""
     panels: dict[tuple[str, str], list[WorkerTimes]] = {}
     for times in found:
-        panels.setdefault((times.panel.asked, times.kind), []).append(times)
+        panels.setdefault((times.panel.paper_dataset, times.kind), []).append(times)
     return list(panels.values())
 
 
@@ -141,10 +141,10 @@ class WorkerTimes:
         return found
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure; the paper makes no claim about wall time."""
     found = [times for panel in evidence.panels for times in _times(panel, evidence.spec)]
-    return Made(
+    return FigureResult(
         _points(found),
         partial(_draw, found=found),
         layout.size(len(_panels(found)), _HEAD, _COLUMNS),
@@ -175,7 +175,7 @@ def _of_iteration(run: FinishedRun) -> float:
 def _points(found: Sequence[WorkerTimes]) -> pd.DataFrame:
     rows = [
         {
-            "panel": times.panel.asked,
+            "panel": times.panel.paper_dataset,
             "dataset": times.panel.dataset,
             "series": times.method,
             "b": times.b,

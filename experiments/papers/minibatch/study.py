@@ -108,7 +108,7 @@ def points(
     """
     rows = [
         {
-            "panel": study.panel.asked,
+            "panel": study.panel.paper_dataset,
             "dataset": study.panel.dataset,
             "series": method,
             "b": b,

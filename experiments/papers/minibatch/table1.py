@@ -16,7 +16,7 @@ from experiments.papers.minibatch.data import Data, data_of
 from experiments.papers.panels import empty, name_of
 from experiments.plotting import FAINT
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ LAMBDAS: Final[Mapping[str, float]] = {"covtype": 1e-5, "rcv1": 1e-4, "astro_ph"
 """As printed."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the guaranteed speed-ups, and compare sizes with the printed ones."""
     found = [data_of(panel) for panel in evidence.panels]
     known = [data for data in found if data.spectrum is not None]
-    return Made(
+    return FigureResult(
         _points(known),
         partial(_draw, found=known),
         SIZE,
@@ -77,7 +77,7 @@ def make(evidence: Evidence) -> Made:
 def _points(known: Sequence[Data]) -> pd.DataFrame:
     rows = [
         {
-            "panel": data.panel.asked,
+            "panel": data.panel.paper_dataset,
             "dataset": data.panel.dataset,
             "b": b,
             "sigma2": data.spectrum.sigma2,
@@ -95,11 +95,20 @@ def _table(spec: FigureSpec, found: Sequence[Data]) -> Table:
     printed = {number.name: number.paper for number in spec.numbers}
     columns = ["data set", *QUANTITIES, "lambda", "sigma^2", "1/sigma^2", "P*"]
     rows: list[list[str]] = []
-    for asked in spec.datasets:
-        sizes = [printed[f"{quantity} of {asked}"] for quantity in QUANTITIES]
-        rows.append([f"{asked}, as printed", *dataset_table.size_cells(sizes, 2), f"{LAMBDAS[asked]:g}", "", "", ""])
-        rows += [_row(data) for data in found if data.panel.asked == asked]
-    rows += [_row(data) for data in found if data.panel.asked not in spec.datasets]
+    for name in spec.datasets:
+        sizes = [printed[f"{quantity} of {name}"] for quantity in QUANTITIES]
+        rows.append(
+            [
+                f"{name}, as printed",
+                *dataset_table.size_cells(sizes, 2),
+                f"{LAMBDAS[name]:g}",
+                "",
+                "",
+                "",
+            ]
+        )
+        rows += [_row(data) for data in found if data.panel.paper_dataset == name]
+    rows += [_row(data) for data in found if data.panel.paper_dataset not in spec.datasets]
     notes = [
         "Density: coordinates that are not zero, of the training rows. sigma^2 = ||X||^2 / n, where no row is longer "
         "than 1: the share of the most frequent direction in all rows. Up to mini-batches of 1/sigma^2 examples beta_b "

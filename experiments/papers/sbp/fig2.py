@@ -25,7 +25,7 @@ from experiments.papers.cases import (
 from experiments.papers.panels import MEASURE, CurveFigure, Row, name_of
 from experiments.plotting import STYLES, MeanCurve, mean_curves
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import (
     AreaDifference,
@@ -60,7 +60,7 @@ def panel_case(
     """Return one case on one data set; a stand-in is measured and not judged."""
     if panel.stand_in and ruling != "not_applicable":
         ruling, note = "not_applicable", ", ".join(filter(None, [note, "measured, not judged"]))
-    return Case((panel.asked, what), name_of(panel), ruling, measured, statistic or {}, note)
+    return Case((panel.paper_dataset, what), name_of(panel), ruling, measured, statistic or {}, note)
 
 
 def missing_case(panel: Panel, what: str, names: Sequence[str]) -> Case:
@@ -245,7 +245,7 @@ def _perceptron_cases(panel: Panel, series: str) -> list[Case]:
     if not runs:
         return [missing_case(panel, "first_epoch", (series, "sbp"))]
     cases = [_first_epoch_case(panel, *runs), _end_case(panel, *runs)]
-    if panel.asked == OVERFITS:
+    if panel.paper_dataset == OVERFITS:
         cases.append(_overfitting_case(panel, series))
     return cases
 
@@ -315,7 +315,7 @@ ROWS = (
 JUDGES = {"sbp.1": sbp_against_rivals, "sbp.2": smo_profile, "sbp.3": perceptron_profile}
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     figure = CurveFigure(evidence, ROWS)
-    return Made(figure.data, figure.draw, figure.size, claims=judge_claims(evidence, JUDGES))
+    return FigureResult(figure.data, figure.draw, figure.size, claims=judge_claims(evidence, JUDGES))

@@ -8,7 +8,7 @@ from experiments.papers.cases import Case, above, claim_from_cases, interval_tex
 from experiments.papers.panels import MEASURE, CurveFigure, Row, name_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import cost_ratio
 from experiments.reproduction.verdict import Claim
@@ -23,10 +23,12 @@ ROWS = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claim."""
     figure = CurveFigure(evidence, ROWS)
-    return Made(figure.data, figure.draw, figure.size, claims=judge_claims(evidence, {"sbp.5": sbp_against_features}))
+    return FigureResult(
+        figure.data, figure.draw, figure.size, claims=judge_claims(evidence, {"sbp.5": sbp_against_features})
+    )
 
 
 def sbp_against_features(evidence: Evidence, spec: ClaimSpec) -> Claim:
@@ -41,7 +43,7 @@ def sbp_against_features(evidence: Evidence, spec: ClaimSpec) -> Claim:
 
 
 def _case(panel: Panel) -> Case:
-    place = (panel.asked, "fourier_over_sbp")
+    place = (panel.paper_dataset, "fourier_over_sbp")
     below = math.inf if panel.trivial_error is None else panel.trivial_error
     found = cost_ratio(panel.curves("sbp"), panel.curves("fourier"), cost=COST, measure=MEASURE, below=below)
     if found is None:
@@ -56,8 +58,8 @@ def _case(panel: Panel) -> Case:
     notes = ["one run only, so the interval is a point"] if len(panel.runs["sbp"]) == 1 else []
     if panel.stand_in:
         notes.append("measured, not judged")
-    elif panel.asked not in CLAIMED:
+    elif panel.paper_dataset not in CLAIMED:
         notes.append("measured, though the paper claims nothing there")
-    if panel.stand_in or panel.asked not in CLAIMED:
+    if panel.stand_in or panel.paper_dataset not in CLAIMED:
         ruling = "not_applicable"
     return Case(place, name_of(panel), ruling, measured, found.as_dict(), ", ".join(notes))

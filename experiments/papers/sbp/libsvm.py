@@ -17,7 +17,7 @@ from experiments.papers.panels import COLUMNS, empty, heading, name_of, row_of_a
 from experiments.papers.sbp.printed import compare_number, data_difference
 from experiments.plotting import FAINT, INK, PANEL, STYLES, MeanCurve, axis_name, draw_panel, legend_row, mean_curve
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.statistics import Interval, bootstrap_mean
 from experiments.reproduction.verdict import Number, Ruling
@@ -112,7 +112,7 @@ class RunningTimes:
     @property
     def case(self) -> Case:
         """The claim's case on this data set."""
-        place, about = (self.panel.asked, "sbp"), name_of(self.panel)
+        place, about = (self.panel.paper_dataset, "sbp"), name_of(self.panel)
         if self.seconds is None or self.error is None:
             return Case(place, about, "not_applicable", note="no run of LIBSVM")
         quarter = self.shares[SHARES[0]]
@@ -227,10 +227,10 @@ RULE = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Compare the two on every data set, and judge the claim."""
     all_times = [RunningTimes(panel, counts=evidence.declared(panel)) for panel in evidence.panels]
-    return Made(
+    return FigureResult(
         data=_data(all_times),
         draw=partial(_draw, all_times=all_times),
         size=SIZE,
@@ -242,7 +242,7 @@ def make(evidence: Evidence) -> Made:
 
 def _number(spec: NumberSpec, all_times: Sequence[RunningTimes]) -> Number:
     kind, _, dataset = spec.name.rpartition(" ")
-    times = next((times for times in all_times if times.panel.asked == dataset), None)
+    times = next((times for times in all_times if times.panel.paper_dataset == dataset), None)
     if times is None:
         return compare_number(spec, None, None)
     if kind == LIBSVM_TIME:
@@ -270,7 +270,7 @@ def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec])
                 *("" if value is None else percent(value.estimate) for value in values),
                 "" if times.reached is None else f"{times.reached:.3g} s",
                 *(
-                    _printed(printed.get(f"{kind} {times.panel.asked}"))
+                    _printed(printed.get(f"{kind} {times.panel.paper_dataset}"))
                     for kind in (LIBSVM_TIME, LIBSVM_ERROR, SBP_ERROR)
                 ),
             ]
@@ -291,7 +291,7 @@ def _data(all_times: Sequence[RunningTimes]) -> pd.DataFrame:
     tables: list[pd.DataFrame] = []
     for times in all_times:
         mean = mean_over_runs(times.curves, cost=COST, measure="test_error")
-        common = {"panel": times.panel.asked, "dataset": times.panel.dataset, "cost": COST}
+        common = {"panel": times.panel.paper_dataset, "dataset": times.panel.dataset, "cost": COST}
         seeds = " ".join(map(str, times.panel.seeds("sbp")))
         tables.append(
             pd.DataFrame(

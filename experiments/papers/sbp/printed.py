@@ -24,7 +24,7 @@ TRAINING: Final[Mapping[str, int]] = {"reuters_money_fx": 7770, "adult": 32561, 
 
 def data_difference(panel: Panel) -> str:
     """Say why a panel's data differ from the paper's; empty if they do not, or if there is no run."""
-    return printed.data_difference(panel, TRAINING.get(panel.asked))
+    return printed.data_difference(panel, TRAINING.get(panel.paper_dataset))
 
 
 def compare_number(spec: NumberSpec, panel: Panel | None, measured: float | None, note: str = "") -> Number:

@@ -32,7 +32,7 @@ from experiments.papers.sbp.growth import (
 )
 from experiments.plotting import INK, PANEL, STYLES, Style, plain_frame, styles_for
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim, Ruling
@@ -125,7 +125,7 @@ def series_name(series: str) -> str:
 
 
 def _case_against(measured: PanelGrowth, rival: str) -> Case:
-    place, about = (measured.panel.asked, rival), name_of(measured.panel)
+    place, about = (measured.panel.paper_dataset, rival), name_of(measured.panel)
     first, second = measured.growths.get(FAST), measured.growths.get(rival)
     if first is None or second is None:
         return Case(place, about, "not_applicable", note=f"no run of {series_name(FAST if first is None else rival)}")
@@ -174,7 +174,7 @@ def _ruling(gap: Interval, cheaper: Used) -> Ruling:
 def _case_of_bound(measured: PanelGrowth, series: str) -> Case:
     """Return a method's exponent with its bound's, measured and not judged."""
     growth, name = measured.growths[series], series_name(series)
-    place, about = (measured.panel.asked, series), name_of(measured.panel)
+    place, about = (measured.panel.paper_dataset, series), name_of(measured.panel)
     if growth.interval is None:
         return Case(place, about, "not_applicable")
     bound = measured.bound_exponent(series, growth.used, per_example=True)
@@ -290,10 +290,10 @@ COLUMNS = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Measure growth on every data set, and judge the claim."""
     panels = [measured for panel in evidence.panels if (measured := measure_growth(panel)) is not None]
-    return Made(
+    return FigureResult(
         data=_data(panels),
         draw=partial(_draw, panels=panels),
         size=SIZE,

@@ -17,7 +17,7 @@ from experiments.papers.panels import NAMES, empty, name_of
 from experiments.papers.sbp.printed import SIZES, compare_number, data_difference
 from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec, NumberSpec
 from experiments.reproduction.verdict import Number, Ruling
 from experiments.store import FinishedRun
@@ -38,7 +38,7 @@ class Row:
 
     Attributes
     ----------
-    asked, series : str
+    paper_dataset, series : str
         The paper's data set; ``unbiased`` or ``biased``.
     spec : NumberSpec or None
         The printed nu; None if the paper has none.
@@ -46,7 +46,7 @@ class Row:
     run : FinishedRun or None
     """
 
-    asked: str
+    paper_dataset: str
     series: str
     spec: NumberSpec | None
     panel: Panel | None
@@ -60,7 +60,7 @@ class Row:
     @property
     def name(self) -> str:
         """For people: data set and bias."""
-        return f"{self.asked if self.panel is None else name_of(self.panel)}, {SERIES[self.series]}"
+        return f"{self.paper_dataset if self.panel is None else name_of(self.panel)}, {SERIES[self.series]}"
 
     @property
     def printed(self) -> float | None:
@@ -131,18 +131,26 @@ def rows_of(evidence: Evidence) -> list[Row]:
     """All rows, in the paper's order: data set by data set, without bias first."""
     spec = evidence.spec
     printed = {number.name: number for number in spec.numbers}
-    panels = {panel.asked: panel for panel in evidence.panels}
+    panels = {panel.paper_dataset: panel for panel in evidence.panels}
     rows: list[Row] = []
-    for asked in dict.fromkeys([*spec.datasets, *panels]):
-        panel = panels.get(asked)
-        for series in _series(spec, asked):
+    for name in dict.fromkeys([*spec.datasets, *panels]):
+        panel = panels.get(name)
+        for series in _series(spec, name):
             runs = panel.runs.get(series, ()) if panel is not None else ()
-            rows.append(Row(asked, series, printed.get(number_name(asked, series)), panel, runs[0] if runs else None))
+            rows.append(
+                Row(
+                    name,
+                    series,
+                    printed.get(number_name(name, series)),
+                    panel,
+                    runs[0] if runs else None,
+                )
+            )
     return rows
 
 
-def _series(spec: FigureSpec, asked: str) -> list[str]:
-    return [series.name for series in spec.series if not series.datasets or asked in series.datasets]
+def _series(spec: FigureSpec, paper_dataset: str) -> list[str]:
+    return [series.name for series in spec.series if not series.datasets or paper_dataset in series.datasets]
 
 
 _WIDTH: Final = 12.0  # inches
@@ -260,16 +268,16 @@ RULE = (
 )
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Derive nu for every row, and compare it with the printed one."""
     rows = rows_of(evidence)
-    by_name = {number_name(row.asked, row.series): row for row in rows}
+    by_name = {number_name(row.paper_dataset, row.series): row for row in rows}
     numbers = [
         by_name[spec.name].number if spec.name in by_name else compare_number(spec, None, None)
         for spec in evidence.spec.numbers
     ]
     ratios = [ratio for row in rows if (ratio := _ratio(row)) is not None]
-    return Made(
+    return FigureResult(
         data=pd.DataFrame([_record(row) for row in rows], columns=list(COLUMNS)),
         draw=partial(_draw, ratios=ratios),
         size=_size(ratios),
@@ -291,7 +299,7 @@ def _ratio(row: Row) -> NuRatio | None:
 
 def _case(row: Row) -> Case:
     """Return the claim's case for one row."""
-    place, about = (row.asked, row.series), row.name
+    place, about = (row.paper_dataset, row.series), row.name
     if row.nu is None:
         return Case(place, about, "not_applicable")
     difference = _difference(row)
@@ -332,10 +340,10 @@ def _table(rows: Sequence[Row]) -> Table:
         n, gap = row.panel.n if row.panel else None, row.final("relative_gap")
         cells.append(
             [
-                row.asked if row.panel is None else name_of(row.panel),
+                row.paper_dataset if row.panel is None else name_of(row.panel),
                 "yes" if row.series == "biased" else "no",
                 f"{n:,}" if row.run is not None and n is not None else "",
-                f"{SIZES[row.asked][0]:,}" if row.asked in SIZES else "",
+                f"{SIZES[row.paper_dataset][0]:,}" if row.paper_dataset in SIZES else "",
                 "" if sigma2 is None else f"{sigma2:g}",
                 "" if weight is None else "1/n" if weight == 1 else f"1/({weight:g} n)",
                 "" if row.printed is None else f"{row.printed:.2e}",
@@ -369,7 +377,7 @@ def _record(row: Row) -> dict[str, Any]:
     nu, printed = row.nu, row.printed
     values: dict[str, float | None] = {
         "n": row.panel.n if row.run and row.panel else None,
-        "n_printed": SIZES[row.asked][0] if row.asked in SIZES else None,
+        "n_printed": SIZES[row.paper_dataset][0] if row.paper_dataset in SIZES else None,
         "sigma2": sigma2,
         "lambda_": problem.get("lambda_"),
         "C": weight,
@@ -381,6 +389,6 @@ def _record(row: Row) -> dict[str, Any]:
         "hinge": row.final("hinge"),
         "norm": row.final("norm"),
     }
-    dataset = row.panel.dataset if row.panel else row.asked
+    dataset = row.panel.dataset if row.panel else row.paper_dataset
     known = {name: math.nan if value is None else value for name, value in values.items()}
     return {"dataset": dataset, "bias": row.series == "biased", **known}

@@ -13,7 +13,7 @@ from experiments.papers.panels import name_of
 from experiments.papers.sbp.basin import Basin, Filling, fill, run_responses
 from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, claim, undecided
 
@@ -143,7 +143,7 @@ WITH_BIAS = (
 """Rules of the claims of Figures 1 and 4."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Run the SBP on the first data set, draw the basins of its responses, and judge the claim about them.
 
     Of the evidence only the settings are used. With a bias in them there are two basins, as in Figure 4.
@@ -152,11 +152,11 @@ def make(evidence: Evidence) -> Made:
     if panel is None:
         claims = [undecided(spec, "There is no data set to run the SBP on.") for spec in evidence.spec.claims]
         data = pd.DataFrame(columns=list(COLUMNS))
-        return Made(data, _draw_nothing, SIZE, claims=claims)
+        return FigureResult(data, _draw_nothing, SIZE, claims=claims)
     filling = fill(run_responses(panel.settings[SERIES]))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
-    return Made(
+    return FigureResult(
         data,
         partial(_draw, filling=filling, name=name_of(panel)),
         SIZE,

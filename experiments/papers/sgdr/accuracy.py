@@ -19,7 +19,7 @@ from experiments.papers.panels import heading, name_of
 from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.plotting import INK, Style
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
 
@@ -138,18 +138,18 @@ MEASURES: Final = ("accuracy", "excess")
 """(J - L) / L, and (J - J_opt) / J_opt."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure; the paper makes no claim here."""
     found = studies(evidence.panels, evidence.spec)
     shown = [panel for panel in evidence.panels if any(study.panel is panel for study in found)]
-    return Made(
+    return FigureResult(
         _data(found), partial(_draw, panels=shown, found=found), layout.size(len(shown), _HEAD), table=_table(found)
     )
 
 
 def _data(found: Sequence[Study]) -> pd.DataFrame:
     rows = [
-        ({"panel": study.panel.asked, "dataset": study.panel.dataset, "C": study.C, "measure": measure}, own)
+        ({"panel": study.panel.paper_dataset, "dataset": study.panel.dataset, "C": study.C, "measure": measure}, own)
         for study in found
         for measure in MEASURES
         if (own := getattr(study, measure)) is not None

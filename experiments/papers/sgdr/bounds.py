@@ -24,7 +24,7 @@ from experiments.papers.problem import load_problem
 from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim
 from solvers import _core
@@ -165,7 +165,7 @@ def _known(frames: tuple[pd.DataFrame, ...], name: str) -> NDArray[np.float64]:
 
 
 def _bounds_case(panel: Panel, series: str) -> Case:
-    place, about = (panel.asked, f"{series} bounds"), called(panel)
+    place, about = (panel.paper_dataset, f"{series} bounds"), called(panel)
     optimum, apart = optimum_of(panel), disagreement(panel)
     found = None if optimum is None else bracket(panel.curves(series), optimum)
     if optimum is None or found is None:
@@ -186,7 +186,7 @@ def _bounds_case(panel: Panel, series: str) -> Case:
 
 
 def _box_case(panel: Panel, series: str) -> Case:
-    place, about, name = (panel.asked, f"{series} box"), called(panel), STYLES[series].name
+    place, about, name = (panel.paper_dataset, f"{series} box"), called(panel), STYLES[series].name
     if not panel.runs.get(series):
         return Case(place, about, "not_applicable", note=f"no finished runs of {name}")
     try:
@@ -239,7 +239,7 @@ def _draw(
     styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
     names, nothing = ("Epochs", "J and L, per cent from J_opt"), "no finished runs with an optimum to compare with"
     for place, panel in layout.each_panel(figure, panels, styles.values(), [_CAPTION], _HEAD, names, nothing=nothing):
-        for series, measures in shown[panel.asked].items():
+        for series, measures in shown[panel.paper_dataset].items():
             for own in measures.values():
                 layout.draw_band(place, own, styles[series])
         _lay_out(place)
@@ -272,11 +272,11 @@ Bands = dict[str, dict[str, Band]]
 """By algorithm and measure, relative to the optimum: J / J_opt - 1, L / J_opt - 1."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claim."""
-    shown = {panel.asked: bands for panel in evidence.panels if (bands := relative(panel))}
-    panels = [panel for panel in evidence.panels if panel.asked in shown]
-    return Made(
+    shown = {panel.paper_dataset: bands for panel in evidence.panels if (bands := relative(panel))}
+    panels = [panel for panel in evidence.panels if panel.paper_dataset in shown]
+    return FigureResult(
         _data(panels, shown),
         partial(_draw, panels=panels, shown=shown),
         layout.size(len(panels), _HEAD),
@@ -304,8 +304,8 @@ def _data(panels: Sequence[Panel], shown: dict[str, Bands]) -> pd.DataFrame:
     for panel in panels:
         optimum = optimum_of(panel)
         assert optimum is not None  # other panels are not shown
-        names = {"panel": panel.asked, "dataset": panel.dataset, "optimum": optimum.lower}
-        for series, measures in shown[panel.asked].items():
+        names = {"panel": panel.paper_dataset, "dataset": panel.dataset, "optimum": optimum.lower}
+        for series, measures in shown[panel.paper_dataset].items():
             rows += [(names | {"series": series, "measure": measure}, own) for measure, own in measures.items()]
     return band_table(rows, "epochs", COLUMNS)
 

@@ -79,7 +79,7 @@ class Comparison:
         return cases_of(evidence, self.selected(problems), self._case)
 
     def _case(self, problem: TimedProblem) -> Case:
-        place, about = (problem.panel.asked, f"C={problem.C:g} {self.name}"), problem.name
+        place, about = (problem.panel.paper_dataset, f"C={problem.C:g} {self.name}"), problem.name
         first, second = self.first.effort(problem), self.second.effort(problem)
         if first is None or second is None:
             lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in problem.efforts]

@@ -16,7 +16,7 @@ from experiments.papers.sgdr.time_tables import make_times
 from experiments.papers.sgdr.timing import ROUNDING, STOPPING, TimedProblem, stopped, tolerance
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.verdict import Claim, Ruling, combined
 from experiments.store import FinishedRun
@@ -43,7 +43,7 @@ def at_stop(run: FinishedRun, optimum: Optimum) -> tuple[float, Ruling]:
 
 
 def _stop_case(evidence: Evidence, problem: TimedProblem, name: str) -> Case:
-    place, about = (problem.panel.asked, f"C={problem.C:g} {name}"), problem.name
+    place, about = (problem.panel.paper_dataset, f"C={problem.C:g} {name}"), problem.name
     runs = problem.panel.runs.get(evidence.spec.members(name)[problem.C], ())
     if problem.optimum is None:
         return Case(place, about, "not_applicable", note=problem.unfit)
@@ -146,6 +146,6 @@ def _where(comparison: Comparison, problems: Sequence[TimedProblem]) -> str:
 JUDGES = {"sgdr.2": judge_stop, "sgdr.3": judge_order, "sgdr.4": judge_medium}
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the tables and judge the claims."""
     return make_times(evidence, JUDGES)

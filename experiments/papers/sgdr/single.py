@@ -13,7 +13,7 @@ from experiments.papers.sgdr.comparisons import Comparison, Side, summary, summa
 from experiments.papers.sgdr.time_tables import make_times
 from experiments.papers.sgdr.timing import TimedProblem
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Claim
@@ -92,6 +92,6 @@ def ratio_of_means(problems: Sequence[TimedProblem], many: Sequence[bool]) -> In
 JUDGES = {"sgdr.5": judge_single}
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the table and judge the claim."""
     return make_times(evidence, JUDGES)

@@ -21,7 +21,7 @@ from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.papers.sgdr.timing import ACCURACY, STOPPING, TimedProblem, methods, timed_problems
 from experiments.plotting import FAINT, INK, PANEL, STYLES, axis_name, legend_row
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.made import Bold, Made, Table
+from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.verdict import Claim
 
@@ -198,7 +198,7 @@ def _time_points(problems: Sequence[TimedProblem], names: Sequence[str]) -> pd.D
     """Return a row for each data set, C and method: CPU seconds, and the multiple of the fastest method's."""
     rows = [
         {
-            "panel": problem.panel.asked,
+            "panel": problem.panel.paper_dataset,
             "dataset": problem.panel.dataset,
             "C": problem.C,
             "series": name,
@@ -234,7 +234,7 @@ def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
             for name in STOPPING
             if name in names
         ]
-    data_sets = {problem.panel.asked: problem for problem in problems}
+    data_sets = {problem.panel.paper_dataset: problem for problem in problems}
     stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
     notes = [
         f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
@@ -268,11 +268,11 @@ def _mean(problems: Sequence[TimedProblem], name: str) -> str:
 Judge = Callable[[Evidence, ClaimSpec, Sequence[TimedProblem]], Claim]
 
 
-def make_times(evidence: Evidence, judges: Mapping[str, Judge]) -> Made:
+def make_times(evidence: Evidence, judges: Mapping[str, Judge]) -> FigureResult:
     """Draw the figure and judge its claims by id. All its series are swept over the same values of C."""
     found, names = timed_problems(evidence), methods(evidence.spec)
     paths = [path for problem in middle(found) if (path := _path(problem, evidence.spec, names)).bands]
-    return Made(
+    return FigureResult(
         pd.concat([_time_points(found, names), *(_path_points(path) for path in paths)], ignore_index=True),
         partial(_draw, problems=found, paths=paths, names=names),
         _size(found, paths, names),
@@ -315,7 +315,7 @@ def _path_points(path: ConvergencePath) -> pd.DataFrame:
         [
             pd.DataFrame(
                 {
-                    "panel": path.problem.panel.asked,
+                    "panel": path.problem.panel.paper_dataset,
                     "dataset": path.problem.panel.dataset,
                     "C": path.problem.C,
                     "series": name,

@@ -28,7 +28,7 @@ from experiments.papers.simba.fig1_claim import (
 )
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 
 PARAMETERS: Final = {"simba": "nu", "pegasos": "lambda"}
 ON_TEST: Final = {method: method for method in METHODS}
@@ -38,17 +38,18 @@ Choices = dict[str, Choice]
 """Chosen members by the paper's data set."""
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claim."""
     sweeps = {
-        panel.asked: {method: sweep(panel, evidence.spec, method) for method in METHODS} for panel in evidence.panels
+        panel.paper_dataset: {method: sweep(panel, evidence.spec, method) for method in METHODS}
+        for panel in evidence.panels
     }
     by_test = _choices(sweeps, on_test=True)
     held = _choices(sweeps, on_test=False)
     shown = replace(evidence, panels=tuple(_chosen(panel, by_test, held) for panel in evidence.panels))
     figure = CurveFigure(shown, _rows(by_test, held))
     judges = {"simba.1": partial(judge_accesses, by_test=by_test, held=held)}
-    return Made(
+    return FigureResult(
         _named(figure.data, by_test, held),
         figure.draw,
         figure.size,
@@ -59,7 +60,10 @@ def make(evidence: Evidence) -> Made:
 
 def _choices(sweeps: Mapping[str, Mapping[str, list[Member]]], *, on_test: bool) -> Choices:
     choose = chosen_on_test if on_test else chosen_on_held_out
-    return {asked: {method: choose(found) for method, found in methods.items()} for asked, methods in sweeps.items()}
+    return {
+        paper_dataset: {method: choose(found) for method, found in methods.items()}
+        for paper_dataset, methods in sweeps.items()
+    }
 
 
 def _chosen(panel: Panel, by_test: Choices, held: Choices) -> Panel:
@@ -67,7 +71,7 @@ def _chosen(panel: Panel, by_test: Choices, held: Choices) -> Panel:
     picked = {
         names[method]: panel.runs[member.series]
         for names, choices in ((ON_TEST, by_test), (ON_HELD_OUT, held))
-        for method, member in choices[panel.asked].items()
+        for method, member in choices[panel.paper_dataset].items()
         if member is not None
     }
     return replace(panel, runs=picked)
@@ -75,7 +79,7 @@ def _chosen(panel: Panel, by_test: Choices, held: Choices) -> Panel:
 
 def _rows(by_test: Choices, held: Choices) -> tuple[Row, ...]:
     on_test, on_held_out = (
-        {asked: _parameters(choice) for asked, choice in choices.items()} for choices in (by_test, held)
+        {paper_dataset: _parameters(choice) for paper_dataset, choice in choices.items()} for choices in (by_test, held)
     )
     best = "the parameter of each method is that of the lowest test error, as in the paper"
     return (
@@ -114,9 +118,9 @@ def _parameters(choice: Choice) -> str:
 def _named(data: pd.DataFrame, by_test: Choices, held: Choices) -> pd.DataFrame:
     """Give each point the name of the series that it is of."""
     names = {
-        (asked, name[method]): member.series
+        (paper_dataset, name[method]): member.series
         for name, choices in ((ON_TEST, by_test), (ON_HELD_OUT, held))
-        for asked, choice in choices.items()
+        for paper_dataset, choice in choices.items()
         for method, member in choice.items()
         if member is not None
     }
@@ -130,10 +134,10 @@ def _table(
     columns = ["data set", "method", "value", "runs", "lowest test error", "accesses to it", "counted dense"]
     rows = []
     for panel in evidence.panels:
-        for method, members in sweeps[panel.asked].items():
+        for method, members in sweeps[panel.paper_dataset].items():
             for member in members:
                 chosen = {"test": by_test, "held out": held}
-                marks = [how for how, choices in chosen.items() if choices[panel.asked][method] is member]
+                marks = [how for how, choices in chosen.items() if choices[panel.paper_dataset][method] is member]
                 rows.append(
                     [
                         name_of(panel),
@@ -150,7 +154,7 @@ def _table(
         "Lowest test error: of the mean over the runs along its curve; ±: standard deviation over the runs there. "
         f"Accesses to it: until the mean is at most {100 * TOLERANCE:.0f} % (relative) above it.",
         "Held-out error: the same on a quarter of the training set, by runs on the other three quarters.",
-        *(note for panel in evidence.panels for note in ratios(panel, by_test[panel.asked])),
+        *(note for panel in evidence.panels for note in ratios(panel, by_test[panel.paper_dataset])),
     ]
     return Table([*columns, "held-out error", "chosen on"], rows, notes)
 

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from experiments.curve import known_points, shared_costs, values_on
 from experiments.papers.cases import Case, claim_from_cases, interval_text, points_text
 from experiments.papers.panels import MEASURE, name_of
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups
-from experiments.reproduction.statistics.steps import known_points, shared_costs, values_on
 from experiments.reproduction.verdict import Claim, Ruling, in_words
 
 METHODS: Final = ("simba", "pegasos")
@@ -170,7 +170,7 @@ def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float
     """
 
     @cache  # each resample of one method's runs is paired with many of the other's
-    def asked(theirs: Chosen) -> tuple[float, float]:
+    def error_and_cost(theirs: Chosen) -> tuple[float, float]:
         mean = pegasos.mean(theirs)
         # the last bits of a mean depend on the order of summation
         target = float(mean.min()) * (1 + tolerance) + 1e-12
@@ -181,7 +181,7 @@ def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float
     means = cache(simba.mean)
 
     def costs(theirs: Chosen, ours: Chosen) -> tuple[float, float, float | None]:
-        target, own = asked(theirs)
+        target, own = error_and_cost(theirs)
         other = _first_below(means(ours), target)
         return target, own, None if other is None else simba.cost(columns[1], other, ours)
 
@@ -266,10 +266,10 @@ def judge_accesses(
     cases: list[Case] = []
     for panel in evidence.panels:
         judged = evidence.declared(panel)
-        cases += [_case(panel, by_test[panel.asked], name, judged=judged) for name in ACCOUNTINGS]
-        cases.append(_lowest_case(panel, by_test[panel.asked]))
-        if all(held[panel.asked].values()):
-            cases += [_case(panel, held[panel.asked], name, HELD, judged=judged) for name in ACCOUNTINGS]
+        cases += [_case(panel, by_test[panel.paper_dataset], name, judged=judged) for name in ACCOUNTINGS]
+        cases.append(_lowest_case(panel, by_test[panel.paper_dataset]))
+        if all(held[panel.paper_dataset].values()):
+            cases += [_case(panel, held[panel.paper_dataset], name, HELD, judged=judged) for name in ACCOUNTINGS]
     return claim_from_cases(spec, RULE, cases)
 
 
@@ -292,7 +292,7 @@ def ratios(panel: Panel, choice: Choice) -> list[str]:
 
 
 def _case(panel: Panel, choice: Choice, name: str, ending: str = "", *, judged: bool) -> Case:
-    accounting, place, about = ACCOUNTINGS[name], (panel.asked, name + ending), name_of(panel)
+    accounting, place, about = ACCOUNTINGS[name], (panel.paper_dataset, name + ending), name_of(panel)
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:
         lacking = " and ".join(STYLES[method].name for method in METHODS if choice.get(method) is None)
@@ -318,7 +318,7 @@ def _case(panel: Panel, choice: Choice, name: str, ending: str = "", *, judged: 
 
 def _lowest_case(panel: Panel, choice: Choice) -> Case:
     """Return the lowest errors of both methods, measured and not judged."""
-    place = (panel.asked, "lowest_errors")
+    place = (panel.paper_dataset, "lowest_errors")
     simba, pegasos = choice.get("simba"), choice.get("pegasos")
     if simba is None or pegasos is None:
         return Case(place, name_of(panel), "not_applicable")

@@ -15,7 +15,7 @@ from experiments.curve import column, value_at
 from experiments.papers.cases import Case, at_most, claim_from_cases, interval_text, judge_claims, scaled, within
 from experiments.papers.panels import CurveFigure, Row, name_of
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
 from experiments.reproduction.verdict import Claim
@@ -98,7 +98,7 @@ def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
 
 
 def _steps_case(panel: Panel, horizon: int, series: str, measure: str) -> Case:
-    place, about = (panel.asked, f"{measure} {horizon}"), f"{name_of(panel)}, {MEASURES[measure]}"
+    place, about = (panel.paper_dataset, f"{measure} {horizon}"), f"{name_of(panel)}, {MEASURES[measure]}"
     found = compare(panel, horizon, series, measure)
     if found is None:
         return Case(place, about, "not_applicable", note=f"no pair of runs of {horizon:,} iterations")
@@ -177,7 +177,7 @@ def bias_cost_ratio(panel: Panel, cost: str) -> Interval | None:
 
 
 def _bias_case(panel: Panel, cost: str) -> Case:
-    place, about = (panel.asked, cost), name_of(panel)
+    place, about = (panel.paper_dataset, cost), name_of(panel)
     found = bias_cost_ratio(panel, cost)
     if found is None:
         return Case(place, about, "not_applicable", note="no finished runs with and without the bias")
@@ -206,7 +206,7 @@ def _bias_notes(panels: Sequence[Panel]) -> list[str]:
 JUDGES = {"simba.2": judge_steps, "simba.3": judge_bias}
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     horizons = evidence.spec.members(CONSTANT)
     versions = {"SIMBA anytime": ANYTIME} | {f"constant, T = {int(T):,}": name for T, name in horizons.items()}
@@ -238,4 +238,4 @@ def make(evidence: Evidence) -> Made:
             *_bias_notes(evidence.panels),
         ],
     )
-    return Made(figure.data, figure.draw, figure.size, table=table, claims=judge_claims(evidence, JUDGES))
+    return FigureResult(figure.data, figure.draw, figure.size, table=table, claims=judge_claims(evidence, JUDGES))

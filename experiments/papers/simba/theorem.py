@@ -22,7 +22,7 @@ from experiments.papers.panels import empty, heading, name_of, row_of_axes
 from experiments.papers.simba.saddle_point import Optimum, optimum
 from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame, styles_for
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made, Table
+from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import ClaimSpec, FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 from experiments.reproduction.verdict import Claim, Ruling
@@ -259,10 +259,10 @@ class MeasuredPanel:
     optima: dict[str, Optimum] = field(default_factory=dict)
 
 
-def make(evidence: Evidence) -> Made:
+def make(evidence: Evidence) -> FigureResult:
     """Solve the saddle problems, draw the figure and judge the claim."""
     panels = [found for panel in evidence.panels if (found := measure(panel, evidence.spec)) is not None]
-    return Made(
+    return FigureResult(
         _data(panels),
         partial(_draw, panels=[(found.panel, found.n, found.rates) for found in panels], names=NAMES),
         SIZE,
@@ -312,7 +312,7 @@ def _judge(spec: ClaimSpec, panels: Sequence[MeasuredPanel]) -> Claim:
 
 def _case(found: MeasuredPanel, series: str) -> Case:
     rate, best = found.rates[series], found.optima[series]
-    place, about = (found.panel.asked, series), f"{name_of(found.panel)}, {NAMES[series]}"
+    place, about = (found.panel.paper_dataset, series), f"{name_of(found.panel)}, {NAMES[series]}"
     exponent = rate.exponent
     least = float(rate.theorem_over_measured.min())
     statistic = {

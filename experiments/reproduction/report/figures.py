@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from experiments.reproduction.made import Table
+from experiments.reproduction.figure_result import Table
 from experiments.reproduction.report.labels import State, agreement, command_for, state_of
 from experiments.reproduction.report.pictures import PictureError, checked
 from experiments.reproduction.report.verdict_reader import DamagedFileError, VerdictFile, read_table, read_verdict

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from experiments.reproduction.citations import paper_named
-from experiments.reproduction.made import Bold, Table
+from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report import labels, pictures
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from experiments.reproduction.made import Table
+from experiments.reproduction.figure_result import Table
 from experiments.reproduction.verdict import Verdict
 
 _T = TypeVar("_T")

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import error_area
+from experiments.curve import error_area, known_points, shared_costs, values_on
 from experiments.reproduction.statistics.interval import Interval, bootstrap_groups, bootstrap_mean
-from experiments.reproduction.statistics.steps import known_points, shared_costs, values_on
 
 T = TypeVar("T")
 

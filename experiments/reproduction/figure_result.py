@@ -1,4 +1,4 @@
-"""What a maker returns: a drawing, the points in it, a table, judged claims and compared numbers."""
+"""The result of a figure's module: a drawing, its points, a table, judged claims and compared numbers."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Made:
-    """A figure, ready to be written.
+class FigureResult:
+    """A figure before it is written.
 
     Attributes
     ----------
     data : DataFrame
-        Every point that is drawn, one row each. For curves the columns are ``panel, dataset, series, cost, x, mean, sd,
-        seeds`` (`seeds` as text: ``0 1 2``; errors as fractions); other figures have their own.
+        A row for each drawn point. Curves have the columns ``panel, dataset, series, cost, x, mean, sd, seeds``
+        (`seeds` as text: ``0 1 2``; errors as fractions); other figures have their own.
     draw : callable
-        Draws into an empty part of a figure; title and small print are not its business.
+        Draws into an empty part of a figure, without title and small print.
     size : (float, float)
-        Width and height that the drawing wants, in inches.
+        Width and height of the drawing in inches.
     table : Table or None
     claims : sequence of Claim
     numbers : sequence of Number

@@ -1,4 +1,4 @@
-"""What each entrant has to spend on a data set until it is far enough."""
+"""Cost of each entrant on a data set until it reaches a target."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEAST: Final[Mapping[str, float]] = {"cpu_seconds": 1e-6}
-"""What is cheaper costs this much, one unit where nothing is said: costs are divided by each other."""
+"""Least costs, so that ratios are finite; one unit for other costs."""
 ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Track:
-    """One run: how far it is at each of its checkpoints, and what it has spent.
+class RunProgress:
+    """Values and costs of a run at its evaluations.
 
     Attributes
     ----------
     seed : int
     values : (rows,) float64
-        Excess, or test error; NaN: not known.
+        Relative excess over the optimum, or test error; NaN: not known.
     costs : mapping of str to (rows,) float64
-        Of those that it counts; non-decreasing.
+        The costs that the run counts; non-decreasing.
     """
 
     seed: int
@@ -45,14 +45,14 @@ class Track:
     costs: Mapping[str, NDArray[np.float64]]
 
     def reach(self, cost: str, threshold: float) -> float:
-        """Return what was spent up to the first checkpoint at or below a value; infinite if there is none."""
+        """Return the cost at the first evaluation at or below a value; infinite if there is none."""
         found = cost_to_reach(self.costs[cost], self.values, threshold * (1 + ROUNDING))
         return math.inf if found is None else max(found, LEAST.get(cost, 1.0))
 
 
 @dataclass(frozen=True)
-class Race:
-    """One data set.
+class Comparison:
+    """All entrants on one data set.
 
     Attributes
     ----------
@@ -65,20 +65,20 @@ class Race:
 
     @property
     def entrants(self) -> list[str]:
-        """Series that take part, in their order."""
+        """Series of the entrants, in order."""
         return [name for name in self.panel.settings if name != OPTIMUM]
 
     @cached_property
     def optimum(self) -> Optimum | None:
-        """Bounds on the optimum of the objective; None where none are known."""
+        """Bounds on the optimum of the objective; None if not known."""
         return optimum_of(self.panel)
 
     @cached_property
-    def tracks(self) -> dict[str, tuple[Track, ...]]:
-        """Runs of each entrant, by rising seed; without those that have no checkpoint."""
+    def runs(self) -> dict[str, tuple[RunProgress, ...]]:
+        """Runs of each entrant, by rising seed, without runs that have no evaluation."""
         return {
             name: tuple(
-                Track(seed, self._values(frame), {cost: column(frame, cost) for cost in COSTS if _counts(frame, cost)})
+                RunProgress(seed, self._values(frame), _costs(frame))
                 for seed, frame in zip(self.panel.seeds(name), self.panel.curves(name), strict=True)
                 if len(frame)
             )
@@ -87,37 +87,37 @@ class Race:
 
     @cached_property
     def least_error(self) -> float | None:
-        """Least median of the values of any entrant at any cost; None without runs."""
+        """Least median value of any entrant; None without runs."""
         lows = [float(curve.median.min()) for name in self.entrants if (curve := self.band(name, "iterations"))]
         return min(lows, default=None)
 
     @property
-    def decided(self) -> tuple[float, ...]:
-        """Levels that can be told apart: a gap must not be finer than the optimum is known."""
+    def judged(self) -> tuple[float, ...]:
+        """Levels that can be judged: a gap must be at least twice the uncertainty of the optimum."""
         if self.targets.kind != "gap":
             return self.targets.levels
         known = math.inf if self.optimum is None else self.optimum.uncertainty
         return tuple(level for level in self.targets.levels if level >= 2 * known)
 
     def threshold(self, level: float) -> float:
-        """Return the value at or below which a level is reached."""
+        """Return the largest value that reaches a level."""
         return level if self.targets.kind != "best" else (1 + level) * (self.least_error or 0.0)
 
     def band(self, name: str, cost: str) -> Band | None:
-        """Return the median over an entrant's runs, with the least and the largest; None where there is nothing."""
-        return band([(track.costs[cost], track.values) for track in self.tracks[name] if cost in track.costs])
+        """Return median, least and largest value over an entrant's runs; None without runs that count the cost."""
+        return band([(run.costs[cost], run.values) for run in self.runs[name] if cost in run.costs])
 
     def counted(self, name: str, cost: str) -> bool:
         """Whether an entrant's runs count a cost; True while it has none."""
-        return all(cost in track.costs for track in self.tracks.get(name, ()))
+        return all(cost in run.costs for run in self.runs.get(name, ()))
 
     def effort(self, name: str, cost: str, level: float) -> Effort | None:
-        """Put an entrant's runs together; None where it has none, or they do not count the cost."""
-        tracks = self.tracks.get(name, ())
-        if not tracks or not self.counted(name, cost):
+        """Return the costs of an entrant's runs to a level; None without runs that count the cost."""
+        runs = self.runs.get(name, ())
+        if not runs or not self.counted(name, cost):
             return None
-        found = [track.reach(cost, self.threshold(level)) for track in tracks]
-        longest = max(float(track.costs[cost][-1]) for track in tracks)
+        found = [run.reach(cost, self.threshold(level)) for run in runs]
+        longest = max(float(run.costs[cost][-1]) for run in runs)
         return effort_of([None if math.isinf(each) else each for each in found], longest)
 
     def _values(self, frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -127,5 +127,5 @@ class Race:
         return np.full(len(value), np.nan) if self.optimum is None else self.optimum.excess(value)
 
 
-def _counts(frame: pd.DataFrame, cost: str) -> bool:
-    return not frame[cost].isna().any()
+def _costs(frame: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    return {cost: column(frame, cost) for cost in COSTS if not frame[cost].isna().any()}

@@ -1,4 +1,4 @@
-"""A finished run: its row in the database together with its artifacts, which must be intact."""
+"""A finished run: its row in the database and its artifacts, whose checksums must match."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_curve, read_intact
-from experiments.store.database import Row, finished
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_curve, read_verified
+from experiments.store.database import Row, finished_rows
 from experiments.store.errors import StoreError
-from experiments.store.place import Place
+from experiments.store.paths import StorePaths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A finished run, as recorded.
+    """A finished run.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class FinishedRun:
     directory : Path
         Folder of the run's artifacts.
     tags, params : dict of str to str
-        As recorded, without mlflow's own tags.
+        Without mlflow's own tags.
     """
 
     run_id: str
@@ -52,12 +52,12 @@ class FinishedRun:
 
     @cached_property
     def curve(self) -> pd.DataFrame:
-        """The full curve (`experiments.curve`), read when first asked for.
+        """The full curve (`experiments.curve`), read on first access.
 
         Raises
         ------
         StoreError
-            The file has been lost or damaged since the run was looked up.
+            The file was lost or damaged after the lookup.
         """
         path = self.directory / CURVE_FILE
         try:
@@ -66,19 +66,19 @@ class FinishedRun:
             raise StoreError(f"the curve of run {self.name} cannot be read from {path}: {error}") from error
 
 
-def load(place: Place, row: Row) -> FinishedRun | None:
-    """Return the run with its artifacts; None if they are not exactly those that were there when it finished."""
-    directory = place.directory(row.run_id)
-    result = read_intact(directory, row.tags.get("result_sha256"))
+def load_run(paths: StorePaths, row: Row) -> FinishedRun | None:
+    """Return the run with its artifacts; None if their checksums do not match."""
+    directory = paths.directory(row.run_id)
+    result = read_verified(directory, row.tags.get("result_sha256"))
     if result is None:
         return None
     return FinishedRun(row.run_id, row.key, row.name, result, directory, row.tags, row.params)
 
 
-def find(place: Place, keys: Collection[str]) -> dict[str, FinishedRun]:
+def find_runs(paths: StorePaths, keys: Collection[str]) -> dict[str, FinishedRun]:
     """Return the newest intact run of each key that has one."""
     found: dict[str, FinishedRun] = {}
-    for row in finished(place, keys):
-        if row.key not in found and (run := load(place, row)):
+    for row in finished_rows(paths, keys):
+        if row.key not in found and (run := load_run(paths, row)):
             found[row.key] = run
     return found

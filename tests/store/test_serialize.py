@@ -1,4 +1,4 @@
-"""Settings and results as texts that nothing is lost in, and artifacts that cannot change unnoticed."""
+"""Settings and results as text without loss, and artifacts whose damage is found."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from store_records import make_curve
 
-from experiments.store import Store, texts
-from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_intact, write_all
+from experiments.store import Store, serialize
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_verified, write_all
 
 
 def test_long_values_are_cut_and_like_names_kept_apart(store: Store) -> None:
@@ -35,7 +35,7 @@ NESTED = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dic
 def test_no_setting_is_lost_and_mlflow_takes_all_names_and_values(values: dict[str, Any]) -> None:
     from mlflow.utils.validation import _validate_param
 
-    entries = texts.entries(values, 10)
+    entries = serialize.flat_texts(values, 10)
     assert len(entries) == sum(len(value) if isinstance(value, dict) else 1 for value in values.values())
     for name, text in entries.items():
         _validate_param(name, text)
@@ -44,9 +44,9 @@ def test_no_setting_is_lost_and_mlflow_takes_all_names_and_values(values: dict[s
 
 @given(NESTED)
 def test_any_result_becomes_json_without_numbers_that_are_not_finite(value: Any) -> None:
-    plain = texts.plain(value, "result")
+    plain = serialize.plain(value, "result")
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert texts.plain(plain, "result") == plain
+    assert serialize.plain(plain, "result") == plain
     if not isinstance(value, list | dict):
         assert plain == (None if isinstance(value, float) and not math.isfinite(value) else value)
 
@@ -54,7 +54,9 @@ def test_any_result_becomes_json_without_numbers_that_are_not_finite(value: Any)
 @given(st.integers(-(2**53), 2**53))
 def test_a_filter_finds_a_number_however_it_was_written(number: int) -> None:
     for recorded in (number, float(number), np.int64(number), np.float64(number)):
-        assert texts.entries({"a": recorded}, 99)["a"] in texts.allowed(number) & texts.allowed(float(number))
+        assert serialize.flat_texts({"a": recorded}, 99)["a"] in serialize.filter_texts(
+            number
+        ) & serialize.filter_texts(float(number))
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +68,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 @given(st.sampled_from([CURVE_FILE, RESULT_FILE]), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_one_changed_byte_is_noticed(written: tuple[Path, str], name: str, where: float, change: int) -> None:
     folder, checksum = written
-    assert read_intact(folder, checksum) is not None
+    assert read_verified(folder, checksum) is not None
     original = (folder / name).read_bytes()
     at = int(where * len(original))
     try:
         (folder / name).write_bytes(original[:at] + bytes([original[at] ^ change]) + original[at + 1 :])
-        assert read_intact(folder, checksum) is None
+        assert read_verified(folder, checksum) is None
     finally:
         (folder / name).write_bytes(original)

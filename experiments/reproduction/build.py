@@ -1,4 +1,4 @@
-"""From a plan and the store to a figure's folder: evidence, drawing, verdict."""
+"""Builds a figure from a plan: collects the evidence, draws, judges, and writes the figure's folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments import provenance
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.citations import place_of
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.made import Made
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
 from experiments.reproduction.verdict import Claim, Verdict
 from support.files import new_folder
@@ -25,31 +25,31 @@ BELOW_SCALE = "Judged at scale {scale}, which is smaller than the paper's."
 class Maker(Protocol):
     """A module of `experiments.papers`."""
 
-    def make(self, evidence: Evidence) -> Made:
+    def make(self, evidence: Evidence) -> FigureResult:
         """Draw and judge."""
 
 
 def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
-    """Collect what a plan has found.
+    """Collect the runs that a plan has found.
 
     Parameters
     ----------
     plan : Plan
         Made after the runs.
     outcomes : mapping of str to Outcome
-        By the runs' keys: what became of those that were made just now.
+        Outcomes of the runs that were just made, by their keys.
     """
     panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
     return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
 
 
 def maker_of(name: str) -> Maker:
-    """Return the module that makes a figure."""
+    """Return a figure's module."""
     return cast(Maker, importlib.import_module(name))
 
 
-def write(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict:
-    """Make a figure and write its folder.
+def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict:
+    """Draw and judge a figure, and write its folder.
 
     Parameters
     ----------
@@ -58,29 +58,29 @@ def write(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict
     folder : Path
         ``figures/<id>/<scale>``; replaced as a whole.
     command : str
-        That made it.
+        The command line, for the record.
 
     Raises
     ------
     OSError
-        The folder cannot be written; what was there before still is.
+        The folder cannot be written; an earlier one stays.
     """
-    from experiments.reproduction import frame, output
+    from experiments.reproduction import output
 
-    made = maker_of(plan.spec.maker).make(evidence)
-    verdict = judged(evidence, made, command)
+    result = maker_of(plan.spec.maker).make(evidence)
+    verdict = verdict_of(evidence, result, command)
     facts = _facts(plan, evidence)
-    picture = frame.framed(made.draw, made.size, facts["heading"], small_print(verdict, evidence))
+    picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
     with new_folder(folder) as draft:
-        output.write_texts(draft, made, verdict, facts)
-        frame.save(picture, draft)
+        output.write_texts(draft, result, verdict, facts)
+        output.save_picture(picture, draft)
     return verdict
 
 
-def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
-    """Complete what a maker says by what holds for every figure."""
+def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
+    """Return the verdict: a maker's claims and numbers, with commit, stand-ins and missing runs."""
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    claims: Sequence[Claim] = made.claims
+    claims: Sequence[Claim] = result.claims
     if evidence.scale != "paper":
         note = BELOW_SCALE.format(scale=evidence.scale)
         claims = [dataclasses.replace(claim, why=f"{claim.why} {note}") for claim in claims]
@@ -92,8 +92,8 @@ def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
         dirty=dirty,
         command=command,
         claims=claims,
-        numbers=made.numbers,
-        # the rest of the message is about this machine: hosts that did not answer, folders to put files into
+        numbers=result.numbers,
+        # the rest of the message is about this machine: addresses tried, folders
         absent={name: why.partition(": ")[0] for name, why in evidence.absent.items()},
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
@@ -102,7 +102,7 @@ def judged(evidence: Evidence, made: Made, command: str) -> Verdict:
 
 
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
-    """Say below a picture what one must know to judge it."""
+    """Return the lines below a picture: paper, scale, commit, command, stand-ins, missing runs."""
     changed = " with changes" if verdict.dirty else ""
     lines = [
         f"{place_of(evidence.spec.label, evidence.spec.paper, title=True)}; scale {verdict.scale}; "
@@ -111,7 +111,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     if verdict.run_commits:
         lines.append(f"Runs made at {', '.join(commit[:12] for commit in verdict.run_commits)}, with the same core.")
     lines += [f"STAND-IN DATA: {name}: {why}" for name, why in verdict.stand_in.items()]
-    lines += [f"Not to be had: {name}" for name in verdict.absent]
+    lines += [f"Not available: {name}" for name in verdict.absent]
     if verdict.missing:
         lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
     if verdict.left_out:
@@ -135,10 +135,10 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
         lost = [run for run in wanted if run.found is None]
         if lost:
             known = [outcomes[run.key].status for run in lost if run.key in outcomes]
-            fates = Counter([*known, *["not made"] * (len(lost) - len(known))])
-            text = ", ".join(f"{number} {fate}" for fate, number in sorted(fates.items()))
+            statuses = Counter([*known, *["not made"] * (len(lost) - len(known))])
+            text = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
             missing[name] = f"of {len(wanted)} runs {text}"
-    return Panel(panel.dataset, panel.asked, panel.stand_in, runs, panel.settings, missing, panel.left_out)
+    return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
 def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Values as JSON and as text: what result.json, mlflow's parameters and tags, and filters on them are made of."""
+"""Values as result.json and mlflow hold them: JSON, flat parameters and tags as text, points of a curve."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiments.store.errors import StoreError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PARAM_LENGTH = 6000
 TAG_LENGTH = 8000
-"""Characters that mlflow keeps of a parameter's and of a tag's value."""
+"""Most characters of a parameter's and of a tag's value in mlflow."""
+
+MetricPoint = tuple[str, float, int, int]
+"""Name, value, time in milliseconds since 1970, step."""
 
 
 def plain(value: Any, where: str) -> Any:
@@ -21,7 +27,7 @@ def plain(value: Any, where: str) -> Any:
     Raises
     ------
     StoreError
-        Something in it has no form in JSON; `where` begins the name of that place in the message.
+        A value has no form in JSON; the message names its place, which begins with `where`.
     """
     if hasattr(value, "tolist"):  # numpy's scalars and arrays
         value = value.tolist()
@@ -38,38 +44,63 @@ def plain(value: Any, where: str) -> Any:
     raise StoreError(f"{where} is a {type(value).__name__}, which result.json cannot hold")
 
 
-def entries(values: Mapping[str, Any], length: int) -> dict[str, str]:
-    """Flat mapping for mlflow: names joined with dots and made of the characters that it allows, texts.
+def flat_texts(values: Mapping[str, Any], length: int) -> dict[str, str]:
+    """Flat mapping of texts for mlflow: names are joined with dots and contain only characters that it allows.
 
     Parameters
     ----------
     values : mapping
         May be nested.
     length : int
-        Characters that a text may have; longer ones are cut.
+        Most characters of a text; longer texts are cut.
     """
     result: dict[str, str] = {}
     for path, value in _flatten(values):
         name = re.sub(r"[^A-Za-z0-9_.\- :]", "_", path)[:240]
         if not name.strip(".") or name.startswith(".."):
             name = f"_{name}"
-        while name in result:  # two settings must not be taken for one because their names were made alike
+        while name in result:  # two names that became equal
             name += "_"
         text = _text(value)
         result[name] = text if len(text) <= length else text[: length - 3] + "..."
     return result
 
 
-def allowed(value: Any) -> set[str]:
-    """Texts under which a filter's value, or one of several, may be recorded: 10 also finds the setting 10.0."""
+def filter_texts(value: Any) -> set[str]:
+    """Texts that match a filter's value, or one of several: 10 also finds the setting 10.0."""
     if isinstance(value, list | tuple | set | frozenset | range):
-        return {text for item in value for text in allowed(item)}
+        return {text for item in value for text in filter_texts(item)}
     texts = {_text(value)}
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         texts.add(_text(float(value)))
         if float(value).is_integer():
             texts.add(_text(int(value)))
     return texts
+
+
+def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
+    """Points of the thinned curve for mlflow's charts: every column, finite numbers only (its pages break on others).
+
+    The time of a point is the start of the run plus the solver's wall seconds, without evaluation.
+
+    Parameters
+    ----------
+    curve : DataFrame
+        A curve (`experiments.curve`).
+    started : int
+        When the run began, in milliseconds since 1970.
+    """
+    from experiments.curve import column, step_cost, thin
+
+    thinned = thin(curve)
+    steps = thinned[step_cost(curve)].tolist()  # integers: a float step breaks mlflow's run pages
+    elapsed = [0.0 if math.isnan(seconds) else seconds for seconds in column(thinned, "wall_seconds").tolist()]
+    return [
+        (name, value, started + int(1000 * seconds), int(step))
+        for name in thinned.columns
+        for value, seconds, step in zip(column(thinned, name).tolist(), elapsed, steps, strict=True)
+        if math.isfinite(value)
+    ]
 
 
 def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -81,7 +112,7 @@ def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 
 def _text(value: Any) -> str:
-    """Text as on the command line: true, false, null; numbers by repr, so that they can be read back exactly."""
+    """Text as on the command line: true, false, null; numbers by repr, which is exact."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, bool):

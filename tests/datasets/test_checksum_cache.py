@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from datasets import DatasetSpec, fingerprint, load
-from datasets.known import KnownChecksums, state
+from datasets.checksum_cache import ChecksumCache, file_state
 from datasets.spec import FileSpec
 
 TEXT = b"+1 1:1\n-1 3:1\n+1 2:1\n-1 1:3\n"
@@ -63,16 +63,16 @@ def test_a_damaged_note_counts_as_none(spec: DatasetSpec, tmp_path: Path, text: 
 def test_a_file_that_changed_while_it_was_read_is_not_noted(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"one")
-    before = state(path)
+    before = file_state(path)
     path.write_bytes(b"other")
-    known = KnownChecksums(tmp_path)
+    known = ChecksumCache(tmp_path)
     known.put(path, before, "0" * 64)
     assert known.get(path) == ""
-    known.put(path, state(path), "1" * 64)
+    known.put(path, file_state(path), "1" * 64)
     assert known.get(path) == "1" * 64
     path.unlink()
     assert known.get(path) == ""
-    known.put(path, state(path), "1" * 64)
+    known.put(path, file_state(path), "1" * 64)
     assert known.get(path) == ""
 
 

@@ -1,4 +1,4 @@
-"""Where a store may lie, and which databases are refused."""
+"""Paths of a store, moved stores, and databases that are refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:
     assert listing(tmp_path) == []
 
 
-def test_the_three_ways_to_name_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_is_named_by_folder_file_or_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert Store.open("results").database == tmp_path / "results" / "mlflow.db"
     assert Store.open("a/b.db").database == tmp_path / "a" / "b.db"
@@ -35,7 +35,7 @@ def test_the_three_ways_to_name_a_place(tmp_path: Path, monkeypatch: pytest.Monk
         Store.open("a#b")
 
 
-def test_an_unwritable_place_is_refused(tmp_path: Path, store: Store) -> None:
+def test_an_unwritable_folder_is_refused(tmp_path: Path, store: Store) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match=r"cannot be written: .*file: Not a directory"):
         Store.open(tmp_path / "file" / "results")

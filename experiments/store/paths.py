@@ -1,8 +1,11 @@
-"""Where a store is, what is where in it, and whether one may write there."""
+"""The paths of a store, whether they can be written, and the locks in them, which end with their process."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from support.files import check_writable
 
 
 @dataclass(frozen=True)
-class Place:
+class StorePaths:
     """The paths of a store, which need not exist.
 
     Attributes
@@ -23,13 +26,13 @@ class Place:
     database: Path
 
     @classmethod
-    def named(cls, name: str | Path) -> Place:
-        """Place from a folder, a file ending in ``.db``, or ``sqlite:///<path of the database file>``.
+    def parse(cls, name: str | Path) -> StorePaths:
+        """Return the paths from a folder, a file ending in ``.db``, or ``sqlite:///<path of the database file>``.
 
         Raises
         ------
         StoreError
-            `name` has another form, or a character that an address cannot have.
+            `name` has another form, or contains '?', '#' or '%'.
         """
         text = str(name)
         if text.startswith("sqlite:///"):
@@ -47,7 +50,7 @@ class Place:
 
     @property
     def root(self) -> Path:
-        """Folder that everything is in."""
+        """Folder of the store."""
         return self.database.parent
 
     @property
@@ -65,16 +68,16 @@ class Place:
         return self.artifacts / run_id / "artifacts"
 
     def alive_file(self, run_id: str) -> Path:
-        """File that is locked as long as the run is computed."""
+        """File that the process of a run holds locked."""
         return self.artifacts / run_id / "alive"
 
     def check_writable(self) -> None:
-        """Refuse a place that cannot be written, without leaving a trace in it.
+        """Check that database and folder can be written; leaves nothing there.
 
         Raises
         ------
         StoreError
-            Which file or folder refuses, and why.
+            They cannot: which file or folder, and why.
         """
         if self.database.exists() and not os.access(self.database, os.W_OK):
             raise StoreError(f"the store {self.database} is write-protected: give another place for the store")
@@ -85,3 +88,37 @@ class Place:
             except OSError as error:
                 why = f"{error.filename}: {error.strerror}"
                 raise StoreError(f"the store {self.database} cannot be written: {why}") from error
+
+
+@contextlib.contextmanager
+def write_lock(folder: Path) -> Iterator[None]:
+    """Hold the lock for writing to the store in this folder; wait while another process holds it."""
+    with (folder / ".store.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class AliveLock:
+    """Locks a file from now until `end`, or until this process ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("a")
+        fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def end(self) -> None:
+        """Unlock and remove the file."""
+        self._path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def is_alive(path: Path) -> bool:
+    """Whether the process that made this file with `AliveLock` still runs."""
+    try:
+        with path.open("r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False

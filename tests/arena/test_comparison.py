@@ -8,35 +8,35 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from race_cases import OPTIMUM, STEPS, gaps, race_panel, rows
+from comparison_cases import OPTIMUM, STEPS, gaps, race_panel, rows
 
+from experiments.arena.comparison import Comparison
 from experiments.arena.profile import costs_of
-from experiments.arena.race import Race
 from experiments.arena.targets import read_targets
 
 
-def race(tmp_path: Path, target: str = "gap:0.1,0.01") -> Race:
+def comparison(tmp_path: Path, target: str = "gap:0.1,0.01") -> Comparison:
     """A halves its excess at each checkpoint; b is slow in one of its runs; c counts no kernel evaluations."""
     runs = {
         "a": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],
         "b": [rows(gaps(0.5)), rows(gaps(0.99))],
         "c": [rows(gaps(0.25), counted=False)] * 2,
     }
-    return Race(race_panel(tmp_path, runs), read_targets(target))
+    return Comparison(race_panel(tmp_path, runs), read_targets(target))
 
 
 def test_the_first_checkpoint_that_is_there_tells_the_cost(tmp_path: Path) -> None:
-    made = race(tmp_path)
-    track = made.tracks["a"][0]
+    made = comparison(tmp_path)
+    run = made.runs["a"][0]
     # 10 * 2^-k <= 0.1 from k = 7 on
-    assert track.reach("kernel_evaluations", 0.1) == 7000
-    assert track.reach("iterations", 0.1) == 7
-    assert track.reach("cpu_seconds", 0.1) == pytest.approx(7e-3)
-    assert track.reach("kernel_evaluations", 1e-9) == math.inf
+    assert run.reach("kernel_evaluations", 0.1) == 7000
+    assert run.reach("iterations", 0.1) == 7
+    assert run.reach("cpu_seconds", 0.1) == pytest.approx(7e-3)
+    assert run.reach("kernel_evaluations", 1e-9) == math.inf
 
 
 def test_efforts(tmp_path: Path) -> None:
-    made = race(tmp_path)
+    made = comparison(tmp_path)
     both = made.effort("a", "kernel_evaluations", 0.1)
     assert both is not None
     assert both.costs == (7000, 14000)
@@ -47,7 +47,7 @@ def test_efforts(tmp_path: Path) -> None:
 
 
 def test_what_is_not_counted_is_not_zero(tmp_path: Path) -> None:
-    made = race(tmp_path)
+    made = comparison(tmp_path)
     assert made.effort("c", "kernel_evaluations", 0.1) is None
     assert made.band("c", "kernel_evaluations") is None
     assert not made.counted("c", "kernel_evaluations")
@@ -57,32 +57,32 @@ def test_what_is_not_counted_is_not_zero(tmp_path: Path) -> None:
 
 
 def test_problems_are_pairs_of_level_and_seed(tmp_path: Path) -> None:
-    costs = costs_of([race(tmp_path)], "kernel_evaluations", 3)
+    costs = costs_of([comparison(tmp_path)], "kernel_evaluations", 3)
     np.testing.assert_array_equal(costs["a"], [7000, 14000, np.inf, 10000, 20000, np.inf])
     np.testing.assert_array_equal(costs["b"], [7000, np.inf, np.inf, 10000, np.inf, np.inf])
 
 
 def test_who_is_left_out_on_a_data_set_solves_nothing_there(tmp_path: Path) -> None:
-    first = race(tmp_path)
-    second = Race(race_panel(tmp_path, {"a": [rows(gaps(0.5))] * 2}, "ijcnn1"), first.targets)
+    first = comparison(tmp_path)
+    second = Comparison(race_panel(tmp_path, {"a": [rows(gaps(0.5))] * 2}, "ijcnn1"), first.targets)
     costs = costs_of([first, second], "kernel_evaluations", 2)
     assert np.isfinite(costs["a"][4:]).all()
     assert np.isinf(costs["b"][4:]).all()
 
 
 def test_a_gap_finer_than_the_optimum_is_known_is_not_decided(tmp_path: Path) -> None:
-    assert race(tmp_path, "gap:0.1,1e-7").decided == (0.1,)
-    unknown = race(tmp_path / "unknown")
+    assert comparison(tmp_path, "gap:0.1,1e-7").judged == (0.1,)
+    unknown = comparison(tmp_path / "unknown")
     unknown = replace(unknown, panel=replace(unknown.panel, runs={**unknown.panel.runs, "optimum": ()}))
-    assert unknown.decided == ()
+    assert unknown.judged == ()
     assert unknown.optimum is None
     assert unknown.band("a", "iterations") is None
 
 
 def test_errors(tmp_path: Path) -> None:
     # 0.1 + 2^-k <= 0.15 from k = 5 on
-    assert race(tmp_path, "error:0.15").tracks["a"][0].reach("iterations", 0.15) == 5
-    best = race(tmp_path / "best", "best:0.5")
+    assert comparison(tmp_path, "error:0.15").runs["a"][0].reach("iterations", 0.15) == 5
+    best = comparison(tmp_path / "best", "best:0.5")
     # the least median error of any is 0.1: c's
     assert best.least_error == pytest.approx(0.1)
     assert best.threshold(0.5) == pytest.approx(0.15)
@@ -90,12 +90,12 @@ def test_errors(tmp_path: Path) -> None:
 
 def test_a_cost_of_nothing_is_one_unit(tmp_path: Path) -> None:
     free = [{"iterations": 1, "kernel_evaluations": 0, "cpu_seconds": 0.0, "epochs": 0.0, "primal": OPTIMUM}]
-    (track,) = Race(race_panel(tmp_path, {"free": [free]}), read_targets("gap")).tracks["free"]
-    assert track.reach("kernel_evaluations", 0.1) == 1
-    assert track.reach("cpu_seconds", 0.1) == 1e-6
+    (run,) = Comparison(race_panel(tmp_path, {"free": [free]}), read_targets("gap")).runs["free"]
+    assert run.reach("kernel_evaluations", 0.1) == 1
+    assert run.reach("cpu_seconds", 0.1) == 1e-6
 
 
 def test_an_objective_that_is_no_number_never_gets_there(tmp_path: Path) -> None:
     lost = race_panel(tmp_path, {"lost": [rows(gaps(0.5), primal=math.nan)]})
-    (track,) = Race(lost, read_targets("gap")).tracks["lost"]
-    assert track.reach("iterations", 0.1) == math.inf
+    (run,) = Comparison(lost, read_targets("gap")).runs["lost"]
+    assert run.reach("iterations", 0.1) == math.inf

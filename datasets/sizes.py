@@ -1,0 +1,71 @@
+"""Sizes of a data set after split and sampling, from its specification alone: nothing is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from datasets.spec import DatasetSpec
+from datasets.transforms import is_dense
+
+GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
+"""Used where a specification does not give a size."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Sizes of a data set; unknown ones are guessed.
+
+    Attributes
+    ----------
+    n, n_test, d : int
+        Training rows, test rows, features.
+    stored : float
+        Stored values of a row: d where rows are dense.
+    nonzero : float
+        Values of a row that solvers with explicit weights read: those that are not zero, unless most are.
+    """
+
+    n: int
+    n_test: int
+    d: int
+    stored: float
+    nonzero: float
+
+
+def training_rows(spec: DatasetSpec) -> int | None:
+    """Return the number of training rows; None where the specification does not give it."""
+    if spec.parts is not None:
+        return min(spec.parts[0], spec.max_train or spec.parts[0])
+    n = spec.n if spec.kind in ("synthetic", "elastic") else spec.expected_train.n
+    if n is None:
+        return None
+    if spec.kind != "synthetic" and spec.expected_test.n is None:
+        n -= _held_out(spec, n)
+    return min(n, spec.max_train or n)
+
+
+def size_of(spec: DatasetSpec) -> Size:
+    """Return all sizes."""
+    n = training_rows(spec) or min(GUESSED_ROWS, spec.max_train or GUESSED_ROWS)
+    n_test, d = _test_rows(spec) or GUESSED_TEST_ROWS, spec.d or GUESSED_FEATURES
+    stored = nonzero = float(d)
+    rows, entries = spec.expected_train.n, spec.expected_train.nnz
+    if rows is not None and entries is not None:
+        stored = d if is_dense(entries, rows, d, spec.storage) else entries / rows
+        nonzero = stored if 2 * entries > rows * d else entries / rows
+    return Size(n, min(n_test, spec.max_test or n_test), d, stored, nonzero)
+
+
+def _test_rows(spec: DatasetSpec) -> int | None:
+    if spec.parts is not None:
+        return spec.parts[1 if spec.validate else 2]
+    if spec.kind in ("synthetic", "elastic"):
+        return spec.n_test
+    if spec.expected_train.n is not None and spec.expected_test.n is None:
+        return _held_out(spec, spec.expected_train.n)
+    return spec.expected_test.n
+
+
+def _held_out(spec: DatasetSpec, n: int) -> int:
+    """Return the number of test rows split off from `n` rows."""
+    return spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
