@@ -1,6 +1,6 @@
 """MNIST extended by elastic deformations of its digits (Simard, Steinkraus, Platt 2003), by a generator of our own.
 
-Each image is an original whose pixels are displaced by a smooth random field; `cpp/core/elastic.hpp` says how. It
+Each image is an original whose pixels are displaced by a smooth random field; `cpp/elastic/elastic_deformation.hpp` says how. It
 follows from the seed, the series and its number alone, so that an image is the same whatever other images are made, and
 on any machine.
 
@@ -89,7 +89,7 @@ def extended(
     if not y.size:
         raise DataError(f"Data set {spec.name}: there is no original to make {part} images of.")
     ask(_BYTES_AN_IMAGE * count, f"The numbers of {count:,} {part} images")
-    generator = _core.Elastic(sigma=spec.sigma, alpha=spec.alpha, seed=spec.data_seed)
+    generator = _core.ElasticDeformation(sigma=spec.sigma, alpha=spec.alpha, seed=spec.data_seed)
     originals = np.ascontiguousarray(X, dtype=np.uint8)
 
     def make(numbers: NDArray[np.uint32]) -> NDArray[np.uint8]:

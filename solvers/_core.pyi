@@ -46,7 +46,7 @@ class Random(metaclass=_Class):
         """Where the stream is."""
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
-class Elastic(metaclass=_Class):
+class ElasticDeformation(metaclass=_Class):
     """Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt 2003)."""
 
     def __init__(self, *, sigma: float, alpha: float, seed: int) -> None: ...
@@ -651,7 +651,7 @@ class Cpsp(Solver):
     @property
     def size(self) -> int:
         """Basis functions, k."""
-    def place(self, j: int) -> NDArray[np.float32]:
+    def point(self, j: int) -> NDArray[np.float32]:
         """Return the point of basis function j, (d,)."""
     def weights(self) -> NDArray[np.float64]:
         """Return the weights' coordinates on an orthonormal basis of the span, (k,)."""

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/matrix.hpp"
+#include "base/error.hpp"
+#include "data/matrix.hpp"
 
 namespace svm::python {
 
@@ -80,8 +80,8 @@ void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_cpsp(py::module_& module);
 void bind_cutting_planes(py::module_& module);
-void bind_elastic(py::module_& module);
-void bind_exact(py::module_& module);
+void bind_elastic_deformation(py::module_& module);
+void bind_decomposition(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear_solvers(py::module_& module);

@@ -1,4 +1,4 @@
-#include "../core/asset.hpp"
+#include "solvers/asset.hpp"
 
 #include <pybind11/stl.h>
 
@@ -15,14 +15,14 @@ template <typename Class, typename... Options>
 void bind_iterates(py::class_<Class, Options...>& type) {
   type.def("average",
            [](const Class& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
              const double bias = self.rule().average(weights.mutable_data());
              return py::make_tuple(weights, bias);
            })
       .def("last_weights",
            [](const Class& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return written(self.dimension(), [&](double* out) { self.rule().last(out); });
            })
       .def_property_readonly("last_bias", [](const Class& self) { return self.rule().last_bias(); })
@@ -77,7 +77,7 @@ void bind_asset(py::module_& module) {
             const std::int8_t* const end = labels.data() + labels.size();
             require(std::all_of(labels.data(), end, [](std::int8_t label) { return label == 1 || label == -1; }),
                     "labels are +1 and -1");
-            const Hold held = self.hold();
+            const BusyGuard guard = self.lock();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },
           py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert());

@@ -1,9 +1,9 @@
 // Loops that benchmarks compare the solvers with; nothing else uses them.
 #include <chrono>
 
-#include "../core/random.hpp"
-#include "../core/rows.hpp"
-#include "../core/simd.hpp"
+#include "random/random.hpp"
+#include "kernel/rows.hpp"
+#include "simd/loops.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -24,7 +24,7 @@ void bind_bench(py::module_& module) {
         const auto start = std::chrono::steady_clock::now();
         for (std::uint64_t k = 0; k < repetitions; ++k) {
           if (k % between_signals == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
-          simd::kernels().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
+          simd::loops().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
         }
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       },

@@ -1,6 +1,6 @@
-#include "../core/blas.hpp"
-#include "../core/counters.hpp"
-#include "../core/simd.hpp"
+#include "kernel/blas.hpp"
+#include "base/counters.hpp"
+#include "simd/loops.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -24,7 +24,7 @@ void check_signature(const py::capsule& capsule, const std::string& element) {
 
 void bind_build(py::module_& module) {
   // Throws where SVM_ISA is wrong, and the import fails with that sentence: later, functions that are noexcept would abort.
-  simd::kernels();
+  simd::loops();
   module.def(
       "build_info",
       [] {
@@ -32,7 +32,7 @@ void bind_build(py::module_& module) {
         info["build_id"] = SVM_BUILD_ID;
         info["compiler"] = SVM_COMPILER;
         info["flags"] = SVM_FLAGS;
-        info["isa"] = simd::kernels().name;
+        info["isa"] = simd::loops().name;
         info["counting"] = counting;
         return info;
       },

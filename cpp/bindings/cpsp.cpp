@@ -1,4 +1,4 @@
-#include "../core/cpsp.hpp"
+#include "solvers/cpsp.hpp"
 
 #include "arrays.hpp"
 
@@ -21,11 +21,11 @@ void bind_cpsp(py::module_& module) {
            py::arg("starts") = 1, py::arg("seed"), py::keep_alive<1, 2>())
       .def_property_readonly("size", [](const Cpsp& self) { return self.basis().size(); })
       .def(
-          "place",
+          "point",
           [](const Cpsp& self, std::size_t j) {
-            const Hold held = self.hold();
+            const BusyGuard guard = self.lock();
             require(j < self.basis().size(), "there is no such basis function");
-            const std::vector<double>& values = self.basis().place(j).values;
+            const std::vector<double>& values = self.basis().point(j).values;
             Array<float> out(static_cast<py::ssize_t>(values.size()));
             std::copy(values.begin(), values.end(), out.mutable_data());
             return out;
@@ -33,12 +33,12 @@ void bind_cpsp(py::module_& module) {
           py::arg("j"))
       .def("weights",
            [](const Cpsp& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return array(self.weights());
            })
       .def("coefficients",
            [](const Cpsp& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return array(self.basis().expansion(self.weights()));
            })
       .def_property_readonly("lower_bound", &Cpsp::lower_bound);

@@ -1,4 +1,4 @@
-#include "../core/cutting_planes.hpp"
+#include "solvers/cutting_planes.hpp"
 
 #include "arrays.hpp"
 

@@ -1,8 +1,8 @@
-#include "../core/features.hpp"
+#include "data/features.hpp"
 
 #include <cmath>
 
-#include "../core/sum_tree.hpp"
+#include "random/sum_tree.hpp"
 #include "arrays.hpp"
 #include "states.hpp"
 
@@ -10,7 +10,7 @@ namespace svm::python {
 namespace {
 
 /// A copy of a slice: places and values.
-py::tuple copy(const Slice& slice) {
+py::tuple copy(const RowView& slice) {
   const auto size = static_cast<py::ssize_t>(slice.size);
   Array<std::int32_t> places(size);
   for (std::size_t k = 0; k < slice.size; ++k) places.mutable_data()[k] = static_cast<std::int32_t>(slice.at(k));

@@ -1,4 +1,4 @@
-#include "../core/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include "../core/gram.hpp"
-#include "../core/kernel_features.hpp"
+#include "kernel/gram.hpp"
+#include "kernel/kernel_features.hpp"
 #include "arrays.hpp"
 #include "progress.hpp"
 

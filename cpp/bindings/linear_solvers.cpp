@@ -1,8 +1,8 @@
 #include <cmath>
 #include <optional>
 
-#include "../core/linear_pegasos.hpp"
-#include "../core/simba.hpp"
+#include "solvers/linear_pegasos.hpp"
+#include "solvers/simba.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -25,16 +25,16 @@ void bind_linear_solvers(py::module_& module) {
   py::class_<LinearSolver, Solver>(module, "LinearSolver")
       .def("weights",
            [](const LinearSolver& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return written(self.dimension(), [&](double* out) { self.weights(out); });
            })
       .def_property_readonly("bias",
                              [](const LinearSolver& self) {
-                               const Hold held = self.hold();
+                               const BusyGuard guard = self.lock();
                                return self.bias();
                              })
       .def_property_readonly("lower_bound", [](const LinearSolver& self) -> std::optional<double> {
-        const Hold held = self.hold();
+        const BusyGuard guard = self.lock();
         const double bound = self.lower_bound();
         return std::isnan(bound) ? std::nullopt : std::optional<double>(bound);
       });
@@ -51,11 +51,11 @@ void bind_linear_solvers(py::module_& module) {
       .def_property_readonly("divisor", &Simba::divisor)
       .def("last_weights",
            [](const Simba& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return written(self.dimension(), [&](double* out) { self.last_weights(out); });
            })
       .def("distribution", [](const Simba& self) {
-        const Hold held = self.hold();
+        const BusyGuard guard = self.lock();
         return written(self.size(), [&](double* out) { self.distribution(out); });
       });
 }

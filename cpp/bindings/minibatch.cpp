@@ -1,10 +1,10 @@
-#include "../core/minibatch.hpp"
+#include "solvers/minibatch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "../core/error.hpp"
+#include "base/error.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -88,7 +88,7 @@ void bind_minibatch(py::module_& module) {
            py::arg("seed"), py::arg("shard") = nullptr, py::arg("exchange") = py::none(), py::keep_alive<1, 2>())
       .def("alpha",
            [](const MiniBatchSdca& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
            })
       .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),

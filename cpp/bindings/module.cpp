@@ -1,4 +1,4 @@
-#include "../core/error.hpp"
+#include "base/error.hpp"
 #include "arrays.hpp"
 
 PYBIND11_MODULE(_core, module) {
@@ -14,13 +14,13 @@ PYBIND11_MODULE(_core, module) {
   bind_features(module);
   bind_water_level(module);
   bind_solvers(module);
-  bind_exact(module);
+  bind_decomposition(module);
   bind_linear_solvers(module);
   bind_asset(module);
   bind_minibatch(module);
   bind_sgd(module);
   bind_sgd_baselines(module);
   bind_cutting_planes(module);
-  bind_elastic(module);
+  bind_elastic_deformation(module);
   bind_cpsp(module);
 }

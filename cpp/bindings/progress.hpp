@@ -3,7 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "../core/gram.hpp"
+#include "kernel/gram.hpp"
 
 namespace svm::python {
 

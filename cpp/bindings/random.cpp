@@ -1,4 +1,4 @@
-#include "../core/random.hpp"
+#include "random/random.hpp"
 
 #include "arrays.hpp"
 #include "states.hpp"

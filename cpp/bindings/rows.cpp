@@ -1,8 +1,8 @@
-#include "../core/rows.hpp"
+#include "kernel/rows.hpp"
 
 #include <limits>
 
-#include "../core/gram.hpp"
+#include "kernel/gram.hpp"
 #include "arrays.hpp"
 #include "states.hpp"
 
@@ -35,7 +35,7 @@ void bind_rows(py::module_& module) {
           "row",
           [](RowSource& self, std::size_t i) {
             check_row(i, self.size());
-            const Hold held(self.busy_flag(), rows_in_use);
+            const BusyGuard guard(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
           py::arg("i"), "A copy of row i, (n,) float32; not charged.");
@@ -104,7 +104,7 @@ void bind_rows(py::module_& module) {
           "row",
           [](CountedRows& self, std::size_t i) {
             check_row(i, self.size());
-            const Hold held(self.busy_flag(), rows_in_use);
+            const BusyGuard guard(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
           py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")

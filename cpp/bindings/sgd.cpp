@@ -1,6 +1,6 @@
-#include "../core/sgd.hpp"
+#include "solvers/sgd.hpp"
 
-#include "../core/dcd.hpp"
+#include "solvers/dcd.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -19,7 +19,7 @@ void bind_passes(py::module_& module, const char* name) {
            py::arg("multiplicities"), py::arg("seed"), py::keep_alive<1, 2>())
       .def("updates",
            [](const Method& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
            })
       .def_property_readonly("checks", &Method::checks);
@@ -54,7 +54,7 @@ void bind_sgd(py::module_& module) {
            py::arg("features"), py::kw_only(), py::arg("C"), py::arg("eps"), py::arg("shrinking") = true,
            py::arg("permutation") = true, py::arg("seed"), py::keep_alive<1, 2>())
       .def("alpha", [](const Dcd& self) {
-        const Hold held = self.hold();
+        const BusyGuard guard = self.lock();
         return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
       });
 }

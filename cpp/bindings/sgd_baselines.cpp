@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "../core/mpu.hpp"
-#include "../core/sgdqn.hpp"
-#include "../core/svmsgd.hpp"
+#include "solvers/mpu.hpp"
+#include "solvers/sgdqn.hpp"
+#include "solvers/svmsgd.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -52,7 +52,7 @@ void bind_sgd_baselines(py::module_& module) {
            py::keep_alive<1, 2>())
       .def("alpha",
            [](const Mpu& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return written(self.size(), [&](double* out) { self.alpha(out); });
            })
       .def_property_readonly("parts", &Mpu::parts);

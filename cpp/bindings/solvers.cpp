@@ -1,8 +1,8 @@
-#include "../core/pegasos.hpp"
-#include "../core/perceptron.hpp"
-#include "../core/sbp.hpp"
-#include "../core/sdca.hpp"
-#include "../core/smo.hpp"
+#include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
+#include "solvers/sbp.hpp"
+#include "solvers/sdca.hpp"
+#include "solvers/smo.hpp"
 #include "arrays.hpp"
 #include "states.hpp"
 
@@ -53,18 +53,18 @@ void bind_solvers(py::module_& module) {
   py::class_<KernelSolver, Solver>(module, "KernelSolver")
       .def("coefficients",
            [](const KernelSolver& self) {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              return written(self.size(), [&](double* out) { self.coefficients(out); });
            })
       .def("responses",
            [](const KernelSolver& self) -> py::object {
-             const Hold held = self.hold();
+             const BusyGuard guard = self.lock();
              Array<double> out(static_cast<py::ssize_t>(self.size()));
              if (!self.responses(out.mutable_data())) return py::none();
              return out;
            })
       .def_property_readonly("bias", [](const KernelSolver& self) {
-        const Hold held = self.hold();
+        const BusyGuard guard = self.lock();
         return self.bias();
       });
 

@@ -1,7 +1,7 @@
 // States of the core's objects as Python has them: numpy arrays by names.
 #pragma once
 
-#include "../core/state.hpp"
+#include "base/state.hpp"
 #include "arrays.hpp"
 
 namespace svm::python {

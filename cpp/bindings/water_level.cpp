@@ -1,4 +1,4 @@
-#include "../core/water_level.hpp"
+#include "levels/water_level.hpp"
 
 #include "arrays.hpp"
 

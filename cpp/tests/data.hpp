@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "blas.hpp"
-#include "kernel.hpp"
-#include "matrix.hpp"
-#include "random.hpp"
+#include "kernel/blas.hpp"
+#include "kernel/kernel.hpp"
+#include "data/matrix.hpp"
+#include "random/random.hpp"
 
 namespace svm::test {
 

@@ -1,6 +1,6 @@
 // ASSET: each iterate and average as in a plain recursion, in batches and on streams, the same bits however a run is cut; and the
 // features made of kernel values.
-#include "asset.hpp"
+#include "solvers/asset.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "kernel_features.hpp"
+#include "kernel/kernel_features.hpp"
 
 using svm::Asset;
 using svm::AssetOrder;

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "box_qp.hpp"
+#include "qp/box_qp.hpp"
 #include "check.hpp"
 #include "data.hpp"
-#include "random.hpp"
+#include "random/random.hpp"
 
 using svm::BoxQp;
 using svm::Random;

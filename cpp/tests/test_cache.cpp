@@ -5,8 +5,8 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "gram.hpp"
-#include "rows.hpp"
+#include "kernel/gram.hpp"
+#include "kernel/rows.hpp"
 
 using svm::CachedRows;
 using svm::CountedRows;
@@ -57,16 +57,16 @@ void check_busy() {
   svm::BusyFlag flag;
   const auto refused = [&] {
     try {
-      const svm::Hold second(&flag, "in use");
+      const svm::BusyGuard second(&flag, "in use");
     } catch (const svm::Busy& error) {
       return std::string(error.what()) == "in use";
     }
     return false;
   };
   {
-    const svm::Hold first(&flag, "");
+    const svm::BusyGuard first(&flag, "");
     CHECK(refused() && refused());
-    const svm::Hold none(nullptr, "");
+    const svm::BusyGuard none(nullptr, "");
   }
   CHECK(!refused());
 }
@@ -119,7 +119,7 @@ int main() {
     for (std::size_t i = 0; i < n; ++i) stored += data.view(sparse).stored(i);
     counted.row(3);
     counted.row(3);  // a cached value is charged each time that it is needed
-    counted.row_paid_by_responses(4);
+    counted.row_uncharged(4);
     CHECK(counted.counters().kernel_evaluations == 2 * n);
     CHECK(counted.counters().inner_products == 2 * n);
     CHECK(counted.counters().feature_accesses == 2 * stored);

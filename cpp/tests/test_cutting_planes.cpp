@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cutting_planes.hpp"
+#include "solvers/cutting_planes.hpp"
 #include "data.hpp"
 
 using svm::CuttingPlaneSettings;

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "check.hpp"
-#include "dcd.hpp"
-#include "linear_pegasos.hpp"
-#include "random.hpp"
-#include "sgd.hpp"
-#include "simba.hpp"
+#include "solvers/dcd.hpp"
+#include "solvers/linear_pegasos.hpp"
+#include "random/random.hpp"
+#include "solvers/sgd.hpp"
+#include "solvers/simba.hpp"
 
 using svm::FeatureMatrix;
 using svm::Limit;

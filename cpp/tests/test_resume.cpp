@@ -6,13 +6,13 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "lasvm.hpp"
-#include "pegasos.hpp"
-#include "perceptron.hpp"
-#include "sbp.hpp"
-#include "sdca.hpp"
-#include "smo.hpp"
-#include "svmlight.hpp"
+#include "solvers/lasvm.hpp"
+#include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
+#include "solvers/sbp.hpp"
+#include "solvers/sdca.hpp"
+#include "solvers/smo.hpp"
+#include "solvers/svmlight.hpp"
 
 using svm::KernelSolver;
 using svm::Limit;

@@ -6,9 +6,9 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "mpu.hpp"
-#include "sgdqn.hpp"
-#include "svmsgd.hpp"
+#include "solvers/mpu.hpp"
+#include "solvers/sgdqn.hpp"
+#include "solvers/svmsgd.hpp"
 
 using svm::FeatureMatrix;
 using svm::Limit;

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cholesky.hpp"
+#include "qp/cholesky.hpp"
 #include "data.hpp"
-#include "random.hpp"
-#include "simplex_qp.hpp"
+#include "random/random.hpp"
+#include "qp/simplex_qp.hpp"
 
 using svm::Cholesky;
 using svm::Random;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "random.hpp"
-#include "slack.hpp"
+#include "random/random.hpp"
+#include "levels/slack.hpp"
 
 using svm::Random;
 using svm::Slack;

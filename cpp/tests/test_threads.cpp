@@ -7,9 +7,9 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "gram.hpp"
-#include "minibatch.hpp"
-#include "sdca.hpp"
+#include "kernel/gram.hpp"
+#include "solvers/minibatch.hpp"
+#include "solvers/sdca.hpp"
 
 namespace {
 
@@ -75,7 +75,7 @@ void check_inside(svm::RowSource& rows, bool exclusive) {
     ++asked;
     CHECK(busy([&] { solver.advance(until(60), {}); }));
     CHECK(busy([&] { solver.state(); }));
-    CHECK(busy([&] { const svm::Hold held = solver.hold(); }));
+    CHECK(busy([&] { const svm::BusyGuard held = solver.lock(); }));
     CHECK(busy([&] { other.advance(until(1), {}); }) == exclusive);
     CHECK(solver.counters().iterations > 0);
     return false;
@@ -105,7 +105,7 @@ void check_failure(svm::SdcaVariant variant) {
   CHECK(calls == 8 && solver.counters().iterations > 0);
   CHECK(says([&] { solver.advance(until(100), {}); }, "make the solver anew"));
   CHECK(says([&] { solver.state(); }, "make the solver anew"));
-  CHECK(says([&] { const svm::Hold held = solver.hold(); }, "make the solver anew"));
+  CHECK(says([&] { const svm::BusyGuard held = solver.lock(); }, "make the solver anew"));
 }
 
 }  // namespace

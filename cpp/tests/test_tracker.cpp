@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "water_level.hpp"
+#include "levels/water_level.hpp"
 
 using svm::Levels;
 using svm::LevelTracker;
@@ -27,8 +27,8 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
   std::vector<double> v = svm::test::normals(random, n, tied);
   std::vector<float> x(n);
   LevelTracker tracker(n, positives, bias);
-  tracker.positive.take(v.data(), tracker.positive_window);
-  tracker.negative.take(v.data(), tracker.negative_window);
+  tracker.positive.scan(v.data(), tracker.positive_window);
+  tracker.negative.scan(v.data(), tracker.negative_window);
   double held = volume;
   for (int step = 0; step < 250; ++step) {
     const Levels found = tracker.solve(v.data(), held);
@@ -50,16 +50,16 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
       for (double& value : v) value *= factor;
       held *= factor;
       tracker.rescale(factor);
-      tracker.positive.take(v.data(), tracker.positive_window);
-      tracker.negative.take(v.data(), tracker.negative_window);
+      tracker.positive.scan(v.data(), tracker.positive_window);
+      tracker.negative.scan(v.data(), tracker.negative_window);
       continue;
     }
     double spread = 0.0;
     for (const double value : v) spread = std::max(spread, std::abs(value));
     const double amount = (random.uniform() < jump_every ? 3.0 : 0.01) * spread;
     for (float& value : x) value = static_cast<float>(tied ? std::round(random.normal()) : random.normal());
-    tracker.positive.take_updated(v.data(), x.data(), amount, tracker.positive_window);
-    tracker.negative.take_updated(v.data(), x.data(), -amount, tracker.negative_window);
+    tracker.positive.add_and_scan(v.data(), x.data(), amount, tracker.positive_window);
+    tracker.negative.add_and_scan(v.data(), x.data(), -amount, tracker.negative_window);
   }
 }
 

@@ -1,0 +1,29 @@
+// Stochastic dual coordinate ascent on kernels (Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013): examples drawn uniformly
+// with replacement, each alpha moved to its exact clipped maximum.
+#pragma once
+
+#include "solvers/dual_solver.hpp"
+#include "random/random.hpp"
+
+namespace svm {
+
+struct SdcaSettings {
+  double C = 1.0;
+  Accounting accounting = Accounting::on_demand;
+};
+
+class Sdca final : public DualSolver {
+ public:
+  Sdca(RowSource& source, const SdcaSettings& settings, std::uint64_t seed);
+
+  void archive(StateArchive& state) override;
+
+ protected:
+  bool step() override;
+
+ private:
+  Accounting accounting_;
+  Random random_;
+};
+
+}  // namespace svm
