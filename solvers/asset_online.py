@@ -116,7 +116,7 @@ class _OnStream(PythonSolver):
 
     def _go_on(self, limit: Limit) -> Status | None:
         """Advance until there is a reason to come back, or None: the examples of the next block are due."""
-        while not self.reached(limit):
+        while not (reached := self.reached(limit)):
             if self._core.counters.iterations == self.problem.n:
                 self.remarks = (
                     f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
@@ -128,7 +128,7 @@ class _OnStream(PythonSolver):
                 self._feed(self._fetched)
                 self._fetched = None
             self._core.advance(**self._left(limit).given())
-        return Status.LIMIT
+        return reached
 
     def _due(self) -> NDArray[np.uint32]:
         """Return the numbers of the examples of the next block."""

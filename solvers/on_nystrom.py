@@ -54,11 +54,11 @@ class OnNystromFeatures(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            if self.reached(limit):
-                return Status.LIMIT
+            if reached := self.reached(limit):
+                return reached
             core = self._core or self._made()
-            if self.reached(limit):
-                return Status.LIMIT
+            if reached := self.reached(limit):
+                return reached
             return Status(core.advance(**self._left(limit, core).given()).name)
 
     def _made(self) -> _core.LinearSolver:

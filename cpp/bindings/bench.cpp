@@ -1,16 +1,16 @@
-// Loops that benchmarks compare the solvers with; nothing else uses them.
+// Loops with which benchmarks compare the solvers; nothing else uses them.
 #include <chrono>
 
-#include "random/random.hpp"
-#include "kernel/rows.hpp"
-#include "simd/loops.hpp"
 #include "arrays.hpp"
+#include "kernel/rows.hpp"
+#include "random/random.hpp"
+#include "simd/loops.hpp"
 
 namespace svm::python {
 namespace {
 
 constexpr std::uint64_t most_repetitions = std::uint64_t{1} << 24;
-constexpr std::uint64_t between_signals = 1024;  // rows from one look for Ctrl-C to the next
+constexpr std::uint64_t between_signals = 1024;  // rows between two checks for Ctrl-C
 
 }  // namespace
 
@@ -29,7 +29,8 @@ void bind_bench(py::module_& module) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       },
       py::arg("rows"), py::arg("repetitions"), py::arg("seed"),
-      "Seconds to read so many random rows and add each, scaled, to a float64 vector.");
+      "Return the seconds to read `repetitions` random rows and to add each, scaled, to a float64 vector.\n\nA loop "
+      "for benchmarks. Raises InvalidArgument for more than 2^24 repetitions.");
 }
 
 }  // namespace svm::python

@@ -1,20 +1,27 @@
+#include "arrays.hpp"
 #include "solvers/lasvm.hpp"
 #include "solvers/svmlight.hpp"
-#include "arrays.hpp"
 
 namespace svm::python {
 
 void bind_decomposition(py::module_& module) {
-  py::class_<SvmLight, KernelSolver>(module, "SvmLight")
+  py::class_<SvmLight, KernelSolver>(
+      module, "SvmLight",
+      "SVMlight's decomposition of the dual (Joachims 1999).\n\nworking_set: variables changed in an iteration, even, "
+      "2 to 50; shrink_after: iterations after which a variable that seems optimal at its bound is left out, 0: never.")
       .def(py::init([](RowSource& rows, double C, bool bias, double tolerance, std::size_t working_set,
                        std::uint64_t shrink_after) {
              return std::make_unique<SvmLight>(rows, SvmLightSettings{C, bias, tolerance, working_set, shrink_after});
            }),
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
            py::arg("working_set") = 10, py::arg("shrink_after") = 100, py::keep_alive<1, 2>())
-      .def_property_readonly("active", &SvmLight::active);
+      .def_property_readonly("active", &SvmLight::active, "Number of variables that are not left out.");
 
-  py::class_<Lasvm, KernelSolver>(module, "Lasvm")
+  py::class_<Lasvm, KernelSolver>(
+      module, "Lasvm",
+      "LASVM (Bordes, Ertekin, Weston, Bottou 2005): online SMO over a growing and shrinking expansion.\n\npasses: "
+      "before finishing; 0: passes and finishing alternate until a pass changes nothing. delta_max: REPROCESS is "
+      "repeated while the violation is above it.")
       .def(py::init([](RowSource& rows, double C, bool bias, double tolerance, std::uint64_t passes, double delta_max,
                        std::uint64_t seed) {
              return std::make_unique<Lasvm>(rows, LasvmSettings{C, bias, tolerance, passes, delta_max}, seed);
@@ -22,8 +29,10 @@ void bind_decomposition(py::module_& module) {
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("bias") = false, py::arg("tolerance") = 1e-3,
            py::arg("passes") = 1, py::arg("delta_max") = std::numeric_limits<double>::infinity(), py::arg("seed"),
            py::keep_alive<1, 2>())
-      .def_property_readonly("expansion", &Lasvm::expansion)
-      .def_property_readonly("finishing", &Lasvm::finishing);
+      .def_property_readonly("expansion", &Lasvm::expansion,
+                             "Number of examples in the expansion, those with alpha = 0 included.")
+      .def_property_readonly("finishing", &Lasvm::finishing,
+                             "Whether the passes are over and only REPROCESS steps remain.");
 
   module.def(
       "box_qp",
@@ -49,7 +58,8 @@ void bind_decomposition(py::module_& module) {
         return Array<double>(m, solution.data());
       },
       py::arg("gradient"), py::arg("H"), py::kw_only(), py::arg("low"), py::arg("high"), py::arg("balanced"),
-      "argmax of <gradient, d> - <d, H d> / 2 over low <= d <= high, and sum d = 0 where balanced.");
+      "Return argmax of <gradient, d> - <d, H d> / 2 over low <= d <= high, (m,), and sum d = 0 if balanced.\n\nH: (m, "
+      "m). Raises InvalidArgument for other shapes, values that are not finite, or bounds that exclude 0.");
 }
 
 }  // namespace svm::python

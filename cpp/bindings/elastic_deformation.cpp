@@ -25,12 +25,18 @@ Images images(ElasticDeformation& self, const Images& bases, const Array<std::ui
 }  // namespace
 
 void bind_elastic_deformation(py::module_& module) {
-  py::class_<ElasticDeformation>(module, "ElasticDeformation", "Images of 28 x 28 pixels, deformed by smooth random displacement fields.")
+  py::class_<ElasticDeformation>(
+      module, "ElasticDeformation",
+      "Images of 28 x 28 pixels, deformed by smooth random displacement fields (Simard, Steinkraus, Platt "
+      "2003).\n\nsigma: width of the Gaussian that smooths a field, 0.5 to 28 pixels; alpha: factor of the field, 0 to "
+      "1000. Raises InvalidArgument for other values.")
       .def(py::init<double, double, std::uint64_t>(), py::kw_only(), py::arg("sigma"), py::arg("alpha"),
            py::arg("seed"))
       .def("images", &images, py::arg("bases").noconvert(), py::arg("which").noconvert(), py::arg("stream"),
            py::arg("numbers").noconvert(),
-           "The base of each number, deformed: (m, 784) uint8, for bases (b, 784) uint8 and numbers (m,) uint32.")
+           "Return one deformed image for each number, (m, 784).\n\nbases: (b, 784) grey values; which: (m,) rows of "
+           "`bases`; stream: the series of images; numbers: (m,). An image depends on its base, seed, stream and "
+           "number only. Raises InvalidArgument for other shapes or a row that does not exist.")
       .def(
           "field",
           [](ElasticDeformation& self, std::uint32_t stream, std::uint32_t number) {
@@ -42,7 +48,7 @@ void bind_elastic_deformation(py::module_& module) {
             return out;
           },
           py::arg("stream"), py::arg("number"),
-          "The displacements of an image's pixels along rows and columns, (2, 28, 28) int64, in 1/256 of a pixel.");
+          "Return the displacements of an image's pixels along rows and columns, (2, 28, 28), in 1/256 of a pixel.");
 }
 
 }  // namespace svm::python

@@ -1,11 +1,12 @@
-#include "base/error.hpp"
 #include "arrays.hpp"
+#include "base/error.hpp"
 
 PYBIND11_MODULE(_core, module) {
   namespace py = pybind11;
   using namespace svm::python;
   module.doc() = "The instrumented core: kernels, counted rows, water levels and solvers.";
-  py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError);
+  py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError).attr("__doc__") =
+      "A setting, shape or value outside the allowed range.";
   bind_bench(module);
   bind_build(module);
   bind_random(module);

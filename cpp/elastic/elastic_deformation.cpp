@@ -15,7 +15,7 @@ constexpr std::int32_t one = std::int32_t{1} << weight_bits;
 constexpr double widest = 28.0;
 constexpr double strongest = 1000.0;
 
-/// exp(-t), t >= 0, by operations whose results IEEE 754 fixes to the last bit: exp in the library may differ in it.
+/// exp(-t), t >= 0, by operations whose results IEEE 754 defines exactly; the last bit of the library's exp may differ.
 double decay(double t) {
   int halvings = 0;
   for (; t > 0.125; t *= 0.5) ++halvings;
@@ -25,7 +25,8 @@ double decay(double t) {
   return 1.0 / sum;
 }
 
-/// The Gaussian out to three times its width; what rounding leaves over goes to the middle, so that the sum is exact.
+/// The Gaussian out to three times its width. The rounding errors are added to the middle weight, so that the sum is
+/// exact.
 std::vector<std::int16_t> gaussian(double sigma) {
   const auto radius = static_cast<std::int32_t>(3.0 * sigma + 0.5);
   std::vector<double> shape;
@@ -64,9 +65,9 @@ ElasticDeformation::ElasticDeformation(double sigma, double alpha, std::uint64_t
   scale_ = static_cast<std::int64_t>(alpha * 0x1.0p16 + 0.5);
   weights_ = gaussian(sigma);
   width_ = side + weights_.size() - 1;
-  // words of 16 blocks are drawn at a time, two numbers from each
-  constexpr std::size_t together = 8 * simd::philox_blocks;
-  noise_.resize((2 * width_ * width_ + together - 1) / together * together);
+  // 16 blocks of 4 words are drawn at a time, with two numbers in each word.
+  constexpr std::size_t drawn_at_once = 8 * simd::philox_blocks;
+  noise_.resize((2 * width_ * width_ + drawn_at_once - 1) / drawn_at_once * drawn_at_once);
   rows_.resize(width_ * side);
 }
 
@@ -76,7 +77,7 @@ void ElasticDeformation::draw(std::uint32_t stream, std::uint32_t number) {
   std::array<std::uint32_t, 4 * blocks> words;
   for (std::size_t first = 0; first < noise_.size(); first += 2 * words.size()) {
     for (std::size_t b = 0; b < blocks; ++b) {
-      // `Random` leaves the fourth word 0: no sequence of another purpose is met here
+      // `Random` has 0 in the fourth word, so these blocks occur in no other sequence.
       words[b] = static_cast<std::uint32_t>(first / (2 * words.size()) * blocks + b);
       words[blocks + b] = number;
       words[2 * blocks + b] = static_cast<std::uint32_t>(Purpose::data);
@@ -112,13 +113,14 @@ void ElasticDeformation::field(std::uint32_t stream, std::uint32_t number, Field
   smooth(noise_.data() + width_ * width_, out.y);
 }
 
-void ElasticDeformation::image(const std::uint8_t* base, std::uint32_t stream, std::uint32_t number, std::uint8_t* out) {
+void ElasticDeformation::image(const std::uint8_t* base, std::uint32_t stream, std::uint32_t number,
+                               std::uint8_t* out) {
   field(stream, number, field_);
-  // a border of zeros, on the right and below of two, where the last place has its neighbours
+  // The image with a border of zeros: one pixel on the left and above, two on the right and below.
   constexpr std::size_t framed = side + 3;
   std::array<std::uint8_t, framed * framed> frame{};
   for (std::size_t i = 0; i < side; ++i) std::copy_n(base + i * side, side, frame.data() + (i + 1) * framed + 1);
-  // places count from the border's corner, in 1/256 of a pixel
+  // Positions count from the border's corner, in 1/256 of a pixel.
   const auto placed = [](std::size_t at, std::int64_t by) {
     const std::int64_t place = static_cast<std::int64_t>(256 * (at + 1)) + by;
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(place, 0, 256 * (side + 1)));

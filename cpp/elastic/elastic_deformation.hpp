@@ -8,18 +8,19 @@
 
 namespace svm {
 
-/// A displacement of each pixel: independent uniform numbers on [-1, 1), smoothed by a Gaussian of width sigma, times alpha.
-/// The numbers go on beyond the border of the image, so that the field is as strong there as it is inside.
+/// A displacement of each pixel: independent uniform numbers on [-1, 1), smoothed by a Gaussian of width sigma, times
+/// alpha. The random numbers extend beyond the border of the image, so that the field is equally strong at the border.
 ///
-/// All of it is integers: numbers of 15 bits and a sign, weights that add up to 2^15, displacements in 1/256 of a pixel,
-/// bilinear interpolation between grey values of 8 bits. The weights come from additions, multiplications and divisions.
-/// An image follows from (seed, stream, number) alone, by counters of its own, so that images are made in any order.
+/// The computation uses integers: numbers of 15 bits and a sign, weights that sum to 2^15, displacements in 1/256 of a
+/// pixel, bilinear interpolation between 8-bit grey values. The weights are computed with additions, multiplications
+/// and divisions only. An image depends on (seed, stream, number) only, so images can be computed in any order.
 class ElasticDeformation {
  public:
   static constexpr std::size_t side = 28;
   static constexpr std::size_t pixels = side * side;
 
-  /// Along both axes, in 1/256 of a pixel: a pixel takes its grey value from where it is displaced to.
+  /// Displacements along both axes, in 1/256 of a pixel: a pixel gets the grey value at its position plus the
+  /// displacement.
   struct Field {
     std::array<std::int64_t, pixels> x;
     std::array<std::int64_t, pixels> y;
@@ -28,9 +29,9 @@ class ElasticDeformation {
   /// 0.5 <= sigma <= 28 pixels, 0 <= alpha <= 1000.
   ElasticDeformation(double sigma, double alpha, std::uint64_t seed);
 
-  /// The field of an image; `stream` tells series of images apart.
+  /// Writes the field of an image; `stream` is the number of the series of images.
   void field(std::uint32_t stream, std::uint32_t number, Field& out);
-  /// Deforms `base` into `out`, both of `pixels` grey values, row by row; what comes from outside the image is 0.
+  /// Deforms `base` into `out`, both of `pixels` grey values, row by row; pixels outside the image are 0.
   void image(const std::uint8_t* base, std::uint32_t stream, std::uint32_t number, std::uint8_t* out);
 
   /// Weights of the Gaussian at -radius, ..., radius, in 1/2^15.

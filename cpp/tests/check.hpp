@@ -1,4 +1,4 @@
-// A test program: CHECK what must hold, and return `finish()` from main.
+// A test program checks conditions with CHECK and returns `finish()` from main.
 #pragma once
 
 #include <cmath>

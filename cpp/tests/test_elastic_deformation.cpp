@@ -1,4 +1,4 @@
-// ElasticDeformation deformations: weights, displacements that do not depend on what came before, images without displacement.
+// Elastic deformations: weights, displacements that do not depend on earlier calls, images without displacement.
 #include "elastic/elastic_deformation.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ int main() {
   std::array<std::uint8_t, ElasticDeformation::pixels> out{};
   ElasticDeformation(5.0, 0.0, 9).image(base.data(), 0, 1, out.data());
   CHECK(out == base);
-  // displaced by hundreds of pixels, all but a few come from outside, and none from memory that is not the image's
+  // Displaced by hundreds of pixels, nearly all pixels come from outside the image, and none from other memory.
   ElasticDeformation(28.0, 1000.0, 9).image(base.data(), 0, 1, out.data());
   for (const std::uint8_t grey : {std::uint8_t{255}, std::uint8_t{7}}) {
     base.fill(grey);

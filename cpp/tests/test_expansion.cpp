@@ -1,4 +1,4 @@
-// Rows over a set of members that come and go: the values of whole rows, whatever is kept; what they cost.
+// Rows over a changing set of members: the values of whole rows for any cache size, and their cost.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Threads that wait together, and mini-batches on them: every part once, the same bits for any number of threads.
+// The thread pool, and mini-batches on it: every task once, the same bits for any number of threads.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "solvers/minibatch.hpp"
-#include "random/random.hpp"
 #include "parallel/thread_pool.hpp"
+#include "random/random.hpp"
+#include "solvers/minibatch.hpp"
 
 using svm::Averaging;
 using svm::FeatureMatrix;
@@ -32,7 +32,7 @@ void check_team(unsigned threads) {
   std::vector<std::atomic<int>> calls(threads);
   for (int round = 0; round < 2000; ++round) {
     pool.run_on_each([&](unsigned part) { ++calls[part]; });
-    // now and then the others have fallen asleep before the next round
+    // Sometimes the other threads are asleep before the next call.
     if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (const auto& count : calls) CHECK(count == round + 1);
   }
@@ -104,7 +104,7 @@ void check_bits(const FeatureMatrix& matrix) {
   CHECK(found[0] == found[1]);
 }
 
-/// One process that exchanges with nobody finds the same; what goes on from a state ends in the same bits.
+/// A single process with an exchange function gives the same bits, and so does a run that continues from a state.
 void check_state_and_exchange(const FeatureMatrix& matrix) {
   const MiniBatchSettings settings{1e-3, 700, Averaging::tail, 2};
   const MiniBatchSdcaSettings own{SdcaVariant::aggressive, 40.0, 0.95};

@@ -1,5 +1,5 @@
-// SVMSGD, SGD-QN and the perceptron with unlearning on the same points stored densely and sparsely: the same steps, in float64
-// nearly the same numbers; the same bits in one go or in many; what cannot be run is refused.
+// SVMSGD, SGD-QN and the perceptron with unlearning on the same points stored densely and sparsely: the same steps, in
+// float64 nearly the same numbers; the same bits in one call or many; wrong settings are refused.
 #include <limits>
 #include <memory>
 #include <vector>

@@ -64,8 +64,7 @@ void gains(svm::Random& random, std::size_t n) {
 void pairs(svm::Random& random, std::size_t n, double sign) {
   Range range(random, n);
   std::vector<double> expected = range.responses;
-  const Best up =
-      svm::simd::loops().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
+  const Best up = svm::simd::loops().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
   double top = -1e300;
   double bottom = 1e300;
   std::size_t where = 0;
@@ -99,7 +98,7 @@ void pairs(svm::Random& random, std::size_t n, double sign) {
     }
     const double found =
         svm::simd::loops().partner_score(range.responses[j], range.alpha[j], static_cast<double>(range.diagonal[j]),
-                                           static_cast<double>(range.x[j]), C, sign, 0.9, 1.1);
+                                         static_cast<double>(range.x[j]), C, sign, 0.9, 1.1);
     CHECK(svm::test::near(found, score, 1e-12 * std::max(1.0, std::abs(score))));
     if (score > best) {
       best = score;

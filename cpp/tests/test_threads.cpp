@@ -1,5 +1,5 @@
-// Solvers in several threads: a shared Gram matrix serves all of them; a shared row cache, or a shared solver, one at a time.
-// An iteration that fails leaves a solver that refuses further work.
+// Solvers in several threads: all may share a Gram matrix; a shared row cache or solver serves one thread at a time.
+// After an iteration that fails the solver refuses further work.
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -84,7 +84,7 @@ void check_inside(svm::RowSource& rows, bool exclusive) {
   CHECK(!busy([&] { solver.state(); }) && !busy([&] { other.advance(until(3), {}); }));
 }
 
-// An exchange that fails in the middle of an iteration: all but counters and times is refused then.
+// An exchange fails in the middle of an iteration: afterwards only counters and times can be read.
 void check_failure(svm::SdcaVariant variant) {
   const svm::test::Data data(n, 5, 3);
   const svm::FeatureMatrix matrix(data.view(false), 30);

@@ -1,4 +1,4 @@
-// Surveys against counting by hand: below, sum, inside, covered, and the k-th covered point for every k.
+// Scans against plain counting: below, sum, inside, covered, and the k-th covered point for every k.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -12,7 +12,8 @@ using svm::Window;
 
 namespace {
 
-void compare(const ThresholdScan& scan, const std::vector<double>& v, std::size_t begin, std::size_t end, Window window) {
+void compare(const ThresholdScan& scan, const std::vector<double>& v, std::size_t begin, std::size_t end,
+             Window window) {
   std::size_t below = 0;
   double sum = 0.0;
   std::vector<double> inside;

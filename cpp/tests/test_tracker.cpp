@@ -1,4 +1,4 @@
-// A tracker of drifting responses always knows what a fresh sort would say: slow drift, jumps, scalings, ties.
+// A tracker of changing responses gives the levels of a fresh sort: slow drift, jumps, scalings, ties.
 #include <algorithm>
 
 #include "check.hpp"
@@ -38,7 +38,7 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
     CHECK(svm::test::near(found.level(), sorted.level(), 1e-11 * size));
     CHECK(same_basin(v, 0, positives, found.positive, sorted.positive, 1e-11 * size));
     CHECK(same_basin(v, positives, n, found.negative, sorted.negative, 1e-11 * size));
-    // What is drawn from: at least the lowest point of each basin, and nothing above the level.
+    // The covered set has at least the lowest point of each basin, and no point above the level.
     const std::size_t up = tracker.positive.covered(found.positive);
     const std::size_t down = tracker.negative.covered(found.negative);
     CHECK(bias ? up > 0 && down > 0 : up + down > 0);

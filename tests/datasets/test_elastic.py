@@ -33,7 +33,9 @@ BASE = DIGIT.reshape(1, 784)
 
 def deformed(count: int, sigma: float = 5.0, alpha: float = 44.0, seed: int = 0, series: int = 0) -> NDArray[np.uint8]:
     numbers = np.arange(count, dtype=np.uint32)
-    return _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=seed).images(BASE, np.zeros_like(numbers), series, numbers)
+    return _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=seed).images(
+        BASE, np.zeros_like(numbers), series, numbers
+    )
 
 
 def slow_field(sigma: float, alpha: float, seed: int, series: int, number: int) -> NDArray[np.int64]:

@@ -91,7 +91,7 @@ def test_the_runner_knows_how_long_an_epoch_is() -> None:
 
     def advance(limit: Limits) -> Status:
         solver.counters = Counters(presentations=limit.presentations)
-        return Status.LIMIT
+        return Status.PRESENTATIONS
 
     solver.advance = advance
     recorder.add = lambda solver: seen.append(solver.counters.presentations)

@@ -1,5 +1,5 @@
-// Arrays aligned to 128 bytes: the processor fetches cache lines in pairs (16 float64). Arrays of 2 MiB and more ask for huge
-// pages, which saves page-table walks when elements are read in random order.
+// Arrays aligned to 128 bytes: the processor fetches cache lines in pairs (16 float64). Arrays of 2 MiB and more ask
+// for huge pages, which saves page-table walks when elements are read in random order.
 #pragma once
 
 #ifdef __linux__

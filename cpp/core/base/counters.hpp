@@ -7,8 +7,8 @@
 
 namespace svm {
 
-/// Plain integers, one object per solver. The views that hand out kernel rows or feature rows increment the evaluations,
-/// products and accesses, never the solvers.
+/// Plain integers, one object per solver. The views that hand out kernel rows or feature rows increment the
+/// evaluations, products and accesses, never the solvers.
 struct Counters {
   std::uint64_t iterations = 0;              ///< of the main loop
   std::uint64_t presentations = 0;           ///< of an example to the method; epochs = presentations / n
@@ -17,7 +17,8 @@ struct Counters {
   std::uint64_t feature_accesses = 0;        ///< one stored coordinate of one training vector
   std::uint64_t feature_accesses_dense = 0;  ///< the same, every vector taken as d coordinates
 
-  /// Largest number of iterations and presentations in a state: step lengths are computed from them, so they must not overflow.
+  /// Largest number of iterations and presentations in a state: step lengths are computed from them, so they must not
+  /// overflow.
   static constexpr std::uint64_t most = std::uint64_t{1} << 62;
 
   void archive(StateArchive& state) {

@@ -1,4 +1,5 @@
-// The state of an object as named arrays. Each class has one function, archive(), that both writes and reads its members.
+// The state of an object as named arrays. Each class has one function, archive(), that both writes and reads its
+// members.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +24,10 @@ using Column = std::variant<std::vector<double>, std::vector<float>, std::vector
 /// By the names of the members; a member of a part is called "part.member".
 using State = std::map<std::string, Column>;
 
-/// The argument of `archive(StateArchive&)`, which calls one function below for each member. A state is read into an object that
-/// was constructed from the same settings. The state may be damaged or hostile, so each call also gives the allowed values:
-/// a bound for indices, a size for lists, a range for numbers that a loop or an address depends on. Conditions on several
-/// members together are checked by `archive` after it has read them.
+/// The argument of `archive(StateArchive&)`, which calls one function below for each member. A state is read into an
+/// object that was constructed from the same settings. The state may be damaged or hostile, so each call also gives the
+/// allowed values: a bound for indices, a size for lists, a range for numbers that a loop or an address depends on.
+/// Conditions on several members together are checked by `archive` after it has read them.
 class StateArchive {
  public:
   /// Writes the members to an empty state.

@@ -37,7 +37,8 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
 }
 
 std::size_t FeatureMatrix::row_index(const RowView& row) const noexcept {
-  // Binary search: rows are stored one after the other. An empty row begins where the next one does; the last of them is found.
+  // Binary search: rows are stored one after the other. An empty row begins where the next one does; the last of them
+  // is found.
   std::size_t begin = 0;
   std::size_t end = size();
   while (end - begin > 1) {

@@ -98,8 +98,8 @@ class CountedFeatures {
       counters_.feature_accesses_dense += rows * dimension();
     }
   }
-  /// See FeatureMatrix. Memory latency is about 100 ns, the time of several short rows; so a row is prefetched `rows_ahead`
-  /// rows before it is read, and its offset `offsets_ahead` rows before.
+  /// See FeatureMatrix. Memory latency is about 100 ns, the time of several short rows; so a row is prefetched
+  /// `rows_ahead` rows before it is read, and its offset `offsets_ahead` rows before.
   static constexpr std::size_t rows_ahead = 4;
   static constexpr std::size_t offsets_ahead = 8;
   void prefetch_offset(std::size_t i) const noexcept { matrix_.prefetch_offset(i); }

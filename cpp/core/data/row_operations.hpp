@@ -11,8 +11,7 @@ inline double dot(const simd::Loops& loops, const RowView& x, const double* v) n
   return x.indices == nullptr ? loops.dot(x.values, v, x.size) : loops.sparse_dot(x.indices, x.values, x.size, v);
 }
 inline double dot(const simd::Loops& loops, const RowView& x, const float* v) noexcept {
-  return x.indices == nullptr ? loops.dot32(x.values, v, x.size)
-                              : loops.sparse_dot32(x.indices, x.values, x.size, v);
+  return x.indices == nullptr ? loops.dot32(x.values, v, x.size) : loops.sparse_dot32(x.indices, x.values, x.size, v);
 }
 
 /// v += a x.

@@ -14,7 +14,7 @@ namespace {
 Gemm<float> sgemm = nullptr;
 Gemm<double> dgemm = nullptr;
 
-// Row-major matrices are their transposes in Fortran's order, so C = op(A) op(B) is asked for as C^T = op(B)^T op(A)^T.
+// A row-major matrix is its transpose in Fortran's order, so C = op(A) op(B) is computed as C^T = op(B)^T op(A)^T.
 template <typename Real>
 void call(Gemm<Real> gemm, char first, char second, int m, int n, int k, const Real* a, int lda, const Real* b, int ldb,
           Real beta, Real* c, int ldc) {
@@ -34,7 +34,7 @@ unsigned threads_with_memory(unsigned threads) {
   constexpr std::size_t needed = std::size_t{48} << 20;  // the buffer, the thread's stack, and its tiles
   std::vector<std::unique_ptr<char[]>> held;
   while (held.size() < threads) {
-    std::unique_ptr<char[]> room(new (std::nothrow) char[needed]);  // not written: the system reserves addresses only
+    std::unique_ptr<char[]> room(new (std::nothrow) char[needed]);  // not written to: only addresses are reserved
     if (!room) break;
     held.push_back(std::move(room));
   }

@@ -1,4 +1,4 @@
-// The two BLAS routines that the core needs, as pointers handed in by whoever loads the core.
+// The two BLAS routines that the core needs. The caller sets them as function pointers.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ using Gemm = void (*)(char* transa, char* transb, int* m, int* n, int* k, Real* 
 
 void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexcept;
 
-/// How many of `threads` can call BLAS: as many as the system has memory for. OpenBLAS takes a buffer of 32 MiB in each thread
-/// and asks for it for ever where there is none. Throws std::bad_alloc where there is not even one.
+/// The number of threads, at most `threads`, for which there is memory to call BLAS. OpenBLAS allocates 32 MiB in each
+/// thread and hangs if it cannot. Throws std::bad_alloc if there is not enough memory for one.
 unsigned threads_with_memory(unsigned threads);
 
-/// `parallel_for` of tasks that call BLAS: on no more threads than the system has memory for. Returns how many of them, and
-/// of those that the system has refused, are missing.
+/// `parallel_for` for tasks that call BLAS: with no more threads than there is memory for. Returns how many of the
+/// requested threads did not run, for lack of memory or because the system did not start them.
 template <typename Body>
 unsigned parallel_blas(std::size_t tasks, unsigned threads, const Body& body) {
   const auto wanted = static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(tasks, 1)));

@@ -61,7 +61,7 @@ const float* Expansion::row(std::size_t slot) {
   for (std::size_t s = known; s < size(); ++s) miss(s);
   missing_values_.resize(missing_slots_.size());
   rows_.values_uncharged(i, missing_members_.data(), missing_members_.size(), missing_values_.data());
-  // All that may throw comes before the sizes change: a slot without its value would be taken for a known one.
+  // Allocations come before the sizes change: after an exception no slot may seem to have a value.
   cached.of.reserve(size());
   cached.values.reserve(size());
   if (cached.size() < size()) make_room(size() - cached.size());
@@ -93,12 +93,13 @@ void Expansion::archive(StateArchive& state) {
   cached_values_ = 0;
 }
 
-// The rows that have not been used for longest go; the last two that were asked for stay.
+// Drops the least recently used rows, but never the last two that were returned.
 void Expansion::make_room(std::size_t values) {
   while (cached_values_ + values > capacity_) {
     CachedRow* oldest = nullptr;
     for (CachedRow& cached : cache_) {
-      if (cached.size() > 0 && cached.used + 1 < uses_ && (oldest == nullptr || cached.used < oldest->used)) oldest = &cached;
+      if (cached.size() > 0 && cached.used + 1 < uses_ && (oldest == nullptr || cached.used < oldest->used))
+        oldest = &cached;
     }
     if (oldest == nullptr) return;
     cached_values_ -= oldest->size();

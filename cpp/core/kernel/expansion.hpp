@@ -1,4 +1,4 @@
-// The examples that a kernel expansion is made of, while it grows and shrinks, and rows of the kernel over them alone.
+// A growing and shrinking set of examples (the members of a kernel expansion), and kernel rows restricted to them.
 #pragma once
 
 #include <array>
@@ -9,34 +9,35 @@
 
 namespace svm {
 
-/// Members have slots 0, 1, ...; a row over the expansion has a value for each slot. Every row is charged: as many evaluations
-/// as there are members. Rows of members are cached, as far as there is room: values that are known are not computed again.
+/// Members have slots 0, 1, ...; a row has a value for each slot. Every row is charged with one evaluation per member.
+/// Rows of members are cached while there is room, so that known values are not computed again; the charge is the same.
 class Expansion {
  public:
-  /// Tells `rows` who is a member, as its support.
+  /// Members are registered in `rows` as its support vectors.
   explicit Expansion(CountedRows& rows);
 
   std::size_t size() const noexcept { return members_.size(); }
   std::uint32_t member(std::size_t slot) const noexcept { return members_[slot]; }
   bool contains(std::size_t i) const noexcept { return is_member_[i] != 0; }
 
-  /// K(x_i, .) over the expansion, for an example that is not in it. Valid until the next call.
+  /// The row of example i, which is not a member. Valid until the next call.
   const float* evaluate(std::size_t i);
-  /// Example i, which has just been looked at, gets the last slot; returns its row with a value for itself, not charged again.
+  /// Appends example i, whose row was the last call of `evaluate`; returns the row with the value for i. Not charged
+  /// again.
   const float* append_evaluated(std::size_t i);
-  /// Example i gets the last slot, without a look.
+  /// Appends example i without evaluating its row.
   void add(std::size_t i);
-  /// The row of a member, valid until two further rows have been asked for.
+  /// The row of a member, valid until the second next call.
   const float* row(std::size_t slot);
-  /// The last member gets the slot.
+  /// Removes a member; the last one moves to its slot.
   void remove(std::size_t slot);
-  /// Its members. Rows are not archived: a value is the same bits whenever it is computed, and is charged in any case.
+  /// Stores the members. Cached rows are not stored: recomputed values have the same bits and the same charge.
   void archive(StateArchive& state);
 
  private:
   struct CachedRow {
     std::vector<float> values;
-    std::vector<std::uint32_t> of;  // which member each value belongs to: slots change hands
+    std::vector<std::uint32_t> of;  // the member of each value: the members of slots change
     std::uint64_t used = 0;
 
     std::size_t size() const noexcept { return values.size(); }
@@ -49,11 +50,11 @@ class Expansion {
   std::uint64_t uses_ = 0;
   std::vector<std::uint32_t> members_;
   std::vector<unsigned char> is_member_;
-  std::vector<CachedRow> cache_;  // by slot; where nothing is cached, all are empty
+  std::vector<CachedRow> cache_;  // by slot; empty where nothing is cached
   std::vector<float> evaluated_;
-  std::array<std::vector<float>, 2> uncached_;  // of rows that are not cached, by turns
-  std::vector<std::uint32_t> missing_slots_;      // slots
-  std::vector<std::uint32_t> missing_members_;        // their members
+  std::array<std::vector<float>, 2> uncached_;  // rows that are not cached, in turn
+  std::vector<std::uint32_t> missing_slots_;    // slots
+  std::vector<std::uint32_t> missing_members_;  // the members in these slots
   std::vector<float> missing_values_;
 };
 

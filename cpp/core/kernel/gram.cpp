@@ -14,7 +14,7 @@ constexpr std::size_t side = 512;          // of a Gram tile: 1 MiB, half of a c
 constexpr std::size_t support_tile = 256;  // rows of an expansion's tile
 constexpr std::size_t column_tile = 1024;  // columns of an expansion's tile
 
-// Writes the transpose of a tile in small squares, so that both sides stay in cache.
+// Writes the transpose of a tile, in small squares that stay in the cache.
 void mirror(const float* tile, std::size_t rows, std::size_t columns, float* out, std::size_t stride) {
   constexpr std::size_t square = 16;
   for (std::size_t a = 0; a < rows; a += square) {
@@ -81,7 +81,7 @@ void expand(const TileSource& source, const std::vector<std::uint32_t>& support,
     for (std::size_t first = 0; first < support.size(); first += support_tile) {
       const std::size_t rows = std::min(support_tile, support.size() - first);
       source(support.data() + first, rows, begin, columns, tile.data());
-      // Summed in float64: coefficients of both signs may add up to millions where their sum is about 1.
+      // Summed in float64: coefficients of millions with both signs may have a sum of about 1.
       wide.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(rows * columns));
       accumulate_transposed(wide.data(), coefficients + first * vectors, target, static_cast<int>(columns),
                             static_cast<int>(vectors), static_cast<int>(rows));

@@ -10,32 +10,33 @@
 
 namespace svm {
 
-/// Called on the calling thread now and then with the fraction done; returns false to stop the work.
+/// Called on the calling thread after each of its tasks, with the fraction done; returns false to stop the work.
 using Progress = std::function<bool(double)>;
 
-/// What `fill_gram` has done.
+/// The result of `fill_gram`.
 struct GramWork {
   bool finished;     ///< false: stopped by `progress`
-  unsigned refused;  ///< threads that the system has not started
+  unsigned refused;  ///< threads that the system did not start
 };
 
-/// Fills gram (n x n, row-major, float32) by blocks of its upper triangle, mirrored.
+/// Fills gram (n x n, row-major, float32): computes blocks of the upper triangle and mirrors them.
 GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
                    const Progress& progress);
 
-/// Where an expansion finds kernel values between training rows and evaluation columns.
+/// Writes a tile of kernel values between `count` training rows and `columns` evaluation columns from `begin` on.
 using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,
                                       std::size_t columns, float* tile)>;
 
-/// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors, float64).
+/// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors,
+/// float64).
 void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
             std::size_t vectors, std::size_t size, double* out, unsigned threads);
 
-/// Tiles read out of a filled Gram matrix of n rows.
+/// Tiles copied from a filled Gram matrix of n rows.
 TileSource gram_tiles(const float* gram, std::size_t n);
 
-/// Tiles computed between training points and evaluation points, which the caller keeps alive. `train` holds the support
-/// rows in order, so row k of a tile is row k of `train`.
+/// Tiles computed between support points and evaluation points; the caller keeps both alive. The rows asked for must be
+/// consecutive support points.
 TileSource computed_tiles(const KernelFunction& kernel, const Points& support, const Points& evaluation);
 
 }  // namespace svm

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/aligned.hpp"
-#include "kernel/blas.hpp"
 #include "base/error.hpp"
+#include "kernel/blas.hpp"
 #include "simd/loops.hpp"
 
 namespace svm {
@@ -75,7 +75,7 @@ void Points::keep_columns() {
   const auto zeros = static_cast<std::size_t>(std::count(matrix_.values, matrix_.values + values, 0.0F));
   if (2 * zeros < values || values == 0) return;
   columns_.resize(values);
-  constexpr std::size_t tile = 32;  // rows and columns at a time, so that both sides stay in the cache
+  constexpr std::size_t tile = 32;  // rows and columns at a time, so that source and copy stay in the cache
   for (std::size_t first = 0; first < matrix_.rows; first += tile) {
     for (std::size_t left = 0; left < matrix_.columns; left += tile) {
       for (std::size_t k = left; k < std::min(left + tile, matrix_.columns); ++k) {
@@ -89,7 +89,7 @@ void Points::keep_columns() {
 
 namespace {
 
-// The inner products of point i with all points, from the columns in which it is not 0.
+// The inner products of point i with all points, reading only the columns in which it is not 0.
 void products_by_columns(const Points& x, std::size_t i, float* row) {
   const MatrixView& matrix = x.matrix();
   std::vector<float> values;
@@ -103,8 +103,8 @@ void products_by_columns(const Points& x, std::size_t i, float* row) {
   simd::loops().column_dots(values.data(), which.data(), values.size(), x.columns().data(), x.size(), row);
 }
 
-// The kernel's value for each number of ones, through the same code as everywhere: a gaussian of points with norms 0 and
-// inner product -h / 2 is that of points at squared distance h.
+// The kernel's value for each number of ones, computed by the same code as for other points: a Gaussian kernel with
+// norms 0 and inner product -h / 2 gives the value for squared distance h.
 std::vector<float> values_by_ones(const KernelFunction& kernel, std::size_t columns) {
   const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
   std::vector<float> table(columns + 1);
@@ -114,7 +114,7 @@ std::vector<float> values_by_ones(const KernelFunction& kernel, std::size_t colu
   return table;
 }
 
-// The inner products of sparse point i with some others: it is spread over a dense vector, which each of them meets.
+// The inner products of sparse point i with some others: point i is copied to a dense vector first.
 void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
   thread_local std::vector<double> spread;
   if (spread.size() < x.columns) spread.resize(x.columns);
@@ -132,7 +132,7 @@ void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* me
   each(true);
 }
 
-// 16 rows of x at a time are spread over a dense strip, which every sparse row of z then meets once.
+// 16 rows of x at a time are copied to a dense strip; then each sparse row of z is read once.
 void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
                  std::size_t count_z, float* tile, std::size_t stride) {
   thread_local std::vector<float> strip;
@@ -160,11 +160,12 @@ void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, co
 
 }  // namespace
 
-// Why it suffices: let S be the largest |x|^2. Sums of float32 products on the way to <x, z>, in whatever order, are at most
-// sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The polynomial's powers are at most those of |gamma| S + |coef0|, of which
-// the last is `largest_value`, and the first is at most that or 1. The Gaussian's exponent is at most gamma (|x| + |z|)^2 <=
-// 4 gamma S. Rounding adds a part of 1e-7 for each operation, and up to 1e30 there is room for a factor of 1e8. So none of
-// these values is infinite in float32, no difference of infinities and no product of one with 0 arises, and none is NaN.
+// Why these checks suffice: let S be the largest |x|^2. Partial sums of <x, z> in float32, in any order, are at most
+// sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The powers of the polynomial are at most those of |gamma| S +
+// |coef0|; the last of them is `largest_value`, the others are at most that or 1. The Gaussian's exponent is at most
+// gamma (|x| + |z|)^2 <= 4 gamma S. Each operation has a relative rounding error of 1e-7, and between 1e30 and the end
+// of float32 there is a factor of 1e8. So no value is infinite in float32, no infinities are subtracted or multiplied
+// by 0, and no value is NaN.
 void require_range(const KernelFunction& kernel, double square) {
   const double value = kernel.largest_value(square);
   const auto text = [](double number) {
@@ -195,8 +196,8 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
   if (left.sparse()) {
     sparse_tile(left, first, count_x, right, begin, count_z, tile, stride);
   } else if (count_x == 1) {
-    simd::loops().dots(left.values + first * left.columns, right.values + begin * right.columns, count_z,
-                         left.columns, tile);
+    simd::loops().dots(left.values + first * left.columns, right.values + begin * right.columns, count_z, left.columns,
+                       tile);
   } else {
     multiply_transposed(left.values + first * left.columns, right.values + begin * right.columns, tile,
                         static_cast<int>(count_x), static_cast<int>(count_z), static_cast<int>(left.columns),
@@ -237,7 +238,8 @@ void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i,
       loops.binary_lookup(x.bits(i), x.bits(members[k]), 1, x.words(), distance, table.data(), out + k);
     }
   } else {
-    // Whole blocks, so that a value is computed alike wherever it stands: the last few of an odd number would not be.
+    // Padded to whole blocks: a value must have the same bits at every position, and the last few would be computed
+    // differently.
     thread_local AlignedVector<float> norms;
     thread_local AlignedVector<float> products;
     norms.resize((count + simd::block - 1) / simd::block * simd::block);

@@ -7,18 +7,18 @@
 
 #include "base/dot.hpp"
 #include "base/error.hpp"
-#include "simd/loops.hpp"
 #include "data/row_operations.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 namespace {
 
 constexpr std::size_t most_coordinates = std::size_t{1} << 48;
 
-/// Coordinates of n training.
+/// Number of coordinates of n points.
 std::size_t room(std::size_t n, std::size_t capacity) {
   require(capacity <= most_coordinates / n, "the basis has room for too many functions: " + std::to_string(capacity) +
-                                                " for " + std::to_string(n) + " training");
+                                                " for " + std::to_string(n) + " points");
   return n * capacity;
 }
 
@@ -30,7 +30,7 @@ void BasisPoint::measure() noexcept { square = dot(values.data(), values.data(),
 
 KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity)
     : gamma_(gamma), capacity_(capacity), training_(training), coordinates_(room(training.size(), capacity)) {
-  require(std::isfinite(gamma) && gamma > 0.0, "gamma must be finite and positive");
+  require_positive(gamma, "gamma");
 }
 
 BasisPoint KernelBasis::training_point(std::size_t i) const {
@@ -86,7 +86,7 @@ bool KernelBasis::append(BasisPoint z, double least) {
   return true;
 }
 
-// Those that z, of which the factor has the column already, adds to the training training.
+// Appends the coordinates of the training points along z, whose column the factor has already.
 void KernelBasis::compute_coordinates(const BasisPoint& z) noexcept {
   const std::size_t k = size();
   const double* l = factor_.column(k).data();
@@ -108,7 +108,7 @@ void KernelBasis::archive(StateArchive& state) {
                 " and their factor do not fit the basis");
     points_.clear();
     for (std::vector<double>& values : points) {
-      state.check(values.size() == dimension(), "points", " are not training of this problem");
+      state.check(values.size() == dimension(), "points", " are not points of this problem");
       for (const double value : values) state.check(std::isfinite(value), "points", " are not finite");
       BasisPoint point{std::move(values), 0.0};
       point.measure();
@@ -116,7 +116,8 @@ void KernelBasis::archive(StateArchive& state) {
       points_.push_back(std::move(point));
     }
   }
-  state.part("training", training_);  // after what has been charged above, once more
+  state.part("training",
+             training_);  // last: the recomputation above was charged again, and the counters are overwritten here
 }
 
 const float* KernelBasis::coordinates(std::size_t i) noexcept {

@@ -1,4 +1,4 @@
-// A basis of kernel functions at arbitrary training, and the coordinates of the training training on its span.
+// A basis of kernel functions at arbitrary points, and the coordinates of the training points in its span.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "qp/cholesky.hpp"
 #include "data/features.hpp"
+#include "qp/cholesky.hpp"
 
 namespace svm {
 
@@ -19,20 +19,19 @@ struct BasisPoint {
   void measure() noexcept;
 };
 
-/// sum over examples of y_i phi(x_i) - sum_j beta_j phi(b_j), with b_j the basis: a part of the cut of these examples, or
-/// what is left of it beside the span.
+/// The function sum over examples of y_i phi(x_i) - sum_j beta_j phi(b_j), with b_j the basis points.
 struct Residual {
   const std::vector<std::uint32_t>& examples;
   std::vector<double> beta;
 };
 
-/// phi(b_1), phi(b_2), ... under a Gaussian kernel, of which every point has norm 1. With K_BB = R^T R the coordinates of
-/// phi(x_i) on an orthonormal basis of their span are R^-T K_Bi: a new b appends one, and changes none. Charged are, for
-/// each kernel value, an inner product and where a training point is read its stored coordinates; for each read of
-/// coordinates on the span as many as there are.
+/// phi(b_1), phi(b_2), ... under a Gaussian kernel, so each has norm 1. With K_BB = R^T R the coordinates of phi(x_i)
+/// in an orthonormal basis of the span are R^-T K_Bi: a new b appends a coordinate and changes none. A kernel value is
+/// charged as an evaluation, an inner product, and the stored coordinates of a training point if one is read. Reading
+/// the coordinates of a training point in the span is charged as size() accesses.
 class KernelBasis {
  public:
-  /// K(x, z) = exp(-gamma |x - z|^2), gamma > 0; at most `capacity` training.
+  /// K(x, z) = exp(-gamma |x - z|^2), gamma > 0; at most `capacity` points.
   KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity);
 
   std::size_t size() const noexcept { return points_.size(); }
@@ -44,21 +43,22 @@ class KernelBasis {
   Counters& counters() noexcept { return training_.counters(); }
   const Counters& counters() const noexcept { return training_.counters(); }
 
-  /// Training point i as a point.
+  /// A copy of training point i.
   BasisPoint training_point(std::size_t i) const;
-  /// <r, phi(z)>; where `pull` is given, the gradient's part of it: the same sum with each term times its point, d values.
+  /// <r, phi(z)>. If `pull` is given, also writes the same sum with each term times its point, d values, for the
+  /// gradient.
   double value(const Residual& r, const BasisPoint& z, double* pull = nullptr);
-  /// Appends z, unless the squared distance of phi(z) from the span is below `least`: then false.
+  /// Appends z, or returns false if the squared distance of phi(z) from the span is below `least`.
   bool append(BasisPoint z, double least);
-  /// The coordinates of phi(x_i), size() values; an inner product is charged with them.
+  /// The coordinates of phi(x_i), size() values; charged, with an inner product.
   const float* coordinates(std::size_t i) noexcept;
-  /// The last of them alone, and no inner product.
+  /// The last coordinate of phi(x_i) only; charged as one access.
   float last_coordinate(std::size_t i) noexcept;
   /// The sum over examples of y_i coordinates, size() values.
   std::vector<double> sum(const std::vector<std::uint32_t>& examples);
   /// The function with these coordinates as a combination of the phi(b_j): R^-1 w.
   std::vector<double> expansion(std::vector<double> w) const;
-  /// The coordinates are not archived but computed again: they are as large as the features of the whole training set.
+  /// The coordinates are not stored but recomputed: they are n x size() values.
   void archive(StateArchive& state);
 
  private:

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/blas.hpp"
 #include "base/clock.hpp"
+#include "kernel/blas.hpp"
 
 namespace svm {
 namespace {

@@ -7,10 +7,10 @@
 
 namespace svm {
 
-/// Climbs <r, phi(z)>^2, by which an image of norm 1 can bring a combination nearer to r, from z: the fixed-point iteration
-/// z <- sum of c_i K(x_i, z) x_i / sum of c_i K(x_i, z), r = sum of c_i phi(x_i) (Schoelkopf, Mika et al. 1999). Its step
-/// has the gradient's direction, so that a part of it climbs where the whole does not: it is halved until it does. Ends
-/// where a step gains less than a thousandth, or after `most` steps.
+/// Increases <r, phi(z)>^2, the squared distance to r that phi(z) can remove, from a starting z: the fixed-point
+/// iteration z <- sum of c_i K(x_i, z) x_i / sum of c_i K(x_i, z), r = sum of c_i phi(x_i) (Schoelkopf, Mika et al.
+/// 1999). Its step has the direction of the gradient, so it is halved until the value increases. Ends when a step gains
+/// less than a thousandth, or after `most` steps.
 BasisPoint preimage(KernelBasis& basis, const Residual& r, BasisPoint z, std::size_t most = 20);
 
 }  // namespace svm

@@ -40,7 +40,7 @@ const float* CachedRows::row(std::size_t i) {
     recent_.splice(recent_.begin(), recent_, known->second);
     return recent_.front().values.get();
   }
-  // The row stays outside the cache until all its values are there: what throws before leaves no row of wrong values.
+  // The row joins the cache after it has been computed: an exception before leaves no wrong row in it.
   std::list<Entry> fresh;
   if (recent_.size() < capacity_) {
     fresh.push_front({i, std::unique_ptr<float[]>(new float[size()])});
@@ -63,9 +63,9 @@ double CountedRows::largest_diagonal() const noexcept {
   return static_cast<double>(*std::max_element(source_.diagonal().begin(), source_.diagonal().end()));
 }
 
-void CountedRows::add(Subset& part, std::size_t i) const {
-  part.members.push_back(static_cast<std::uint32_t>(i));
-  part.stored += source_.points().matrix().stored(i);
+void CountedRows::add(Subset& subset, std::size_t i) const {
+  subset.members.push_back(static_cast<std::uint32_t>(i));
+  subset.stored += source_.points().matrix().stored(i);
 }
 
 void CountedRows::enter_support(std::size_t i) noexcept {

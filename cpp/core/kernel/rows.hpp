@@ -1,4 +1,4 @@
-// Rows of the kernel matrix: where they come from, and the counted view through which solvers read them.
+// Rows of the kernel matrix: their sources, and the view through which solvers read them and are charged.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "parallel/busy.hpp"
 #include "base/counters.hpp"
 #include "kernel/kernel.hpp"
+#include "parallel/busy.hpp"
 
 namespace svm {
 
-/// The training set as a source of kernel rows. Points are ordered by class: the first `positives` have label +1.
+/// A source of kernel rows of the training set. Points are ordered by class: the first `positives` have label +1.
 class RowSource {
  public:
   RowSource(KernelFunction kernel, MatrixView matrix, std::size_t positives);
@@ -22,13 +22,13 @@ class RowSource {
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
 
-  /// n values K(x_i, x_j), float32 and finite; valid until two further rows have been asked for.
+  /// n values K(x_i, x_j), float32 and finite; valid until the second next call.
   virtual const float* row(std::size_t i) = 0;
   /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
   virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
-  /// Bytes that a method may take for values that it keeps itself; 0 where they are in memory already.
+  /// Bytes that a method may use for a cache of its own; 0 if all values are in memory already.
   virtual std::size_t room() const noexcept { return 0; }
-  /// Who asks for rows holds it meanwhile; null where rows may be asked for by many threads at once.
+  /// The flag to hold while rows are read; null if several threads may read at once.
   virtual BusyFlag* busy_flag() noexcept { return nullptr; }
 
   std::size_t size() const noexcept { return points_.size(); }
@@ -39,7 +39,7 @@ class RowSource {
   const std::vector<float>& diagonal() const noexcept { return diagonal_; }
 
  protected:
-  /// For a source that computes rows one at a time.
+  /// For a source that computes single rows: see Points::keep_columns.
   void keep_columns() { points_.keep_columns(); }
 
  private:
@@ -49,7 +49,7 @@ class RowSource {
   std::vector<float> diagonal_;
 };
 
-/// Rows of a filled n x n matrix that the caller keeps alive.
+/// Rows of a filled n x n matrix, which the caller keeps alive.
 class GramRows final : public RowSource {
  public:
   GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram);
@@ -61,15 +61,15 @@ class GramRows final : public RowSource {
   const float* gram_;
 };
 
-/// Rows computed when they are asked for, the last `capacity` of them kept (least recently used goes first).
+/// Rows computed on request, with a cache of `capacity` rows (the least recently used one is replaced).
 class CachedRows final : public RowSource {
  public:
   /// capacity >= 2 rows.
   CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity);
   const float* row(std::size_t i) override;
-  /// Computed, whatever rows are kept: the same bits for any capacity.
+  /// Always computed, never read from the cache: the same bits for any capacity.
   void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
-  /// What the rows may take.
+  /// The size of the row cache.
   std::size_t room() const noexcept override { return capacity_ * size() * sizeof(float); }
   BusyFlag* busy_flag() noexcept override { return &busy_; }
   std::uint64_t computed() const noexcept { return computed_; }
@@ -87,26 +87,26 @@ class CachedRows final : public RowSource {
   std::uint64_t computed_ = 0;
 };
 
-/// How a method that asks for one response at a time is charged (papers' two conventions).
+/// How a method that reads one response at a time is charged: the two conventions in the papers.
 enum class Accounting {
   kept,       ///< all responses are kept up to date: n evaluations for each example whose alpha changes
-  on_demand,  ///< none are kept: as many evaluations as there are support vectors for each response asked for
+  on_demand,  ///< none are kept: one evaluation per support vector for each response that is read
 };
 
-/// Some of the examples: a method that has put the others aside needs no more of a row.
+/// A subset of the examples. A method that works on a subset reads, and is charged for, that part of a row.
 struct Subset {
   std::vector<std::uint32_t> members;
-  std::size_t stored = 0;  ///< coordinates that their points have stored
+  std::size_t stored = 0;  ///< coordinates that the members' points have stored
 
   std::size_t size() const noexcept { return members.size(); }
-  /// n: of all examples.
+  /// n: number of all examples.
   void archive(StateArchive& state, std::size_t n) {
     state.rising_list("members", members, n);
     state.number("stored", stored);
   }
 };
 
-/// What a solver sees of the kernel: every row or response that it takes is counted here.
+/// A solver's view of the kernel: every row or response that it reads is counted here.
 class CountedRows {
  public:
   explicit CountedRows(RowSource& source);
@@ -118,30 +118,30 @@ class CountedRows {
   const float* diagonals() const noexcept { return source_.diagonal().data(); }
   double largest_diagonal() const noexcept;
 
-  /// Row i, charged: n evaluations, each of them one inner product and one read of x_j.
+  /// Row i. Charged: n evaluations, each with one inner product and the stored coordinates of x_j.
   const float* row(std::size_t i) {
     if constexpr (counting) charge(size(), stored_);
     return source_.row(i);
   }
-  /// Row i, of which only a part is looked at: as many evaluations as the part has members.
-  const float* row(std::size_t i, const Subset& part) {
-    if constexpr (counting) charge(part.size(), part.stored);
+  /// Row i, of which only the subset's values are read. Charged: one evaluation for each member.
+  const float* row(std::size_t i, const Subset& subset) {
+    if constexpr (counting) charge(subset.size(), subset.stored);
     return source_.row(i);
   }
-  void add(Subset& part, std::size_t i) const;
+  void add(Subset& subset, std::size_t i) const;
   /// Row i, not charged: its values, or the response that needs them, have been charged in the same iteration.
   const float* row_uncharged(std::size_t i) { return source_.row(i); }
-  /// Some values of row i under on-demand accounting, and room to keep them: see RowSource.
+  /// Some values of row i, not charged; see RowSource::values.
   void values_uncharged(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
     source_.values(i, members, count, out);
   }
   std::size_t room() const noexcept { return source_.room(); }
   BusyFlag* busy_flag() const noexcept { return source_.busy_flag(); }
-  /// One response under on-demand accounting: one evaluation for each support vector.
+  /// Charges one response under on-demand accounting: one evaluation for each support vector.
   void charge_response() {
     if constexpr (counting) charge(support_, support_stored_);
   }
-  /// Tells the view that example i has become (or is no longer) a support vector.
+  /// Call when example i becomes a support vector, or no longer is one.
   void enter_support(std::size_t i) noexcept;
   void leave_support(std::size_t i) noexcept;
 

@@ -10,16 +10,17 @@
 namespace svm {
 namespace {
 
-// The window follows the level: wider where the level was missed, narrower where more weights than these lay inside.
 constexpr const char* no_number = "the slack cannot be selected: a weight is not a number, or too large";
-constexpr int most_attempts = 1000;  // each takes the window four times as far, until it is the whole range
+constexpr int most_attempts = 1000;  // each makes the window four times as wide, until it contains everything
 constexpr double first_margin = 0.1;
+// Factors of the window's width: after the level lay outside, after a selection, and after one with more than `crowded`
+// weights.
 constexpr double missed = 4.0;
 constexpr double wider = 1.05;
 constexpr double narrower = 0.8;
 constexpr std::size_t crowded = 64;
-constexpr double memory = 0.9;   // of the level's drift
-constexpr std::size_t few = 32;  // for the library's selection, which mispredicts a branch at every other element
+constexpr double memory = 0.9;   // weight of the past in the level's drift
+constexpr std::size_t few = 32;  // from here on std::nth_element, which mispredicts every other branch, is faster
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void Slack::select(const double* q) {
       window_ = {margin_ < 1.0 ? window_.low * (1.0 - margin_) : 0.0, window_.low};
     }
   }
-  follow(kth_largest(count_ - above - 1));
+  centre_window(kth_largest(count_ - above - 1));
   const std::vector<double>& inside = scan_.inside();
   const auto larger =
       static_cast<std::size_t>(std::count_if(inside.begin(), inside.end(), [this](double x) { return x > level_; }));
@@ -66,16 +67,16 @@ double Slack::kth_largest(std::size_t k) {
   while (size > few) {
     const double pivot = std::max(std::min(candidates_[0], candidates_[size / 2]),
                                   std::min(std::max(candidates_[0], candidates_[size / 2]), candidates_[size - 1]));
-    const std::size_t larger = keep(size, std::nextafter(pivot, Window::everything), Window::everything);
+    const std::size_t larger = select_between(size, std::nextafter(pivot, Window::everything), Window::everything);
     if (k < larger) {
-      candidates_.swap(kept_);
+      candidates_.swap(selected_);
       size = larger;
       continue;
     }
-    const std::size_t smaller = keep(size, -Window::everything, std::nextafter(pivot, -Window::everything));
+    const std::size_t smaller = select_between(size, -Window::everything, std::nextafter(pivot, -Window::everything));
     if (k < size - smaller) return pivot;
     k -= size - smaller;
-    candidates_.swap(kept_);
+    candidates_.swap(selected_);
     size = smaller;
   }
   const auto wanted = candidates_.begin() + static_cast<std::ptrdiff_t>(k);
@@ -84,13 +85,13 @@ double Slack::kth_largest(std::size_t k) {
   return *wanted;
 }
 
-std::size_t Slack::keep(std::size_t size, double low, double high) {
-  kept_.resize(std::max(kept_.size(), size + simd::lanes));
-  places_.resize(kept_.size());
-  return simd::loops().compact(candidates_.data(), size, 0, low, high, kept_.data(), places_.data());
+std::size_t Slack::select_between(std::size_t size, double low, double high) {
+  selected_.resize(std::max(selected_.size(), size + simd::lanes));
+  places_.resize(selected_.size());
+  return simd::loops().compact(candidates_.data(), size, 0, low, high, selected_.data(), places_.data());
 }
 
-void Slack::follow(double level) {
+void Slack::centre_window(double level) {
   if (level_ < Window::everything) drift_ = memory * drift_ + (1.0 - memory) * level / level_;
   level_ = level;
   margin_ = std::clamp(margin_ * (scan_.inside().size() > crowded ? narrower : wider), 1e-12, 0.5);

@@ -25,8 +25,8 @@ void ThresholdScan::add_and_scan(double* v, const float* x, double a, Window win
 
 void ThresholdScan::add_and_scan(double* v, const float* x, double a, const float* z, double b, Window window) {
   window_ = window;
-  below_sum_ = simd::loops().add_two_and_scan(v + begin_, x + begin_, a, z + begin_, b, size(), window.low,
-                                                  window.high, block_counts_.data());
+  below_sum_ = simd::loops().add_two_and_scan(v + begin_, x + begin_, a, z + begin_, b, size(), window.low, window.high,
+                                              block_counts_.data());
   compact_inside(v);
 }
 
@@ -39,7 +39,7 @@ void ThresholdScan::compact_inside(const double* v) {
   }
   const auto total = static_cast<std::size_t>(units);
   below_ = static_cast<std::size_t>(block_counts - units * simd::inside_unit);
-  // with NaN among the responses a block may have more than its code says
+  // With NaN among the responses a block may have more elements than its count says, hence the extra room.
   inside_.resize(total + simd::block + simd::lanes);
   inside_index_.resize(inside_.size());
   std::size_t kept = 0;
@@ -47,13 +47,13 @@ void ThresholdScan::compact_inside(const double* v) {
     if (block_counts_[b] < simd::inside_unit) continue;
     const std::size_t first = begin_ + b * simd::block;
     kept += simd::loops().compact(v + first, std::min(simd::block, end_ - first), first, window_.low, window_.high,
-                                    inside_.data() + kept, inside_index_.data() + kept);
+                                  inside_.data() + kept, inside_index_.data() + kept);
   }
   inside_.resize(total);
   inside_index_.resize(total);
 }
 
-// Read, not only surveyed again: the sum below the window depends on the pass that it was made in, to the last bit.
+// The sum below the window is stored too: its last bits depend on the pass in which it was computed.
 void ThresholdScan::archive(StateArchive& state, const double* v) {
   state.part("window", window_);
   state.values("block_counts", block_counts_);
@@ -66,7 +66,7 @@ void ThresholdScan::archive(StateArchive& state, const double* v) {
   again.scan(v, window_);
   state.check(again.block_counts_ == block_counts_ && again.below_ == below_ && again.inside_ == inside_ &&
                   again.inside_index_ == inside_index_,
-              "inside", " is not what a survey of the responses finds");
+              "inside", " is not what a scan of the responses finds");
 }
 
 std::size_t ThresholdScan::covered(double level) const noexcept {

@@ -1,5 +1,5 @@
-// A survey of one contiguous range of responses against a window around the expected water level: how many lie below,
-// their sum, and the few that lie inside. One pass over memory, fused with the update of the responses.
+// One pass over a range of responses that compares each with a window around the expected water level: how many lie
+// below it, their sum, and a list of those inside. The same pass can update the responses.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace svm {
 
-/// The closed interval [low, high] of levels that a survey resolves. Whole-range surveys use +-everything.
+/// The closed interval [low, high]. The default window contains every response.
 struct Window {
   static constexpr double everything = 1e300;
   double low = -everything;
@@ -24,13 +24,13 @@ struct Window {
 
 class ThresholdScan {
  public:
-  /// Elements [begin, end) of the response array.
+  /// Scans elements [begin, end) of the response array.
   ThresholdScan(std::size_t begin, std::size_t end);
 
   void scan(const double* v, Window window);
-  /// v += a x on the range, then the survey of the result.
+  /// v += a x on the range, and scans the result.
   void add_and_scan(double* v, const float* x, double a, Window window);
-  /// v += a x + b z on the range, then the survey of the result.
+  /// v += a x + b z on the range, and scans the result.
   void add_and_scan(double* v, const float* x, double a, const float* z, double b, Window window);
 
   const Window& window() const noexcept { return window_; }
@@ -42,12 +42,12 @@ class ThresholdScan {
   const std::vector<double>& inside() const noexcept { return inside_; }
   /// Their indices.
   const std::vector<std::size_t>& inside_index() const noexcept { return inside_index_; }
-  /// Elements covered at `level`, a level inside the window: those with v <= level.
+  /// Number of elements with v <= level, for a level inside the window.
   std::size_t covered(double level) const noexcept;
-  /// Index of the k-th covered element, k < covered(level), in order of (below the window, inside it). Throws where fewer are
-  /// covered, as by a level that is no number.
+  /// Index of the k-th element with v <= level, k < covered(level): first those below the window, then those inside.
+  /// Throws InvalidArgument if there are fewer, which happens with NaN.
   std::size_t covered_index(const double* v, double level, std::size_t k) const;
-  /// v: the responses that have been surveyed, or that go with the state.
+  /// v: the responses that were scanned, or that belong to the state.
   void archive(StateArchive& state, const double* v);
 
  private:
@@ -56,7 +56,7 @@ class ThresholdScan {
   std::size_t begin_;
   std::size_t end_;
   Window window_;
-  std::vector<double> block_counts_;
+  std::vector<double> block_counts_;  // for each block of 64: (number below) + inside_unit (number inside)
   std::size_t below_ = 0;
   double below_sum_ = 0.0;
   std::vector<double> inside_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int most_attempts = 20;  // from the ninth on the windows are the whole range
 
-// What one Newton step needs of the inside values at a level: how many are covered and their sum.
+// Number and sum of the values below a level, which a Newton step needs.
 struct Covered {
   double count = 0.0;
   double sum = 0.0;
@@ -41,8 +41,8 @@ Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, d
     if (below > 0.0) return {{below_sum / below, below_sum / below}, false};
     return {{lowest, lowest}, lowest < Window::everything};
   }
-  // Newton on the convex, piecewise linear volume function, from the top of what the window knows: the tangent lies
-  // below the function, so the levels fall until the covered set repeats.
+  // Newton's method on the volume, a convex and piecewise linear function of the level, from the top of the window:
+  // tangents lie below the function, so the level falls until the set of covered values repeats.
   Covered covered{below, below_sum};
   covered.add(positive.inside(), Window::everything);
   covered.add(negative.inside(), Window::everything);
@@ -56,16 +56,17 @@ Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, d
     covered = fewer;
     level = (volume + covered.sum) / covered.count;
   }
-  if (below == 0.0) level = std::max(level, lowest);  // rounding may put a minute volume's level below its one point
+  if (below == 0.0)
+    level = std::max(level, lowest);  // with a tiny volume rounding may give less than the lowest response
   return {{level, level}, level >= window.low && level <= window.high};
 }
 
 namespace {
 
-// The k smallest of one class, for the k that its scan resolves.
+// The k smallest responses of one class, for those k for which the scan determines them.
 struct Side {
   const ThresholdScan& scan;
-  const std::vector<double>& sorted;  // what lies inside the window
+  const std::vector<double>& sorted;  // the values inside the window
   double sum;                         // of the k smallest
   std::size_t used;                   // of `sorted` among the k smallest
 
@@ -77,13 +78,11 @@ struct Side {
     if (more()) return sorted[used];
     return taken() == scan.size() ? Window::everything : scan.window().high;
   }
-  // Points per unit of level around the window, at least one in it.
-  double density() const {
-    return static_cast<double>(sorted.size() + 1) / (scan.window().high - scan.window().low);
-  }
+  // Responses per unit of level in the window, counting at least one.
+  double density() const { return static_cast<double>(sorted.size() + 1) / (scan.window().high - scan.window().low); }
 };
 
-// Levels at which the linearised basins cover as many points and hold the volume.
+// The levels at which the linearised basins cover equally many points and hold the volume.
 Levels newton(const Side& up, const Side& down, double volume) {
   const auto count_up = static_cast<double>(up.scan.below());
   const auto count_down = static_cast<double>(down.scan.below());
@@ -101,8 +100,8 @@ Levels newton(const Side& up, const Side& down, double volume) {
 
 }  // namespace
 
-Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume, std::vector<double>& sorted_positive,
-                  std::vector<double>& sorted_negative) {
+Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume,
+                  std::vector<double>& sorted_positive, std::vector<double>& sorted_negative) {
   sorted_positive = positive.inside();
   sorted_negative = negative.inside();
   std::sort(sorted_positive.begin(), sorted_positive.end());
@@ -126,9 +125,8 @@ Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, 
     const double upper = std::min(up.next(), both - down.last());
     const double slack = 1e-14 * (std::abs(both) + std::abs(lower));
     if (lower <= upper + slack) {
-      // Between its last covered and its first dry point a level is free: the middle, for definiteness, of what the
-      // windows leave of that (of all of it where they are the whole range).
-      // Rounding must not leave a covered point dry.
+      // Any level between the last covered and the first uncovered response is optimal. We take the middle of that
+      // interval, or of its part inside the windows. With rounding the level may still not be below a covered response.
       const double level = 0.5 * (lower + upper);
       return {{std::max(level, up.last()), std::max(both - level, down.last())}, true};
     }
@@ -145,7 +143,7 @@ void check(const double* responses, std::size_t n, std::size_t positives, double
   require(volume >= 0.0 && volume <= LevelTracker::most, "the volume must be finite and not negative, at most 1e150");
   require(!bias || (positives > 0 && positives < n), "a water level with bias needs responses of both classes");
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::abs(responses[i]) <= LevelTracker::most) continue;  // not so of NaN
+    if (std::abs(responses[i]) <= LevelTracker::most) continue;  // false for NaN
     throw InvalidArgument("response " + std::to_string(i) + " is not finite, or larger than 1e150");
   }
 }
@@ -162,8 +160,8 @@ Levels water_levels(const double* responses, std::size_t n, std::size_t positive
 
 Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
   check(responses, n, positives, volume, bias);
-  // One basin is a water level of the sorted responses; two are one of the sorted pair sums, where the k-th smallest of
-  // each class are a pair.
+  // With one basin the level follows from the sorted responses; with two, the sum of the levels follows from the sorted
+  // sums of the k-th smallest responses of each class.
   std::vector<double> first(responses, responses + (bias ? positives : n));
   std::sort(first.begin(), first.end());
   std::vector<double> second(bias ? responses + positives : responses, bias ? responses + n : responses);
@@ -194,7 +192,7 @@ Solved LevelTracker::solve_within(double volume) {
 }
 
 void LevelTracker::centre(const Levels& levels) {
-  // where responses are huge a Newton step may end nowhere
+  // With huge responses a Newton step may give infinity or NaN.
   if (width_ >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
     positive_window = negative_window = Window{};
     return;
@@ -221,7 +219,8 @@ void LevelTracker::archive(StateArchive& state, const double* v) {
 
 Levels LevelTracker::solve(const double* v, double volume) {
   Solved solved = solve_within(volume);
-  // The width settles where about two hundred responses lie inside: a miss costs another pass, a full window a long gather.
+  // The width settles where about two hundred responses lie inside: a level outside costs another pass, many responses
+  // inside cost time to list.
   if (width_ >= Window::everything) {
     width_ = 0.5;
   } else {

@@ -1,4 +1,4 @@
-// Averages of iterates that are multiples of a sum of rows, at the price of a second sum of rows.
+// The average of iterates that are multiples of a sum of rows; it needs one more vector that is a sum of rows.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace svm {
 
-/// An average m of iterates w_t = f_t a_t: m <- (1 - mu) m + mu w_t. It is kept as m = p a + s q: where a grows by g, q needs
-/// a multiple of g only.
+/// An average m of iterates w_t = f_t a_t: m <- (1 - mu) m + mu w_t. It is stored as m = p a + s q: when a changes by
+/// g, q changes by a multiple of g.
 class Average {
  public:
   explicit Average(std::size_t dimension) : q_(dimension) {}
 
-  /// m <- (1 - mu) m + mu f a, where a has grown by g meanwhile: `add(amount)` adds amount times g to q.
+  /// m <- (1 - mu) m + mu f a, after a has changed by g: `add(amount, q)` adds amount times g to q.
   template <typename Add>
   void take(double mu, double f, const Add& add) {
     if (mu == 1.0) {
@@ -32,7 +32,7 @@ class Average {
     p_ = (1.0 - mu) * p_ + mu * f;
     s_ *= 1.0 - mu;
   }
-  /// out += share m.
+  /// Adds share m to out.
   void add_to(double share, const double* a, double* out) const noexcept {
     for (std::size_t j = 0; j < q_.size(); ++j) out[j] += share * (p_ * a[j] + s_ * q_[j]);
   }

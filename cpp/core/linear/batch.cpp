@@ -7,17 +7,17 @@
 namespace svm {
 namespace {
 
-constexpr std::size_t line = 16;       // float64 values in a pair of lines of the processor's cache
+constexpr std::size_t line = 16;       // float64 values in a pair of cache lines
 constexpr std::size_t chunk = 64;      // rows, at least
-constexpr std::size_t most_sums = 16;  // chunks that are summed up by themselves, at most
-constexpr double worth = 8192;         // stored coordinates for which it pays to call other threads
-constexpr double coordinate = 2.0;     // what each costs in an iteration, entries taken as 1: most lie far apart
-constexpr double piece_size = 32;      // coordinates that a row has in a block, on average and at least
+constexpr std::size_t most_sums = 16;  // chunks with a sum of their own, at most
+constexpr double worth = 8192;         // stored coordinates in a batch from which threads pay
+constexpr double coordinate = 2.0;     // cost of a coordinate in an iteration, relative to that of an entry
+constexpr double piece_size = 32;      // stored coordinates of a row in a block, at least, on average
 constexpr std::size_t most_blocks = 8;
-constexpr std::size_t exchanged_too = 3;  // the tally, stored coordinates, rows
+constexpr std::size_t exchanged_too = 3;  // values exchanged after the sum: tally, stored coordinates, rows
 
-/// One more than the last coordinate that a row has stored. Where features are in order of frequency, those that are in no row
-/// come after it.
+/// One more than the last coordinate that any row has stored. With features in order of frequency, unused ones come
+/// last.
 std::size_t occupied(const FeatureMatrix& matrix) noexcept {
   std::size_t end = 0;
   for (std::size_t i = 0; i < matrix.size(); ++i) {
@@ -33,8 +33,8 @@ double mean_row(const FeatureMatrix& matrix) noexcept {
   return stored / static_cast<double>(std::max<std::size_t>(matrix.size(), 1));
 }
 
-/// Limits of ranges of coordinates that cost about the same, `own` each and 1 for each entry of the rows that is stored there;
-/// no two ranges share a line of the cache.
+/// Limits of ranges of coordinates of about equal cost: `own` for a coordinate and 1 for each entry stored there. No
+/// two ranges share a cache line.
 std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t dimension, std::size_t parts,
                                      double own) {
   std::vector<double> before(dimension + 1, own);
@@ -103,7 +103,7 @@ void Batch::split() {
   }
 }
 
-/// Always in the same order, however many threads share the coordinates.
+/// Adds the sums of the chunks, in the same order for any number of threads.
 void Batch::add_up_chunks() {
   constexpr std::size_t coordinates = 1024;
   const std::size_t count = chunks();
@@ -118,7 +118,7 @@ void Batch::add_up_chunks() {
   });
 }
 
-/// After each row has been taken: adds up the tallies, and exchanges the sum. Charges what has been presented.
+/// After all coefficients: adds the tallies, exchanges the sum, and charges the rows if `charged`.
 double Batch::ended(bool charged) {
   double value = 0.0;
   std::uint64_t stored = 0;
@@ -143,7 +143,7 @@ double Batch::ended(bool charged) {
   return value;
 }
 
-/// Adds up in `sum_` what is listed; returns its squared norm.
+/// Computes the weighted sum of the listed rows in `sum_`; returns its squared norm.
 double Batch::gather() {
   gathered_ = true;
   std::fill(norms_.begin(), norms_.end(), 0.0);
@@ -188,7 +188,7 @@ void Batch::add_shared(double factor, double* v) {
 /// Makes `sum_` zero again.
 void Batch::clear() {
   gathered_ = false;
-  if (schedule_ == Schedule::rows) return;  // made anew each time
+  if (schedule_ == Schedule::rows) return;  // overwritten each time
   each_block([&](std::size_t block) {
     if (many_ || exchange_) {
       const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];

@@ -1,4 +1,5 @@
-// The rows of a mini-batch against a vector of d float64, on a pool of threads: the same bits, however many they are.
+// The rows of a mini-batch and a vector of d float64: inner products and weighted sums on a pool of threads. The result
+// has the same bits for any number of threads.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +14,27 @@
 
 namespace svm {
 
-/// Replaces `size` values by their sums over all processes that share a mini-batch, the same bits in each of them.
+/// Replaces `size` values by their sums over all processes that share a mini-batch; the same bits in each process.
 using Exchange = std::function<void(double* values, std::size_t size)>;
 
-/// A mini-batch is presented: the method says how much of each row it takes, and may then add the sum of these multiples to
-/// vectors. Threads share the work in one of three ways, which the data and the size decide, never the number of threads:
-/// not at all; by rows, each chunk of them summed up by itself, where there are few coordinates; or by blocks of coordinates,
-/// so that each stays with one thread, since what costs most is to hand coordinates from one processor to another.
+/// A mini-batch is presented: the method gives a coefficient for each row and may then add the weighted sum of the rows
+/// to vectors. The schedule depends on the data and the batch size, never on the number of threads:
+///   serial   small batches: one thread;
+///   rows     few coordinates: chunks of rows, each with a sum of its own;
+///   columns  many coordinates: blocks of coordinates, each always on the same thread, because moving coordinates
+///            between the caches of two processors would cost most.
 class Batch {
  public:
-  /// largest: rows of a mini-batch, at most.
+  /// largest: the largest number of rows of a mini-batch.
   Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t largest, unsigned threads,
         Exchange exchange);
 
-  /// Takes take(k, <row k, v>, tally) times row k, for each k and on any thread; returns the sum of what `take` has added to
-  /// its tallies. Charged. The calling thread first does something else, which need not wait until the others have ended.
+  /// The coefficient of row k is take(k, <row k, v>, tally), called for each k on any thread. Returns the sum of what
+  /// `take` adds to its tallies. Charged. The calling thread first calls meanwhile().
   template <typename Take, typename Meanwhile>
   double present(const std::uint32_t* rows, std::size_t size, const double* v, const Take& take,
                  const Meanwhile& meanwhile) {
-    forget();
+    clear_sum();
     presented_ = rows;
     size_ = size;
     if (schedule_ == Schedule::serial) {
@@ -55,10 +58,10 @@ class Batch {
     return ended(true);
   }
 
-  /// Takes take(k, tally) times row k instead: of the rows that have just been presented, which is not charged again.
+  /// Replaces the coefficients of the rows that were just presented by take(k, tally). Not charged again.
   template <typename Take>
   double again(const Take& take) {
-    forget();
+    clear_sum();
     if (schedule_ == Schedule::rows) {
       add_chunks([&](std::size_t k, const RowView&, Tally& tally) { return take(k, tally.value); }, [] {});
     } else {
@@ -70,9 +73,9 @@ class Batch {
     return ended(false);
   }
 
-  /// Of the sum of what has been taken.
+  /// The squared norm of the weighted sum of rows.
   double squared_norm();
-  /// v += factor times the sum of what has been taken.
+  /// v += factor times the weighted sum of rows.
   void add(double factor, double* v) {
     if (schedule_ != Schedule::serial || summed_ || gathered_) return add_shared(factor, v);
     for (std::size_t place = 0; place < tallies_[0].chosen; ++place) {
@@ -86,17 +89,23 @@ class Batch {
  private:
   enum class Schedule { serial, rows, columns };
 
-  /// What belongs to a chunk of rows; no two in the same line of the cache.
+  /// Results of a chunk of rows; each in a cache line of its own.
   struct alignas(64) Tally {
     double value = 0.0;
     std::uint64_t stored = 0;  // coordinates presented
-    std::size_t chosen = 0;    // rows of which something is taken
+    std::size_t chosen = 0;    // rows with a coefficient other than 0
   };
 
+  void prefetch(std::size_t k) const noexcept {
+    const std::size_t offset = k + CountedFeatures::offsets_ahead;
+    const std::size_t row = k + CountedFeatures::rows_ahead;
+    if (offset < size_) matrix_.prefetch_offset(presented_[offset]);
+    if (row < size_) matrix_.prefetch_row(presented_[row]);
+  }
   std::size_t chunks() const noexcept { return (size_ + width_ - 1) / width_; }
   std::size_t end_of(std::size_t chunk) const noexcept { return std::min((chunk + 1) * width_, size_); }
 
-  /// Lists the rows of a chunk of which something is taken.
+  /// Lists the rows of a chunk with a coefficient other than 0.
   template <typename Amount>
   void choose(std::size_t chunk, const Amount& amount) {
     std::size_t place = chunk * width_;
@@ -109,14 +118,12 @@ class Batch {
     tallies_[chunk].chosen = place - chunk * width_;
   }
 
-  /// Where a mini-batch is small, nothing but its rows may cost time.
+  /// For small mini-batches, with as little overhead as possible.
   template <typename Take>
   double present_serially(const double* v, const Take& take) {
     Tally tally;
     for (std::size_t k = 0; k < size_; ++k) {
-      // memory answers after several short rows are done
-      if (k + 8 < size_) matrix_.prefetch_offset(presented_[k + 8]);
-      if (k + 4 < size_) matrix_.prefetch_row(presented_[k + 4]);
+      prefetch(k);
       const RowView x = matrix_.row(presented_[k]);
       tally.stored += x.size;
       const double own = take(k, dot(loops_, x, v), tally.value);
@@ -131,7 +138,7 @@ class Batch {
     return tally.value;
   }
 
-  /// By rows: sums up amount(k, row k, tally) times row k, each chunk by itself and then the chunks.
+  /// By rows: sums amount(k, row k, tally) times row k, first in each chunk and then over the chunks.
   template <typename Amount, typename Meanwhile>
   void add_chunks(const Amount& amount, const Meanwhile& meanwhile) {
     pool_.parallel_for(
@@ -153,7 +160,7 @@ class Batch {
   }
   void add_up_chunks();
 
-  /// By blocks: what each block contributes to the inner products.
+  /// By columns: computes each block's part of the inner products.
   template <typename Meanwhile>
   void respond_by_blocks(const double* v, const Meanwhile& meanwhile) {
     pool_.parallel_for(
@@ -163,8 +170,7 @@ class Batch {
           const std::size_t chunk = task % chunks();
           if (block == 0) tallies_[chunk].stored = 0;
           for (std::size_t k = chunk * width_; k < end_of(chunk); ++k) {
-            if (k + 8 < size_) matrix_.prefetch_offset(presented_[k + 8]);
-            if (k + 4 < size_) matrix_.prefetch_row(presented_[k + 4]);
+            prefetch(k);
             if (block == 0) tallies_[chunk].stored += matrix_.row(presented_[k]).size;
             parts_[block * largest_ + k] = dot(loops_, piece(presented_[k], block), v);
           }
@@ -187,7 +193,7 @@ class Batch {
       }
     });
   }
-  /// Calls body(piece, amount) for what the rows that were chosen have in a block.
+  /// Calls body(piece, amount) for the chosen rows' coordinates in a block.
   template <typename Body>
   void each_chosen(std::size_t block, const Body& body) const {
     for (std::size_t chunk = 0; chunk < chunks(); ++chunk) {
@@ -209,7 +215,7 @@ class Batch {
   double ended(bool charged);
   double gather();
   void add_shared(double factor, double* v);
-  void forget() {
+  void clear_sum() {
     if (gathered_) clear();
   }
   void clear();
@@ -219,7 +225,7 @@ class Batch {
   const simd::Loops& loops_ = simd::loops();
   ThreadPool pool_;
   Exchange exchange_;
-  std::size_t dimension_;  // beyond it no row has anything stored, nor those of other processes
+  std::size_t dimension_;  // no row has stored coordinates beyond it, in any process
   std::size_t largest_;
   Schedule schedule_;
   std::size_t width_;       // rows of a chunk
@@ -228,20 +234,20 @@ class Batch {
   const std::uint32_t* presented_ = nullptr;
   std::size_t size_ = 0;
   std::vector<Tally> tallies_;
-  // What has been taken: listed by chunks, or summed up in `sum_`, or both.
+  // The coefficients: listed by chunks, or applied in the sum `sum_`, or both.
   std::vector<std::uint32_t> rows_;
   std::vector<double> amounts_;
-  AlignedVector<double> sum_;  // what is not in the sum is 0; behind the d coordinates, what is exchanged with them
-  bool summed_ = false;        // to be read from `sum_`
-  bool gathered_ = false;      // `sum_` holds something
-  bool many_ = false;          // more coordinates have been presented than there are
+  AlignedVector<double> sum_;  // 0 unless gathered or summed; after the d coordinates, other values to exchange
+  bool summed_ = false;        // the result is in `sum_`
+  bool gathered_ = false;      // `sum_` is not 0
+  bool many_ = false;          // at least as many coordinates have been presented as there are columns
 
-  std::vector<double> norms_;          // of the sum in each block, each in its own line
-  AlignedVector<double> sums_;         // by rows: of each chunk
+  std::vector<double> norms_;          // squared norms of the blocks of the sum, each in a cache line of its own
+  AlignedVector<double> sums_;         // by rows: the sum of each chunk
   std::size_t stride_;                 // from one to the next
-  std::vector<std::size_t> limits_;    // by blocks: where each begins
+  std::vector<std::size_t> limits_;    // by columns: where each block begins
   std::vector<std::uint32_t> splits_;  // where in row i blocks 1, 2, ... begin (n x (blocks - 1))
-  std::vector<double> parts_;          // of inner products (blocks x largest)
+  std::vector<double> parts_;          // parts of inner products (blocks x largest)
 };
 
 }  // namespace svm

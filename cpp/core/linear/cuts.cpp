@@ -20,7 +20,7 @@ Cuts::Cuts(const FeatureMatrix& matrix, CountedFeatures& features, double lambda
 
 void Cuts::add(const std::vector<std::uint32_t>& examples) {
   const std::size_t n = features_.size();
-  // Adding only what differs from the cut before saves a third of the additions, and to find it costs as much.
+  // Adding only the difference to the previous cut would save a third of the additions, but finding it costs as much.
   std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0);
   for (const std::uint32_t i : examples) sum_.add(features_.row(i), features_.label(i), 0.0, 0.0);
   AlignedVector<double> point(by_features_ ? features_.dimension() : n);

@@ -13,26 +13,26 @@ double median(double a, double b, double c) noexcept { return std::max(std::min(
 }  // namespace
 
 double HingeLineSearch::minimum(const double* from, const double* to, std::size_t n, double slope, double curvature) {
-  // The derivative, slope + curvature k - (1/n) sum of (to - from)_i over the margins below 1, rises; where a margin
-  // passes 1, in whichever direction, it jumps up.
-  constexpr std::size_t lanes = 4;  // independent sums hide the latency of an addition
+  // The derivative, slope + curvature k - (1/n) sum of (to - from)_i over the margins below 1, rises with k and jumps
+  // up where a margin passes 1 in either direction.
+  constexpr std::size_t lanes = 4;  // independent sums, so that additions overlap
   double at_zero[lanes] = {};
   double at_one[lanes] = {};
-  const auto look = [&](std::size_t i, std::size_t lane) {
+  const auto add = [&](std::size_t i, std::size_t lane) {
     const double change = to[i] - from[i];
     at_zero[lane] += from[i] < 1.0 ? change : 0.0;
     at_one[lane] += from[i] + change < 1.0 ? change : 0.0;
   };
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) look(i + lane, lane);
+    for (std::size_t lane = 0; lane < lanes; ++lane) add(i + lane, lane);
   }
-  for (; i < n; ++i) look(i, 0);
+  for (; i < n; ++i) add(i, 0);
   const auto count = static_cast<double>(n);
   const double first = slope - std::accumulate(at_zero, at_zero + lanes, 0.0) / count;
   const double second = slope + curvature - std::accumulate(at_one, at_one + lanes, 0.0) / count;
   if (first >= 0.0) return 0.0;
-  // The minimum lies in [low, high]; `derivative` is that at low.
+  // The minimum lies in [low, high]; `derivative` is the derivative at low.
   double low = second < 0.0 ? 1.0 : 0.0;
   double derivative = second < 0.0 ? second : first;
   double high = low - derivative / curvature;
@@ -53,7 +53,7 @@ double HingeLineSearch::minimum(const double* from, const double* to, std::size_
     const double change = to[j] - from[j];
     kinks_[p] = {(1.0 - from[j]) / change, std::abs(change) / count};
   }
-  // As in quickselect: each round halves the kinks, about.
+  // As in quickselect: each round leaves about half of the kinks.
   while (size > 0) {
     const double pivot = median(kinks_[0].place, kinks_[size / 2].place, kinks_[size - 1].place);
     std::size_t lower = 0;

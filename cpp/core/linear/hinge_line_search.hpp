@@ -15,12 +15,12 @@ class HingeLineSearch {
   double minimum(const double* from, const double* to, std::size_t n, double slope, double curvature);
 
  private:
-  /// Where margin i passes 1, and by how much the derivative jumps there.
+  /// The k at which a margin passes 1, and the jump of the derivative there.
   struct Kink {
     double place;
     double jump;
   };
-  std::vector<std::uint32_t> crossing_;  // the margins that pass 1 where the minimum may be
+  std::vector<std::uint32_t> crossing_;  // the margins that pass 1 between the bounds of the minimum
   std::vector<Kink> kinks_;
   std::vector<Kink> above_;
 };

@@ -1,4 +1,4 @@
-// The sum of hinge losses of explicit weights over the training set: one pass, charged as such.
+// The sum of the hinge losses of explicit weights over the training set; charged as one pass.
 #pragma once
 
 #include <algorithm>

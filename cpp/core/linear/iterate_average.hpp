@@ -1,17 +1,17 @@
-// What a method on mini-batches returns: its last iterate, or an average of its iterates.
+// The predictor of a method on mini-batches: its last iterate, or an average of its iterates.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "linear/average.hpp"
 #include "base/counters.hpp"
+#include "linear/average.hpp"
 
 namespace svm {
 
 enum class Averaging {
   last,  ///< the last iterate
-  tail,  ///< the mean of the iterates after the 2^m-th, for the largest m with 2^(m + 1) <= T: the last half for T = 2^(m + 1)
+  tail,  ///< the mean of the iterates after the 2^m-th, for the largest m with 2^(m + 1) <= T
   decaying,  ///< m <- 0.9 m + 0.1 w
 };
 
@@ -22,7 +22,7 @@ class IterateAverage {
         mean_(kind == Averaging::last ? 0 : dimension),
         previous_(kind == Averaging::tail ? dimension : 0) {}
 
-  /// Takes w_t = f a, the iterate after t >= 1 iterations, where a has grown by g: `add(c, q)` adds c g to q.
+  /// Includes w_t = f a, the iterate after t >= 1 iterations, in which a changed by g: `add(c, q)` adds c g to q.
   template <typename Add>
   void take(std::uint64_t t, double f, const double* a, const Add& add) {
     if (kind_ == Averaging::last) return;
@@ -56,7 +56,7 @@ class IterateAverage {
 
   Averaging kind_;
   Average mean_;
-  // Of the last stretch from a power of two to the next; `taken_` iterates have been taken since.
+  // The mean over the iterates between the last two powers of two, `before_` of them; `taken_` iterates came since.
   std::vector<double> previous_;
   std::uint64_t before_ = 0;
   std::uint64_t taken_ = 0;

@@ -1,13 +1,13 @@
-// A sum of rows, v, in float64 or float32. The weights of a method are a multiple of it that the method knows: so scaling them
-// costs nothing, and adding a row as much as the row has stored coordinates.
+// A sum v of rows, in float64 or float32. A method's weights are scale * v with a scale that the method keeps: then
+// scaling the weights takes O(1), and adding a row takes as many operations as the row has stored coordinates.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
 #include "base/aligned.hpp"
-#include "data/row_operations.hpp"
 #include "base/state.hpp"
+#include "data/row_operations.hpp"
 
 namespace svm {
 
@@ -22,18 +22,18 @@ class Weights {
   double dot(const RowView& x) const noexcept { return svm::dot(loops_, x, v_.data()); }
   /// v += amount x, given <v, x> and |x|^2.
   void add(const RowView& x, double amount, double dot, double squared_norm) noexcept;
-  /// What `add` does to |v|^2; v itself is written by the caller.
+  /// Updates |v|^2 as `add` does, for a caller that changes v itself.
   void note_added(double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).
   void multiply(double factor) noexcept;
-  /// |v|^2, kept up to date by `add` and `multiply`.
+  /// |v|^2, updated by `add` and `multiply`.
   double squared_norm() const noexcept { return squared_norm_; }
-  /// Computes |v|^2 anew from v, which takes O(d): without the rounding errors of many additions.
+  /// Recomputes |v|^2 from v in O(d), which removes accumulated rounding errors.
   void refresh_norm() noexcept;
-  /// scale v, d values.
+  /// Writes scale v, d values.
   void copy(double scale, double* out) const noexcept;
   const Real* values() const noexcept { return v_.data(); }
-  /// To be written at will; |v|^2 is then that of before until `refresh_norm`.
+  /// For writing; call `refresh_norm` afterwards to update |v|^2.
   Real* values() noexcept { return v_.data(); }
   void archive(StateArchive& state) {
     state.values("v", v_);

@@ -1,5 +1,5 @@
-// The weighted average of the last iterates of a method that adds one row a step. It is made when it is asked for, from the
-// iterate with which a block of steps began and a log of the steps since: so it costs a step nothing that grows with d.
+// The weighted average of the last iterates of a method that adds one row per step. It is computed on request, from the
+// iterate at the start of a block of steps and a log of the steps since. So a step costs O(1) more, independent of d.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
-#include "data/row_operations.hpp"
 #include "base/state.hpp"
+#include "data/row_operations.hpp"
 
 namespace svm {
 
-/// One step: g <- factor g + amount row, which makes an iterate of so much weight.
+/// One step: g <- factor g + amount row; `weight` is the weight of the new iterate in the average.
 struct LoggedStep {
   RowView row;
   double factor = 1.0;
@@ -25,14 +25,14 @@ struct LoggedStep {
 
 class WindowAverage {
  public:
-  /// window: iterates in the average. Steps come in blocks of `block` >= window, and the rows of this block and of the one
-  /// before it must stay where they are.
+  /// window: iterates in the average. Steps come in blocks of `block` >= window; the rows of the present and the
+  /// previous block must stay in memory.
   WindowAverage(std::size_t dimension, std::size_t window, std::size_t block)
       : window_(window), block_(block), log_(2 * block), bases_{Base(dimension), Base(dimension)} {}
 
   std::size_t window() const noexcept { return window_; }
   std::size_t block() const noexcept { return block_; }
-  /// Begins a block; `copy(out)` writes the present iterate.
+  /// Call at the start of a block; `copy(out)` writes the present iterate.
   template <typename Copy>
   void begin(const Copy& copy) {
     copy(bases_[steps_ / block_ % 2].data());
@@ -42,7 +42,7 @@ class WindowAverage {
     ++steps_;
     if (++place_ == log_.size()) place_ = 0;
   }
-  /// Writes the average, and returns that of the biases; zeros before the first step.
+  /// Writes the average of the iterates and returns the average of the biases; zeros before the first step.
   double copy(double* out) const {
     const std::size_t dimension = bases_[0].size();
     std::fill(out, out + dimension, 0.0);
@@ -65,7 +65,7 @@ class WindowAverage {
     return bias / weight;
   }
 
-  /// Rows by their numbers: `row_index(slice)` says which one a slice is, `row(place)` where it lies now.
+  /// Rows are stored by number: `row_index(view)` gives the number of a row, `row(number)` its view.
   template <typename RowIndex, typename Row>
   void archive(StateArchive& state, const RowIndex& row_index, const Row& row) {
     std::vector<std::uint64_t> places;
@@ -90,7 +90,7 @@ class WindowAverage {
                 "places", " are not as many as the log has steps");
     for (std::size_t k = 0; k < places.size(); ++k) {
       const RowView x = row(places[k]);
-      // of two rows that begin at one place the first is empty
+      // An empty row begins where the next one does, and is found under its number.
       state.check(sizes[k] == x.size || sizes[k] == 0, "sizes", " are not those of the rows");
       const double* of = numbers.data() + 4 * k;
       log_[k] = {{x.values, x.indices, static_cast<std::size_t>(sizes[k])}, of[0], of[1], of[2], of[3]};
@@ -104,9 +104,9 @@ class WindowAverage {
   std::size_t window_;
   std::size_t block_;
   std::uint64_t steps_ = 0;
-  std::size_t place_ = 0;  // steps_ modulo the length of the log: a division would take as long as a short row
+  std::size_t place_ = 0;  // steps_ modulo the length of the log, without the division
   std::vector<LoggedStep> log_;
-  Base bases_[2];  // with which the present block and the one before it began
+  Base bases_[2];  // the iterates at the start of the present and the previous block
 };
 
 }  // namespace svm

@@ -13,9 +13,10 @@
 
 namespace svm {
 
-/// Calls body(task) for task = 0, ..., tasks - 1 on `threads` new threads (the calling one included). Tasks must be independent
-/// of one another; then the result does not depend on the number of threads. The first exception stops the loop and is thrown
-/// again here. If the system cannot start all threads, those that run do all tasks. Returns the number that did not start.
+/// Calls body(task) for task = 0, ..., tasks - 1 on `threads` new threads (the calling one included). Tasks must be
+/// independent of one another; then the result does not depend on the number of threads. The first exception stops the
+/// loop and is thrown again here. If the system cannot start all threads, those that run do all tasks. Returns the
+/// number that did not start.
 template <typename Body>
 unsigned parallel_for(std::size_t tasks, unsigned threads, Body&& body) {
   std::atomic<std::size_t> next{0};

@@ -20,8 +20,8 @@ class ThreadPool {
 
   unsigned size() const noexcept { return static_cast<unsigned>(others_.size()) + 1; }
 
-  /// Calls body(thread), which must not throw, for thread = 0, ..., size() - 1, each on its own thread (0 on the calling one).
-  /// Returns when all calls have ended.
+  /// Calls body(thread), which must not throw, for thread = 0, ..., size() - 1, each on its own thread (0 on the
+  /// calling one). Returns when all calls have ended.
   template <typename Body>
   void run_on_each(const Body& body) {
     start([](const void* what, unsigned part) { (*static_cast<const Body*>(what))(part); }, &body);
@@ -29,8 +29,8 @@ class ThreadPool {
     wait();
   }
 
-  /// Calls body(task) once for each task = 0, ..., tasks - 1. Each thread begins with its own fixed range of tasks and then
-  /// takes tasks from the ranges of the others. The calling thread first calls first().
+  /// Calls body(task) once for each task = 0, ..., tasks - 1. Each thread begins with its own fixed range of tasks and
+  /// then takes tasks from the ranges of the others. The calling thread first calls first().
   template <typename Body, typename First>
   void parallel_for(std::size_t tasks, const Body& body, const First& first) {
     const std::size_t parts = size();

@@ -8,11 +8,11 @@
 namespace svm {
 namespace {
 
-// A variable whose curvature, given the others, is a smaller part of its own depends on them.
+// A variable depends on the others if its curvature, given them, is below this part of its own curvature.
 constexpr double regular = 1e-10;
-// Of a slope, relative to the terms that it is the sum of.
+// Rounding error of a slope, relative to the terms of its sum.
 constexpr double rounding_of_slopes = 1e-14;
-// Free variables are at their maximum, beside a violation that is so many times theirs.
+// Free variables count as at their maximum if their slopes are below the violation divided by this.
 constexpr double clear = 1e3;
 constexpr std::size_t steps_per_variable = 30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -87,7 +87,7 @@ bool BoxQp::enter() {
     free_ = {top_, bottom_};
     return true;
   }
-  // One at a time: then the next direction leads it into the box.
+  // One at a time: then the next direction leads into the box.
   double level = 0.0;
   if (balanced_) {
     for (const std::size_t k : free_) level += slopes_[k] / static_cast<double>(free_.size());
@@ -118,7 +118,7 @@ void BoxQp::reduce() {
   }
 }
 
-// Cholesky with the largest pivot first, as far as variables are independent.
+// Cholesky factorisation with the largest pivot first, until the remaining variables are dependent.
 void BoxQp::factorize() {
   const std::size_t m = own_.size();
   factor_.assign(m * m, 0.0);
@@ -181,7 +181,8 @@ bool BoxQp::find_direction() {
     std::copy_n(reduced_slopes_.begin(), rank_, along_.begin());
     solve_factor(along_);
   } else {
-    // The independent ones are at their maximum: the steepest of the others moves, and they follow it without curvature.
+    // The independent variables are at their maximum. The steepest dependent one moves, and they move along so that
+    // there is no curvature.
     std::size_t steepest = rank_;
     for (std::size_t a = rank_ + 1; a < m; ++a) {
       if (std::abs(reduced_slopes_[a]) > std::abs(reduced_slopes_[steepest])) steepest = a;

@@ -1,5 +1,4 @@
-// A concave quadratic programme of a few variables in a box, with or without a constraint on their sum: the problem of a
-// working set.
+// A concave quadratic programme of a few variables in a box, optionally with fixed sum: the problem of a working set.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +6,18 @@
 
 namespace svm {
 
-/// maximise D(d) = <g, d> - 1/2 <d, H d> over low <= d <= high, where the box holds 0, and sum d = 0 where it is balanced. H is
-/// positive semidefinite up to rounding: equal or dependent variables are allowed.
+/// maximise D(d) = <g, d> - 1/2 <d, H d> over low <= d <= high, where the box contains 0, and sum d = 0 if `balanced`.
+/// H is positive semidefinite up to rounding: equal or dependent variables are allowed.
 ///
-/// A primal active-set method (Nocedal, Wright: Numerical Optimization, section 16.5) that starts at d = 0. Each of its steps
-/// goes to the maximum along a direction of ascent, so D never falls. Over the variables inside the box the direction is
-/// Newton's for as many as are independent, then one without curvature for each that depends on them.
+/// A primal active-set method (Nocedal, Wright: Numerical Optimization, section 16.5) that starts at d = 0. Each step
+/// goes to the maximum along a direction of ascent, so D never falls. The direction is Newton's over the independent
+/// variables inside the box; when these are at their maximum, a direction of zero curvature for each dependent
+/// variable.
 class BoxQp {
  public:
   explicit BoxQp(bool balanced) : balanced_(balanced) {}
 
-  /// Makes room for a problem of `size` variables, to be filled in.
+  /// Starts a new problem of `size` variables; the caller fills it in.
   void reset(std::size_t size);
   std::size_t size() const noexcept { return gradient_.size(); }
   /// g_k, the gradient at d = 0.
@@ -26,9 +26,10 @@ class BoxQp {
   double& low(std::size_t k) noexcept { return low_[k]; }
   double& high(std::size_t k) noexcept { return high_[k]; }
 
-  /// Goes to the maximum, up to rounding; variables at a bound are there exactly.
+  /// Solves the problem up to rounding; variables at a bound are there exactly.
   const std::vector<double>& solve();
-  /// Once solved: by how much the conditions of a maximum are violated, largest slope that may rise less smallest that may fall.
+  /// After solve(): the violation of the optimality conditions, the largest slope of a variable that may rise minus the
+  /// smallest of one that may fall.
   double violation() const noexcept { return violation_; }
   /// D at the solution.
   double value() const noexcept;
@@ -37,20 +38,21 @@ class BoxQp {
   bool rises(std::size_t k) const noexcept { return step_[k] < high_[k]; }
   bool falls(std::size_t k) const noexcept { return step_[k] > low_[k]; }
   double curvature(std::size_t k, std::size_t l) const noexcept { return H_[k * size() + l]; }
-  /// Slopes and what rounding makes of them, the steepest variables upwards and downwards, the violation.
+  /// Computes the slopes and their rounding errors, the steepest variables upwards and downwards, and the violation.
   void update_slopes();
-  /// One more variable is to be moved into the box; false where the steepest are inside already.
+  /// Makes one more variable free; returns false if the steepest ones are free already.
   bool enter();
   bool is_free(std::size_t k) const noexcept;
-  /// Sets `direction_`; false where the free variables are at their maximum.
+  /// Sets `direction_`; returns false if the free variables are at their maximum.
   bool find_direction();
   void reduce();
   void factorize();
   /// x <- A^-1 x, with A the reduced H of the `rank_` independent variables.
   void solve_factor(std::vector<double>& x) const noexcept;
-  /// To the maximum along `direction_`; variables that reach a bound are free no more. False: nothing changed.
+  /// Moves to the maximum along `direction_`; variables that reach a bound become fixed. Returns false if nothing
+  /// changed.
   bool climb();
-  /// The best that the steepest variables alone can do.
+  /// Moves the steepest variables alone.
   void climb_steepest();
 
   bool balanced_;
@@ -61,7 +63,7 @@ class BoxQp {
 
   std::vector<double> step_;    // d
   std::vector<double> slopes_;  // g - H d
-  double rounding_ = 0.0;       // violations that are rounding
+  double rounding_ = 0.0;       // a violation up to this is rounding error
   double violation_ = 0.0;
   std::size_t top_ = 0;
   std::size_t bottom_ = 0;
@@ -69,7 +71,7 @@ class BoxQp {
   std::vector<std::size_t> free_;  // those that may move
   std::vector<double> direction_;  // of all variables
   std::vector<double> along_;      // the same in the order of own_
-  // The free variables without a constraint: where it is balanced, the first of them pays for what the others take.
+  // The free variables without the constraint on the sum: if balanced, the first one is eliminated.
   std::vector<std::size_t> own_;        // variables, in the order of the factor: independent ones first
   std::vector<double> reduced_slopes_;  // one for each of own_
   std::vector<double> reduced_;         // H, own_.size() squared

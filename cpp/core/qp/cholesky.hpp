@@ -1,4 +1,4 @@
-// The Cholesky factor of a matrix that rows and columns come to and leave: O(m^2) for each of them.
+// The Cholesky factor of a matrix, updated in O(m^2) when a row and column is appended or removed.
 #pragma once
 
 #include <cmath>
@@ -9,15 +9,15 @@
 
 namespace svm {
 
-/// A = R^T R, R upper triangular, of m rows.
+/// A = R^T R with R upper triangular, m x m.
 class Cholesky {
  public:
   std::size_t size() const noexcept { return columns_.size(); }
   void clear() noexcept { columns_.clear(); }
-  /// Appends a row and column: `column` is the new one of A, m + 1 values with its diagonal element last. Where the
-  /// square of its pivot lies below `least`, the diagonal element is made larger by what lacks, which is returned.
+  /// Appends a row and column: `column` is the new one of A, m + 1 values with its diagonal element last. If the
+  /// square of its pivot is below `least`, the diagonal element is increased to make it so; the increase is returned.
   double append(std::vector<double> column, double least);
-  /// Takes row and column k away.
+  /// Removes row and column k.
   void remove(std::size_t k);
   /// x <- R^-T x, m values.
   void forward(double* x) const noexcept;

@@ -11,7 +11,7 @@
 namespace svm {
 namespace {
 
-// A pivot of the factor that is smaller, relative to its diagonal element, is a matter of rounding.
+// A pivot that is smaller than this part of its diagonal element is considered rounding error.
 constexpr double regular = 1e-13;
 constexpr std::size_t most_stalls = 10;
 constexpr std::size_t most_rounds = 1000;
@@ -43,7 +43,7 @@ void SimplexQp::remove(std::size_t j) {
   const std::size_t last = size() - 1;
   const auto is_free = [j](const Free& free) { return free.variable == j; };
   if (std::any_of(free_.begin(), free_.end(),
-                  is_free)) {  // where mass is not a number; the next `solve` makes them anew
+                  is_free)) {  // only if mass is NaN; the next `solve` recomputes them
     factor_.clear();
     free_.clear();
   }
@@ -115,9 +115,9 @@ std::size_t SimplexQp::steepest() const noexcept {
 }
 
 void SimplexQp::solve(double tolerance) {
-  // The factor follows the free variables from solution to solution, and is made anew where D has grown out of the
-  // lift. In exact arithmetic a variable that enters gets some mass; where it gets none, or where the steepest one is
-  // free already, there are rounding errors, or H is singular. Then a new factor and another round may help.
+  // The factor is updated with the free variables, and recomputed when the value has outgrown the lift. In exact
+  // arithmetic a variable that enters gets some mass. If it gets none, or if the steepest one is free already, there
+  // are rounding errors or H is singular; then a new factor and another round may help.
   std::size_t stalls = 0;
   for (std::size_t round = 0; gap() > tolerance && stalls < most_stalls && round < most_rounds; ++round) {
     if (free_.empty() || value() > 2.0 * lift_) factorize();
@@ -178,8 +178,8 @@ void SimplexQp::climb() {
 }
 
 void SimplexQp::find_target() {
-  // Where H is singular, what was added to it pulls towards the solution at hand: each round then still gains, and
-  // rounds end at a maximum (the proximal point method).
+  // If H is singular, the addition to its diagonal makes this a step of the proximal point method: each round still
+  // gains, and the rounds converge to a maximum.
   target_.clear();
   for (const Free& free : free_) target_.push_back(beta_[free.variable] + free.added * gamma_[free.variable]);
   ones_.assign(free_.size(), 1.0);

@@ -1,5 +1,5 @@
-// A concave quadratic programme on the simplex, to which variables are added one by one: the dual of the master problem
-// of cutting-plane methods.
+// A concave quadratic programme on the simplex with a growing number of variables: the dual of the master problem of
+// cutting-plane methods.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,21 @@ class SimplexQp {
   /// Adds a variable, with H_jk for all earlier k and then for itself: size() + 1 values. The first one gets all the
   /// mass, later ones none before `solve`.
   void add(double beta, const std::vector<double>& products);
-  /// H += q q^T, for q of size() values: what one more coordinate of the vectors does of which H has the products.
+  /// H += q q^T, q of size() values: if H has the inner products of vectors, they get one more coordinate, q.
   void extend(const std::vector<double>& q);
-  /// Takes away variable j, which has no mass; the last one gets its place.
+  /// Removes variable j, which has no mass; the last one takes its number.
   void remove(std::size_t j);
-  /// Improves the solution at hand until gap() <= tolerance, or until rounding allows no more: a primal active-set
-  /// method (Nocedal, Wright: Numerical Optimization, section 16.5) with one factor of H that follows the active set.
+  /// Improves the present solution until gap() <= tolerance, or until rounding allows no more: a primal active-set
+  /// method (Nocedal, Wright: Numerical Optimization, section 16.5) with a Cholesky factor of H over the free
+  /// variables.
   void solve(double tolerance);
 
   const std::vector<double>& solution() const noexcept { return gamma_; }
   /// H gamma.
   const std::vector<double>& products() const noexcept { return products_; }
   double value() const noexcept;
-  /// max_j (beta - H gamma)_j - sum_j gamma_j (beta - H gamma)_j: the optimum is at most so much above value().
-  /// Throws where there is no variable.
+  /// max_j (beta - H gamma)_j - sum_j gamma_j (beta - H gamma)_j: an upper bound on the optimum minus value().
+  /// Throws InvalidArgument if there is no variable.
   double gap() const;
   void archive(StateArchive& state);
 
@@ -40,7 +41,7 @@ class SimplexQp {
   std::size_t steepest() const noexcept;
   void factorize();
   void enter(std::size_t j);
-  /// To the maximum over the free variables; those that become 0 on the way are free no more.
+  /// Moves to the maximum over the free variables; those that reach 0 on the way become fixed.
   void climb();
   /// The maximum over the free variables without gamma >= 0.
   void find_target();
@@ -51,7 +52,7 @@ class SimplexQp {
   std::vector<double> products_;
   struct Free {
     std::size_t variable;
-    double added;  // to its diagonal element, because H over the free variables is singular
+    double added;  // to its diagonal element, if H over the free variables is singular
   };
   std::vector<Free> free_;  // the variables that may be positive, in the order of factor_
   Cholesky factor_;         // of lift + H over them: sum gamma = 1, so a constant added to all of H changes nothing

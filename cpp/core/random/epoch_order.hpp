@@ -1,4 +1,4 @@
-// The order in which complete passes present the examples: a fresh permutation for each pass.
+// The order of the examples in passes over the training set: a fresh random permutation in each pass.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,17 @@ class EpochOrder {
     random_.shuffle(order_);
   }
 
-  /// The example that is to be presented now.
+  /// The present example.
   std::size_t now() const noexcept { return order_[position_]; }
-  /// Those that come soon and later, to be fetched meanwhile: memory answers after several short rows are done.
-  std::size_t soon() const noexcept { return ahead(4); }
-  std::size_t later() const noexcept { return ahead(8); }
-  /// The one `count` places on, or the last of the pass.
+  /// The example `count` positions later, or the last one of the pass.
   std::size_t ahead(std::size_t count) const noexcept { return order_[std::min(position_ + count, order_.size() - 1)]; }
-  /// Goes on to the next; true where a pass has ended.
+  /// Prefetches rows that come soon; see CountedFeatures.
+  template <typename Features>
+  void prefetch(const Features& features) const noexcept {
+    features.prefetch_offset(ahead(Features::offsets_ahead));
+    features.prefetch_row(ahead(Features::rows_ahead));
+  }
+  /// Moves to the next example. Returns true if that ended a pass.
   bool advance() noexcept {
     if (++position_ < order_.size()) return false;
     position_ = 0;

@@ -76,7 +76,7 @@ void Random::archive(StateArchive& state) {
   if (!state.reads()) return;
   state.check(used_ == buffer_.size() || block_ >= blocks, "block", " comes before the numbers that are in use");
   if (used_ == buffer_.size()) return;
-  const std::size_t used = used_;  // of numbers that are drawn again
+  const std::size_t used = used_;  // the numbers of the present buffer are drawn again
   block_ -= blocks;
   refill();
   used_ = used;

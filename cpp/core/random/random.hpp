@@ -1,6 +1,6 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
-// numbers: as easy as 1, 2, 3; SC 2011), with bounded integers, shuffles and normals of our own,
-// so that a seed means the same with every compiler and standard library.
+// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3;
+// SC 2011). Bounded integers, shuffles and normals are implemented here, so a seed gives the same numbers with every
+// compiler and library.
 #pragma once
 
 #include <array>
@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "simd/loops.hpp"
 #include "base/state.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 
-/// What a stream is for. Streams of one seed and different purposes are independent.
+/// The use of a stream. Streams of one seed and different purposes are independent.
 enum class Purpose : std::uint32_t { sampling = 1, order = 2, features = 3, data = 4 };
 
 class Random {
@@ -27,7 +27,7 @@ class Random {
   std::uint64_t bits64() noexcept;
   /// Uniform on {0, ..., bound - 1}, without bias (Lemire 2019); bound >= 1.
   std::uint64_t below(std::uint64_t bound) noexcept;
-  /// As `below`, from half as many bits: shuffles take most of their time for random numbers.
+  /// Like `below`, from half as many random bits: random numbers take most of the time of a shuffle.
   std::uint32_t below32(std::uint32_t bound) noexcept {
     std::uint64_t product = std::uint64_t{bits32()} * bound;
     if (static_cast<std::uint32_t>(product) < bound) {
@@ -42,7 +42,7 @@ class Random {
   double normal() noexcept;
   /// Fisher-Yates, of fewer than 2^32 items.
   void shuffle(std::vector<std::uint32_t>& items) noexcept;
-  /// Where the stream is; not which one it is.
+  /// The position in the stream; seed and purpose are not stored.
   void archive(StateArchive& state);
 
  private:
@@ -59,7 +59,7 @@ class Random {
   double spare_ = 0.0;
 };
 
-/// The bare generator: 10 rounds on one counter block.
+/// The generator itself: 10 rounds on one counter block.
 std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
                                         const std::array<std::uint32_t, 2>& key) noexcept;
 

@@ -1,4 +1,5 @@
-// Random subsets of {0, ..., n - 1} of a fixed size, without replacement: each takes as many random numbers as it has elements.
+// Random subsets of {0, ..., n - 1} of a fixed size, without replacement. Each takes as many random numbers as it has
+// elements.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class RandomSubsets {
   }
 
   std::size_t count() const noexcept { return count_; }
-  /// The next subset, `count` different items, until the next call.
+  /// The next subset: `count` different items, valid until the next call.
   const std::uint32_t* next() noexcept {
     if (next_ == drawn_.size()) {
       prepare();
@@ -40,7 +41,7 @@ class RandomSubsets {
     next_ += count_;
     return drawn_.data() + (next_ - count_);
   }
-  /// Draws ahead, so that the next call of next() finds something; the present subset stays.
+  /// Draws the items of the next call of next() in advance; the present subset stays valid.
   void prepare() noexcept {
     if (next_ != drawn_.size() || ready_) return;
     draw();
@@ -58,23 +59,24 @@ class RandomSubsets {
     state.check(distinct(drawn_, next_), "drawn", " has an item twice in a subset");
     state.check(!ready_ || distinct(prepared_, 0), "prepared", " has an item twice in a subset");
   }
-  /// The item that comes so many after the end of the present subset, or the last one drawn: to be fetched meanwhile.
+  /// The item `distance` positions after the end of the present subset, or the last one drawn; for prefetching.
   std::uint32_t ahead(std::size_t distance) const noexcept {
     return drawn_[std::min(next_ + distance, drawn_.size() - 1)];
   }
 
  private:
-  static constexpr std::size_t stock = 1024;  // items that are drawn at a time where subsets are small
+  static constexpr std::size_t stock = 1024;  // items that are drawn at a time if subsets are small
   static constexpr std::size_t one = 1;
 
-  // Of large subsets, neighbours come near each other, so that a thread finds what it has looked at before: this many ranges
-  // of items, one after the other.
+  // A subset of at least `large` items is grouped by this many ranges of item numbers: nearby rows are then read at
+  // about the same time, and are still in the cache.
   static constexpr std::size_t ranges = 64;
   static constexpr std::size_t large = 128;
 
-  /// Whether each subset from place `begin` on has different items.
+  /// Whether no subset from index `begin` on has an item twice.
   bool distinct(const std::vector<std::uint32_t>& subsets, std::size_t begin) const {
-    std::vector<std::size_t> last(items_.size());  // 1 + where the subset began in which an item came last
+    std::vector<std::size_t> last(
+        items_.size());  // for each item 1 + the index at which the last subset with it begins
     for (std::size_t place = begin; place < subsets.size(); ++place) {
       std::size_t& mark = last[subsets[place]];
       const std::size_t own = place / count_ * count_ + 1;
@@ -84,7 +86,7 @@ class RandomSubsets {
     return true;
   }
   void draw() noexcept {
-    Random random = random_;  // a copy of its own: other threads may look at what lies beside it
+    Random random = random_;  // a local copy: other threads may read members in the same cache line
     for (std::size_t begin = 0; begin < prepared_.size(); begin += count_) {
       std::uint32_t* out = prepared_.data() + begin;
       shuffle(random, count_ < large ? out : unordered_.data());
@@ -92,8 +94,8 @@ class RandomSubsets {
     }
     random_ = random;
   }
-  // The first steps of a shuffle: whatever the order before, all subsets are equally likely to come first. The last item may
-  // stay where it is.
+  // The first `count` steps of a Fisher-Yates shuffle: from any order before, all subsets are equally likely. The last
+  // of these steps need not swap.
   void shuffle(Random& random, std::uint32_t* out) noexcept {
     const auto size = static_cast<std::uint32_t>(items_.size());
     for (std::uint32_t k = 0; k < count_; ++k) {

@@ -1,5 +1,5 @@
-// Values with the sums of their weights in a tree: drawing one in proportion to its weight, and changing one, take
-// O(log n) steps. A sum is always computed anew from the sixteen below it, so that nothing drifts.
+// A tree of sums of weights: drawing an index in proportion to its weight, and changing a weight, take O(log n) steps.
+// A sum is always recomputed from the sixteen numbers below it, so rounding errors do not accumulate.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "simd/loops.hpp"
 #include "base/state.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 
-/// Weight of a value: the value itself, which is then not negative.
+/// The weight of a value is the value itself, which must not be negative.
 struct Plain {
   static double weight(double value) noexcept { return value; }
   static auto sums() { return simd::loops().sum_sixteens; }
 };
 
-/// Weight of a value: its square.
+/// The weight of a value is its square.
 struct Squared {
   static double weight(double value) noexcept { return value * value; }
   static auto sums() { return simd::loops().sum_squared_sixteens; }
@@ -41,7 +41,7 @@ class SumTree {
   }
 
   std::size_t size() const noexcept { return size_; }
-  /// The values, and zeros up to a multiple of `fan`. Who writes them says so below.
+  /// The values, padded with zeros to a multiple of `fan`. After writing to them call one of the functions below.
   double* values() noexcept { return values_.data(); }
   const double* values() const noexcept { return values_.data(); }
   double total() const noexcept { return sums_.back()[0]; }
@@ -52,25 +52,25 @@ class SumTree {
     sum_again();
   }
 
-  /// Values at `count` rising places have been written.
+  /// Call after writing values at these `count` rising indices.
   void written(const std::int32_t* places, std::size_t count) {
     touch(places, count);
     sum_again();
   }
 
-  /// Any number of values have been written.
+  /// Call after writing any values.
   void written() {
     touched_.resize(blocks());
     std::iota(touched_.begin(), touched_.end(), std::size_t{0});
     sum_again();
   }
 
-  /// The sums of each `fan` weights, of which there are blocks(), for who computes them beside the values; then
-  /// sums_written() does the rest.
+  /// The sums of `fan` weights each, blocks() of them. A caller that writes all of them itself then calls
+  /// sums_written().
   double* sums() noexcept { return sums_[0].data(); }
   const double* sums() const noexcept { return sums_[0].data(); }
   std::size_t blocks() const noexcept { return values_.size() / fan; }
-  /// Those of these sums in which the values at `count` places lie.
+  /// Recomputes those of these sums that contain the values at `count` indices.
   void sum_blocks_of(const std::int32_t* places, std::size_t count) {
     touch(places, count);
     Weigh::sums()(values(), touched_.data(), touched_.size(), sums());
@@ -81,12 +81,12 @@ class SumTree {
     sum_above();
   }
 
-  /// With its sums, which are not the same bits whoever has computed them.
+  /// Stores the sums too: their last bits depend on how they were computed.
   void archive(StateArchive& state) {
     state.finite_values("values", values_);
     state.lists("sums", sums_);
     if (!state.reads()) return;
-    // `draw` follows weights above 0: with none beyond the last value it never leaves the arrays
+    // `draw` follows positive weights; with none beyond the last value it stays inside the arrays.
     bool sound = !sums_.empty();
     std::size_t count = size_;
     for (const AlignedVector<double>& sums : sums_) {
@@ -101,8 +101,8 @@ class SumTree {
                 " are not weights");
   }
 
-  /// The first i for which the weights up to and with it sum to more than uniform * total(), up to rounding; never one of
-  /// weight 0. uniform in [0, 1), total() > 0.
+  /// The first i such that weights 0 to i sum to more than uniform * total(), up to rounding; its weight is not 0.
+  /// `uniform` in [0, 1), total() > 0.
   std::size_t draw(double uniform) const noexcept {
     double target = uniform * total();
     std::size_t block = 0;
@@ -116,7 +116,7 @@ class SumTree {
 
  private:
   static std::size_t padded(std::size_t count) noexcept { return (count + fan - 1) / fan * fan; }
-  /// Whether all elements from `place` on are 0.
+  /// Whether all elements from index `place` on are 0.
   static bool none_from(const AlignedVector<double>& elements, std::size_t place) {
     return std::all_of(elements.begin() + static_cast<std::ptrdiff_t>(place), elements.end(),
                        [](double element) { return element == 0.0; });
@@ -135,7 +135,7 @@ class SumTree {
     sum_above();
   }
 
-  // From the sums that have changed to the sum of all.
+  // Recomputes the levels above, up to the total.
   void sum_above() {
     for (std::size_t level = 1; level < sums_.size(); ++level) {
       std::size_t kept = 0;
@@ -148,10 +148,10 @@ class SumTree {
     }
   }
 
-  // Goes along sixteen weights and takes off `target` those before the one picked.
+  // Picks one of sixteen weights and subtracts those before it from `target`.
   template <typename Weights>
   static std::size_t pick(double& target, const Weights& weights) noexcept {
-    std::size_t last = 0;  // the last of positive weight: rounding may carry the target past all of them
+    std::size_t last = 0;  // the last positive one: with rounding `target` may exceed the sum of all
     for (std::size_t k = 0; k < fan; ++k) {
       const double weight = weights(k);
       if (!(weight > 0.0)) continue;
@@ -165,7 +165,7 @@ class SumTree {
 
   std::size_t size_;
   AlignedVector<double> values_;
-  std::vector<AlignedVector<double>> sums_;  // sums_[0]: of sixteen weights each; every level has its padding
+  std::vector<AlignedVector<double>> sums_;  // sums_[0]: of sixteen weights each; every level is padded with zeros
   std::vector<std::size_t> touched_;         // blocks of one level whose sums are to be computed, rising
 };
 

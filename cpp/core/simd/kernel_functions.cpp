@@ -1,4 +1,4 @@
-// The kernels as functions of inner products, whole rows at a time. -ffast-math vectorises exp.
+// Kernel values from inner products, for whole rows. With -ffast-math the compiler vectorises exp.
 #include "simd/kernel_functions.hpp"
 
 #include <cmath>
@@ -7,16 +7,17 @@
 #include "simd/loops.hpp"
 
 #ifdef __clang__
-#define SVM_ALONE [[gnu::noinline]]
+#define SVM_NOINLINE [[gnu::noinline]]
 #else
-#define SVM_ALONE [[gnu::noipa]]
+#define SVM_NOINLINE [[gnu::noipa]]
 #endif
 
 namespace svm::simd::SVM_SIMD_NAME {
 namespace {
 
-// K(x, z) = K(z, x) to the last bit: -ffast-math may not add one of the norms last. (GCC has a way to say so from 12 on.)
-inline float together(float sum) {
+// Keeps -ffast-math from reordering the sum in parentheses, so that K(x, z) and K(z, x) are the same bits. GCC before
+// 12 has no such barrier.
+inline float assoc_barrier(float sum) {
 #if defined(__clang__)
   return __arithmetic_fence(sum);
 #elif __GNUC__ >= 12
@@ -26,17 +27,19 @@ inline float together(float sum) {
 #endif
 }
 
-// n is a multiple of `group`, and the compiler is not told which: so its loop over vectors leaves nothing to another.
-SVM_ALONE void gaussians(float* x, const float* norms, float norm, float gamma, std::size_t n) {
+// n is a multiple of `group`. The function is not inlined, so the compiler does not specialise it: all n go through one
+// loop.
+SVM_NOINLINE void gaussians(float* x, const float* norms, float norm, float gamma, std::size_t n) {
   for (std::size_t j = 0; j < n; ++j) {
-    const float distance = together(norm + norms[j]) - 2.0F * x[j];
+    const float distance = assoc_barrier(norm + norms[j]) - 2.0F * x[j];
     x[j] = std::exp(-gamma * (distance > 0.0F ? distance : 0.0F));
   }
 }
 
 }  // namespace
 
-// What is left over is filled up: a scalar exp rounds otherwise than a vector's, and a value must not depend on its place.
+// The last values are padded to a whole group: a scalar exp rounds differently from a vector's, and a value must not
+// depend on its position.
 void gaussian(float* x, const float* norms, float norm, float gamma, std::size_t n) {
   const std::size_t left = n % group;
   const std::size_t whole = n - left;

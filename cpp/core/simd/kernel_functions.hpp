@@ -1,4 +1,5 @@
-// Loops as functions of inner products, in a namespace named after the instruction set; `simd.hpp` says what they do.
+// Kernel values from inner products, in a namespace named after the instruction set; `loops.hpp` describes the
+// functions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Compiled once per instruction set, like simd_kernels.cpp: the inner loops on explicit weights.
+// Compiled once per instruction set, like loops.cpp: the inner loops on explicit weights.
 #include "simd/linear.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace svm::simd::SVM_SIMD_NAME {
 #ifdef __AVX512F__
 namespace {
 
-/// Eight products, or those of them that are in `mask`, and zeros.
+/// Eight products; zero outside `mask`.
 inline Wide products(const std::int32_t* indices, const float* values, const double* w, __mmask8 mask) {
   const __m256i places = _mm256_maskz_loadu_epi32(mask, indices);
   const __m512d weights = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, places, w, sizeof(double));
   return Wide(weights) * Wide(_mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, values)));
 }
 
-/// Sixteen products of float32 weights.
+/// Sixteen products with float32 weights; zero outside `mask`.
 inline Wide32 products(const std::int32_t* indices, const float* values, const float* w, __mmask16 mask) {
   const __m512i places = _mm512_maskz_loadu_epi32(mask, indices);
   const __m512 weights = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, places, w, sizeof(float));
@@ -30,7 +30,7 @@ namespace {
 
 template <typename Real>
 Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t stored, const Real* w) {
-  // Independent sums hide the latency of an addition.
+  // Independent sums, so that additions overlap.
   Real total[4] = {};
   std::size_t p = 0;
   for (; p + 4 <= stored; p += 4) {
@@ -45,16 +45,16 @@ Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t 
 
 namespace {
 
-// Asked for a few lines at a time: all at once they would hold up the work.
+// Prefetches two lines per turn of the loop: more at once would stall it.
 template <bool prefetching>
-inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* coming) {
-  // Independent sums hide the latency of an addition.
+inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* upcoming) {
+  // Independent sums, so that additions overlap.
   Wide total[4] = {};
   std::size_t k = 0;
   for (; k + 4 * lanes <= d; k += 4 * lanes) {
     if constexpr (prefetching) {
-      __builtin_prefetch(coming + k, 0, 2);
-      __builtin_prefetch(coming + k + 2 * lanes, 0, 2);
+      __builtin_prefetch(upcoming + k, 0, 2);
+      __builtin_prefetch(upcoming + k + 2 * lanes, 0, 2);
     }
     for (std::size_t part = 0; part < 4; ++part) {
       total[part] += load(w + k + part * lanes) * load(x + k + part * lanes);
@@ -70,8 +70,8 @@ inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_u
 
 double dot(const float* x, const double* w, std::size_t d) { return dot_with<false>(x, w, d, nullptr); }
 
-double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* coming) {
-  return dot_with<true>(x, w, d, coming);
+double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming) {
+  return dot_with<true>(x, w, d, upcoming);
 }
 
 double dot(const float* x, const float* w, std::size_t d) {

@@ -1,4 +1,4 @@
-// The inner loops on explicit weights, in a namespace named after the instruction set; `simd.hpp` says what they do.
+// The inner loops on explicit weights, in a namespace named after the instruction set; `loops.hpp` describes them.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace svm::simd::SVM_SIMD_NAME {
 
 double dot(const float* x, const double* w, std::size_t d);
-double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* coming);
+double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming);
 double dot(const float* x, const float* w, std::size_t d);
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const float* w);

@@ -1,11 +1,11 @@
-// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME says which) with -ffast-math. The loops on float64 state are
-// written on explicit vectors of eight, so their order of summation is the same everywhere.
+// Compiled three times (x86-64-v2, -v3, -v4; SVM_SIMD_NAME is the name) with -ffast-math. The loops on float64 use
+// explicit vectors of eight, so the order of summation is the same for all three.
 #include <cfloat>
 #include <cstring>
 
-#include "simd/loops.hpp"
 #include "simd/kernel_functions.hpp"
 #include "simd/linear.hpp"
+#include "simd/loops.hpp"
 #include "simd/philox.hpp"
 #include "simd/vectors.hpp"
 
@@ -28,10 +28,10 @@ void add(double* v, const float* x, double a, std::size_t n) {
   for (; j < n; ++j) v[j] += a * static_cast<double>(x[j]);
 }
 
-// One pass: update every element by `step(vector at j)` or `step(element j)`, count and sum what lies below the window.
+// One pass: updates every element by `vector_step(j)` (8 elements) or `element_step(j)`, and counts as `Loops` says.
 template <typename VectorStep, typename ElementStep>
 inline double scan_with(std::size_t n, double low, double high, double* block_counts, const VectorStep& vector_step,
-                          const ElementStep& element_step) {
+                        const ElementStep& element_step) {
   const Wide lows = all(low);
   const Wide highs = all(high);
   const Wide one = all(1.0);
@@ -75,7 +75,7 @@ double add_and_scan(double* v, const float* x, double a, std::size_t n, double l
 }
 
 double add_two_and_scan(double* v, const float* x, double a, const float* z, double b, std::size_t n, double low,
-                          double high, double* block_counts) {
+                        double high, double* block_counts) {
   const Wide first = all(a);
   const Wide second = all(b);
   return scan_with(
@@ -98,7 +98,7 @@ std::size_t compact(const double* v, std::size_t n, std::size_t first, double lo
   std::size_t kept = 0;
   std::size_t j = 0;
 #ifdef __AVX512F__
-  // The one loop that plain vectors cannot say: keep some lanes, packed.
+  // Packing some of the lanes needs intrinsics.
   const __m512d lows = _mm512_set1_pd(low);
   const __m512d highs = _mm512_set1_pd(high);
   __m512i index =
@@ -121,11 +121,11 @@ std::size_t compact(const double* v, std::size_t n, std::size_t first, double lo
   return kept;
 }
 
-// Below this a curvature counts as none.
+// A smaller curvature counts as zero.
 constexpr double flat = 1e-100;
 
-// Step of one coordinate to the maximum of the dual, clipped to [0, C], and what the dual gains by it. A point of zero
-// curvature (a zero row under a linear kernel) moves to the bound that its gradient points to.
+// Gain of the dual by the step of one coordinate to its maximum, clipped to [0, C]. A point of zero curvature (a zero
+// row with the linear kernel) moves to the bound in the direction of its gradient.
 inline double gain_of(double response, double alpha, double diagonal, double C) {
   const double gradient = 1.0 - response;
   const double curvature = diagonal > flat ? diagonal : flat;
@@ -220,7 +220,7 @@ Best add_two_and_best_up(const DualRange& range, const float* x, double a, const
   return best;
 }
 
-// LIBSVM's constant for a direction of no curvature.
+// LIBSVM's constant for a direction of zero curvature.
 constexpr double tau = 1e-12;
 
 inline double partner_score_of(double response, double alpha, double diagonal, double entry, double C, double sign,
@@ -275,7 +275,8 @@ void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* o
   }
 }
 
-// By strips that stay in the first cache; terms in the order of the columns, so that <x, z> is <z, x> to the last bit.
+// In strips that fit the first-level cache. Terms are added in the order of the columns, so <x, z> and <z, x> are the
+// same bits.
 void column_dots(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
                  std::size_t n, float* out) {
   constexpr std::size_t strip = 4096;
@@ -291,7 +292,8 @@ void column_dots(const float* values, const std::uint32_t* which, std::size_t st
   }
 }
 
-// The processor's own popcount, two words at a time for Adult's 123 features; `words` is a constant where it is small.
+// Uses the popcount instruction. For a few common widths (2 words: Adult's 123 features) `words` is a compile-time
+// constant.
 template <std::size_t fixed, bool distance>
 inline void lookup(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, const float* table,
                    float* out) {

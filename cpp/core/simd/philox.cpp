@@ -1,4 +1,5 @@
-// Philox4x32 on several counter blocks at a time: each of its rounds waits for the one before, so that many cost little more.
+// Philox4x32 on 16 counter blocks at a time: each round depends on the one before, so 16 blocks take little longer than
+// one.
 #include "simd/philox.hpp"
 
 #include "simd/loops.hpp"
@@ -6,7 +7,7 @@
 namespace svm::simd::SVM_SIMD_NAME {
 
 void philox(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key) {
-  // 64-bit places, since the products are as long: so each is one multiplication of vectors
+  // Words are held in 64 bits, the width of their products, so that each product is one vector multiplication.
   std::uint64_t word[4][philox_blocks];
   for (std::size_t k = 0; k < 4; ++k) {
     for (std::size_t b = 0; b < philox_blocks; ++b) word[k][b] = words[k * philox_blocks + b];

@@ -1,4 +1,4 @@
-// The bare random generator, in a namespace named after the instruction set; `simd.hpp` says what it does.
+// The random generator Philox, in a namespace named after the instruction set; `loops.hpp` describes it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Vectors of eight float64, or sixteen float32, for the files that are compiled once per instruction set. In an unnamed namespace: the linker
-// must not take one set's version of a function for another's.
+// Vectors of eight float64 or sixteen float32, for the files that are compiled once per instruction set. They are in an
+// unnamed namespace: the linker must not merge the versions for different instruction sets.
 #pragma once
 
 #ifdef __AVX512F__
@@ -29,7 +29,7 @@ inline Wide load(const float* p) {
   Narrow x;
   std::memcpy(&x, p, sizeof x);
 #ifdef __AVX512F__
-  return Wide(_mm512_maskz_cvtps_pd(0xff, __m256(x)));  // gcc 12 makes two halves of the line below
+  return Wide(_mm512_maskz_cvtps_pd(0xff, __m256(x)));  // gcc 12 splits the line below into two halves
 #else
   return __builtin_convertvector(x, Wide);
 #endif

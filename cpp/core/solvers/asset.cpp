@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -12,14 +13,13 @@ namespace {
 constexpr std::size_t least_block = 256;
 constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
 constexpr std::size_t most_features = std::size_t{1} << 31;
-constexpr double smallest = 1e-6;  // of a scale that is kept beside the weights
+constexpr double smallest = 1e-6;  // outside these limits the scale is multiplied into u
 constexpr double largest = 1e6;
 
 const AssetSettings& checked(const AssetSettings& settings) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
-  require(std::isfinite(settings.step) && settings.step > 0.0, "the step's scale must be finite and positive");
-  require(!settings.bound || (std::isfinite(*settings.bound) && *settings.bound > 0.0),
-          "the intercept's bound must be finite and positive");
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.step, "the step's scale");
+  if (settings.bound) require_positive(*settings.bound, "the intercept's bound");
   require(!settings.bound || !settings.strongly_convex,
           "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
   require(settings.window > 0, "the average takes at least 1 iterate, not 0");
@@ -59,12 +59,12 @@ double AssetRule::step_length(std::uint64_t j) const noexcept {
   return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
 }
 
-double AssetRule::dot(const RowView& v, const float* coming) const noexcept {
-  if (v.indices != nullptr || coming == nullptr) return u_.dot(v);
-  return loops_.dot_and_prefetch(v.values, u_.values(), v.size, coming);
+double AssetRule::dot(const RowView& v, const float* upcoming) const noexcept {
+  if (v.indices != nullptr || upcoming == nullptr) return u_.dot(v);
+  return loops_.dot_and_prefetch(v.values, u_.values(), v.size, upcoming);
 }
 
-void AssetRule::present(const RowView& v, double y, double squared_norm, const float* coming) {
+void AssetRule::present(const RowView& v, double y, double squared_norm, const float* upcoming) {
   if (left_in_block_ == 0) {
     left_in_block_ = average_.block();
     u_.refresh_norm();
@@ -72,9 +72,9 @@ void AssetRule::present(const RowView& v, double y, double squared_norm, const f
   }
   --left_in_block_;
   const double eta = step_length(++iterations_);
-  double product = dot(v, coming);
+  double product = dot(v, upcoming);
   const bool violated = y * (scale_ * product + bias_) < 1.0;
-  // of ASSET* the first factor is 0, whatever the rounding of its step
+  // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
   double factor =
       settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
   double amount = violated ? eta * y : 0.0;
@@ -117,13 +117,13 @@ double AssetRule::average(double* out) const {
 }
 
 Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
-    : LinearSolver(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+    : InlinedLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
   std::size_t samples = settings.samples;
   if (order == AssetOrder::one_pass) {
     order_.emplace(matrix.size(), seed);
     samples = std::min(samples, matrix.size());
   }
-  // The first examples of a pass, which is then gone through from its beginning; or examples drawn for this alone.
+  // D_G is estimated from the first examples of the pass, or from examples drawn for this purpose.
   double sum = 0.0;
   for (std::size_t l = 0; l < samples; ++l) {
     const std::size_t i = order_ ? order_->ahead(l) : random_.below(matrix.size());
@@ -172,8 +172,6 @@ bool Asset::step() {
   ++counters.presentations;
   return true;
 }
-
-bool Asset::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
 AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension,
                          const AssetSettings& settings)
@@ -259,6 +257,7 @@ bool AssetStream::step() {
   return true;
 }
 
-bool AssetStream::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
+template class InlinedLoop<Asset, LinearSolver>;
+template class InlinedLoop<AssetStream, Solver>;
 
 }  // namespace svm

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/aligned.hpp"
-#include "random/epoch_order.hpp"
-#include "solvers/linear_solver.hpp"
-#include "random/random.hpp"
 #include "linear/weight_vector.hpp"
 #include "linear/window_average.hpp"
+#include "random/epoch_order.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace svm {
 
@@ -19,33 +19,33 @@ struct AssetSettings {
   double lambda = 1.0;
   bool strongly_convex = false;  ///< ASSET*: steps 1 / (lambda j); else D_X / (D_G sqrt(j))
   std::optional<double> bound;   ///< |b| <= B, where there is an intercept
-  double step = 1.0;             ///< the steps are multiplied by it; not those of ASSET*
+  double step = 1.0;             ///< factor of the steps of ASSET; not used by ASSET*
   std::size_t window = 100;      ///< iterates in the average, the last ones
   std::size_t samples = 100;     ///< M: examples from which D_G is estimated
 };
 
-/// Algorithm 1, one presentation after the other. The iterate is (g, b), g = scale u: shrinking and projecting it cost nothing.
+/// Algorithm 1. The iterate is (g, b) with g = scale u, so that shrinking and projecting take O(1).
 class AssetRule {
  public:
   AssetRule(std::size_t dimension, const AssetSettings& settings);
 
-  /// Examples whose rows must stay where they are while those of the block after them are presented.
+  /// Examples in a block. The rows of a block must stay in memory until the next block has been presented.
   std::size_t block() const noexcept { return average_.block(); }
   std::size_t dimension() const noexcept { return dimension_; }
   /// Examples presented.
   std::uint64_t iterations() const noexcept { return iterations_; }
-  /// D_G^2: the mean of |v|^2 + 1 over the first examples, at g = 0 and b = 0 where all of them violate the margin.
+  /// Sets D_G^2: the mean of |v|^2 + 1 over the first examples (at g = 0, b = 0 all of them violate the margin).
   void start(double deviation) noexcept;
-  /// `coming` has the values of a row that will be presented soon, if it is far away: it is fetched meanwhile.
-  void present(const RowView& v, double y, double squared_norm, const float* coming = nullptr);
-  /// The average of the last iterates, weighted by their steps; returns that of b.
+  /// One step. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
+  void present(const RowView& v, double y, double squared_norm, const float* upcoming = nullptr);
+  /// Writes the average of the last iterates g, weighted by their steps; returns the average of b.
   double average(double* out) const;
-  /// The last iterate.
+  /// Writes the last iterate g.
   void last(double* out) const noexcept { u_.copy(scale_, out); }
   double last_bias() const noexcept { return bias_; }
   double step_length(std::uint64_t j) const noexcept;
   double deviation() const noexcept { return deviation_; }
-  /// Rows that have been presented lie elsewhere when it goes on: see `WindowAverage`.
+  /// After a restore the rows are at other addresses: see `WindowAverage::archive`.
   template <typename RowIndex, typename Row>
   void archive(StateArchive& state, const RowIndex& row_index, const Row& row) {
     archive(state);
@@ -54,7 +54,7 @@ class AssetRule {
 
  private:
   void archive(StateArchive& state);
-  double dot(const RowView& v, const float* coming) const noexcept;
+  double dot(const RowView& v, const float* upcoming) const noexcept;
 
   const simd::Loops& loops_ = simd::loops();
   AssetSettings settings_;
@@ -71,12 +71,12 @@ class AssetRule {
 };
 
 enum class AssetOrder {
-  independent,  ///< uniform with replacement, for ever
+  independent,  ///< uniform with replacement, without end
   one_pass,     ///< each example once, in random order
 };
 
 /// ASSET and ASSET* on rows of features.
-class Asset final : public LinearSolver {
+class Asset final : public InlinedLoop<Asset, LinearSolver> {
  public:
   Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
 
@@ -84,24 +84,19 @@ class Asset final : public LinearSolver {
   double bias() const override;
   const AssetRule& rule() const noexcept { return rule_; }
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;  // repeat() calls step()
-
   std::size_t next() noexcept;
 
   AssetRule rule_;
   Random random_;
   std::optional<EpochOrder> order_;
-  std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be fetched in time
+  std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be prefetched
 };
 
-/// ASSET_on and ASSET*_on: the features of the examples are handed over block by block, and forgotten two blocks later.
-class AssetStream final : public Solver {
+/// ASSET_on and ASSET*_on: the caller hands over the features of the examples block by block; two blocks are kept.
+class AssetStream final : public InlinedLoop<AssetStream, Solver> {
  public:
   /// length: examples in the stream; raw_dimension: coordinates of an example.
   AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension, const AssetSettings& settings);
@@ -109,22 +104,17 @@ class AssetStream final : public Solver {
   const Counters& counters() const noexcept override { return counters_; }
   const AssetRule& rule() const noexcept { return rule_; }
   std::size_t dimension() const noexcept { return rule_.dimension(); }
-  /// Examples that the next block has, 0 at the end of the stream.
+  /// Examples of the next block; 0 at the end of the stream.
   std::size_t expected() const noexcept;
   /// Examples handed over so far; steps stop there.
   std::size_t fed() const noexcept { return fed_; }
-  /// The next block, all of those before it presented: rows (size x dimension), labels +1 and -1, and the stored coordinates
-  /// of the examples that the features are made of.
+  /// Takes the next block, after all examples before it have been presented: rows (size x dimension), labels +1 or -1,
+  /// and the numbers of stored coordinates of the examples from which the features were computed.
   void feed(const float* rows, const std::int8_t* labels, const std::uint32_t* stored, std::size_t size);
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;
-
   struct Example {
     double label;
     double squared_norm;

@@ -8,24 +8,20 @@
 
 #include "base/dot.hpp"
 #include "base/error.hpp"
-#include "kernel/preimage.hpp"
 #include "base/swap_remove.hpp"
+#include "kernel/preimage.hpp"
 
 namespace svm {
 namespace {
 
-// As in cutting_planes.cpp.
-constexpr double part_of_gap = 1e-3;
-constexpr double rounding = 1e-14;
-constexpr std::size_t patience = 50;
 constexpr std::size_t most_starts = 1000000;
-// Squared distance from the span below which an image is no basis function: dividing by it would magnify the rounding errors
-// of float32 coordinates a thousand times.
+// A point whose image is closer to the span (squared distance) is not appended: dividing by the distance would magnify
+// the rounding errors of float32 coordinates a thousand times.
 constexpr double least_distance = 1e-6;
 
 const CpspSettings& checked(const CpspSettings& settings) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
-  require(std::isfinite(settings.eps) && settings.eps > 0.0, "eps must be finite and positive");
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
   require(settings.capacity > 0, "the basis needs room for a function");
   require(settings.starts > 0 && settings.starts <= most_starts,
           "starts must be from 1 to 1,000,000, got " + std::to_string(settings.starts));
@@ -39,9 +35,7 @@ Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settin
       C_(1.0 / (settings.lambda * static_cast<double>(points.size()))),
       basis_(gamma, points, settings.capacity),
       random_(seed, Purpose::sampling),
-      margins_(points.size()) {
-  master_.add(0.0, {0.0});
-}
+      margins_(points.size()) {}
 
 void Cpsp::archive(StateArchive& state) {
   Solver::archive(state);
@@ -50,11 +44,8 @@ void Cpsp::archive(StateArchive& state) {
   archive_cuts(state);
   state.part("master", master_);
   state.values("margins", margins_);
-  state.list("idle", idle_);
-  state.check(master_.size() == cuts_.size() && idle_.size() == cuts_.size(), "idle",
-              " has not an element for each cut");
+  state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
   state.number("objective", objective_);
-  state.number("bound", bound_);
 }
 
 void Cpsp::archive_cuts(StateArchive& state) {
@@ -80,7 +71,7 @@ void Cpsp::archive_cuts(StateArchive& state) {
 }
 
 bool Cpsp::step() {
-  const double gap = objective_ - bound_;
+  const double gap = objective_ - lower_bound();
   if (gap <= settings_.eps) return false;
   std::vector<std::uint32_t> violated;
   for (std::size_t i = 0; i < margins_.size(); ++i) {
@@ -89,10 +80,9 @@ bool Cpsp::step() {
   std::vector<double> sum = basis_.sum(violated);
   if (!basis_.full() && !violated.empty()) extend(violated, sum);
   add_cut(std::move(violated), std::move(sum));
-  master_.solve(std::max(part_of_gap * gap, rounding * bound_));
-  bound_ = std::max(bound_, master_.value());
+  master_.solve(gap);
   follow();
-  forget();
+  master_.drop_idle([this](std::size_t j) { swap_remove(cuts_, j); });
   Counters& counters = basis_.counters();
   ++counters.iterations;
   counters.presentations += basis_.examples();
@@ -112,7 +102,7 @@ void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double
     }
   }
   BasisPoint found = preimage(basis_, residual, std::move(start));
-  // float32 as the data, so that the predictor has it as it is
+  // Rounded to float32, like the data, because the predictor stores the points in float32.
   for (double& value : found.values) value = static_cast<double>(static_cast<float>(value));
   found.measure();
   if (!basis_.append(std::move(found), least_distance)) return;
@@ -128,7 +118,6 @@ void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double
     grown.push_back(std::sqrt(settings_.lambda) * cut.point.back());
   }
   master_.extend(grown);
-  bound_ = 0.0;  // the span has grown: what bounded the optimum over it does so no more
 }
 
 void Cpsp::add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum) {
@@ -144,7 +133,6 @@ void Cpsp::add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum)
     products.push_back(settings_.lambda * dot(cut.point.data(), newest.data(), newest.size()));
   }
   master_.add(beta, products);
-  idle_.push_back(0);
 }
 
 std::vector<double> Cpsp::weights() const {
@@ -165,18 +153,6 @@ void Cpsp::follow() {
   }
   objective_ =
       0.5 * settings_.lambda * dot(w.data(), w.data(), w.size()) + hinge / static_cast<double>(margins_.size());
-}
-
-void Cpsp::forget() {
-  // The weights do not change by it; see SvmPerf.
-  const std::vector<double>& gamma = master_.solution();
-  for (std::size_t j = cuts_.size() - 1; j > 0; --j) {
-    idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
-    if (idle_[j] < patience) continue;
-    master_.remove(j);
-    swap_remove(cuts_, j);
-    swap_remove(idle_, j);
-  }
 }
 
 }  // namespace svm

@@ -6,19 +6,13 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "base/swap_remove.hpp"
 
 namespace svm {
 namespace {
 
-// The master problem is solved to this part of the gap that is left; its own rounding errors set the floor.
-constexpr double part_of_gap = 1e-3;
-constexpr double rounding = 1e-14;
-constexpr std::size_t patience = 50;  // iterations that a cut may be without mass
-
 const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
-  require(std::isfinite(settings.eps) && settings.eps > 0.0, "eps must be finite and positive");
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
   return settings;
 }
 
@@ -29,13 +23,11 @@ CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSett
       cuts_(matrix, features_, checked(settings).lambda),
       margins_(matrix.size()),
       point_(matrix.size()),
-      settings_(settings) {
-  master_.add(cuts_.beta(), cuts_.products());
-}
+      settings_(settings) {}
 
 bool CuttingPlanes::step() {
-  const double gap = objective_ - bound_;
-  if (gap <= settings_.eps * (settings_.relative ? bound_ : 1.0)) return false;
+  const double gap = objective_ - lower_bound();
+  if (gap <= settings_.eps * (settings_.relative ? lower_bound() : 1.0)) return false;
   const std::size_t n = size();
   violated_.resize(n);
   std::size_t count = 0;
@@ -46,9 +38,8 @@ bool CuttingPlanes::step() {
   violated_.resize(count);
   cuts_.add(violated_);
   master_.add(cuts_.beta(), cuts_.products());
-  master_.solve(std::max(part_of_gap * gap, rounding * bound_));
-  bound_ = std::max(bound_, master_.value());
-  if (master_.solution().back() == 0.0) {  // as in a run that goes on beyond what rounding errors allow
+  master_.solve(gap);
+  if (master_.solution().back() == 0.0) {  // rounding errors allow no more progress
     cuts_.remove(cuts_.size() - 1);
     master_.remove(master_.size() - 1);
   }
@@ -67,13 +58,6 @@ void CuttingPlanes::archive(StateArchive& state) {
   state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
   state.values("point", point_);
   state.number("objective", objective_);
-  state.number("bound", bound_);
-}
-
-void SvmPerf::archive(StateArchive& state) {
-  CuttingPlanes::archive(state);
-  state.list("idle", idle_);
-  state.check(idle_.size() <= cuts_.size(), "idle", " has more elements than there are cuts");
 }
 
 void SvmPerf::follow() {
@@ -83,17 +67,7 @@ void SvmPerf::follow() {
   const double norm = std::inner_product(gamma.begin(), gamma.end(), master_.products().begin(), 0.0);
   objective_ = 0.5 * norm + hinge / static_cast<double>(size());
   point_.swap(margins_);
-
-  // Cuts without mass are taken away, as the program SVMperf does: w does not change, and a cut that is needed again is
-  // found again. Cut 0 stays.
-  idle_.resize(gamma.size());
-  for (std::size_t j = gamma.size() - 1; j > 0; --j) {
-    idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
-    if (idle_[j] < patience) continue;
-    master_.remove(j);
-    cuts_.remove(j);
-    swap_remove(idle_, j);
-  }
+  master_.drop_idle([this](std::size_t j) { cuts_.remove(j); });
 }
 
 Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)
@@ -123,7 +97,7 @@ void Ocas::follow() {
     slope += (gamma[j] - best_[j]) * best_products_[j];
     curvature += (gamma[j] - best_[j]) * (products[j] - best_products_[j]);
   }
-  // Where lambda is so small that the norm drowns in rounding errors, they may leave no curvature.
+  // With a very small lambda the norm is below rounding error, which may leave no curvature.
   curvature = std::max(curvature, std::numeric_limits<double>::epsilon() * objective_);
   const double k = search_.minimum(best_margins_.data(), margins_.data(), size(), slope, curvature);
   double norm = 0.0;

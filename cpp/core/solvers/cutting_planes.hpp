@@ -7,8 +7,8 @@
 
 #include "linear/cuts.hpp"
 #include "linear/hinge_line_search.hpp"
+#include "qp/master_problem.hpp"
 #include "solvers/linear_solver.hpp"
-#include "qp/simplex_qp.hpp"
 
 namespace svm {
 
@@ -18,52 +18,47 @@ struct CuttingPlaneSettings {
   bool relative = true;  ///< false: when J - L <= eps
 };
 
-/// What the methods share. The master problem, min over w of lambda/2 |w|^2 + the largest of the cuts at w, is solved
-/// in its dual: over the simplex of the cuts, with H_jk = lambda <p_j, p_k> and w = sum_j gamma_j p_j. Any gamma in the
-/// simplex gives a lower bound on the optimum.
+/// The loop of the methods: add a cut, solve the master problem, let the method choose its weights and the next point.
+/// In the master's dual H_jk = lambda <p_j, p_k>, and w = sum_j gamma_j p_j.
 class CuttingPlanes : public LinearSolver {
  public:
   CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings);
 
-  double lower_bound() const final { return bound_; }
+  double lower_bound() const final { return master_.lower_bound(); }
   void archive(StateArchive& state) override;
 
  protected:
-  /// One cut: n presentations.
+  /// Adds one cut; n presentations.
   bool step() final;
-  /// After the master problem: sets `objective_` and `point_`.
+  /// Called after the master problem has been solved; sets `objective_` and `point_`.
   virtual void follow() = 0;
 
   Cuts cuts_;
-  SimplexQp master_;
+  MasterProblem master_;
   std::vector<double> margins_;  // of the master's weights
-  std::vector<double> point_;    // margins of the weights at which to cut next
+  std::vector<double> point_;    // margins at the point of the next cut
   double objective_ = 1.0;       // of the method's weights, 0 at the beginning
 
  private:
   CuttingPlaneSettings settings_;
-  double bound_ = 0.0;
   std::vector<std::uint32_t> violated_;
 };
 
-/// Joachims: Training linear SVMs in linear time, KDD 2006, without bias: cuts at the master's weights, which are the
-/// method's. So J - L is by how much the next cut is violated.
+/// Joachims: Training linear SVMs in linear time, KDD 2006, without bias. The method's weights are the master's, and
+/// the next cut is made there, so J - L is the violation of the next cut.
 class SvmPerf final : public CuttingPlanes {
  public:
   using CuttingPlanes::CuttingPlanes;
 
   void weights(double* out) const override { cuts_.weights(master_.solution(), out); }
-  void archive(StateArchive& state) override;
 
  private:
   void follow() override;
-
-  std::vector<std::size_t> idle_;  // for each cut the iterations since it had mass
 };
 
 /// Franc, Sonnenburg: Optimized cutting plane algorithm for support vector machines, ICML 2008: the best weights move
-/// towards the master's to the exact minimum on the line, and the next cut is made a part mu of the way from there to
-/// the master's. No cut is ever taken away: the best weights keep a share of each.
+/// towards the master's to the exact minimum on the line; the next cut is made a part mu of the way from there to the
+/// master's. No cut is dropped: the best weights are a combination of all of them.
 class Ocas final : public CuttingPlanes {
  public:
   /// mu in (0, 1].

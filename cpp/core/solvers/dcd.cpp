@@ -6,17 +6,18 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-// The gap seen in a pass lags behind, and so is larger than the gap at its end.
+// The estimate of a pass uses earlier weights and is larger than the gap at its end.
 constexpr double lag = 1.5;
-// Coordinates may be left out wrongly: all come back when those that are left have closed so much of the gap.
+// Coordinates may be left out wrongly: all return when the gap of the others has fallen to this part.
 constexpr double renewal = 0.1;
 
-/// What an example of margin m adds to the duality gap.
+/// The term of an example in the duality gap.
 double gap_of(double margin, double alpha, double C) noexcept {
   const double loss = 1.0 - margin;
   return (loss > 0.0 ? C - alpha : -alpha) * loss;
@@ -25,16 +26,16 @@ double gap_of(double margin, double alpha, double C) noexcept {
 }  // namespace
 
 Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t seed)
-    : LinearSolver(matrix),
+    : InlinedLoop(matrix),
       settings_(settings),
       scale_(settings.C * static_cast<double>(matrix.size())),
       random_(seed, Purpose::order),
       w_(matrix.dimension()),
       alpha_(matrix.size()),
-      worth_(lag * settings.eps) {
-  require(settings.C > 0.0 && std::isfinite(settings.C), "C must be finite and positive");
-  require(settings.eps > 0.0 && std::isfinite(settings.eps), "eps must be finite and positive");
-  take_all();  // none takes part yet
+      check_below_(lag * settings.eps) {
+  require_positive(settings.C, "C");
+  require_positive(settings.eps, "eps");
+  take_all();
   if (settings.permutation) random_.shuffle(active_);
 }
 
@@ -52,7 +53,7 @@ void Dcd::archive(StateArchive& state) {
   state.number("shrink_above", shrink_above_);
   state.number("shrink_below", shrink_below_);
   state.number("gap_seen", gap_seen_);
-  state.number("worth", worth_);
+  state.number("check_below", check_below_);
   state.number("whole", whole_);
   state.number("gap_of_all", gap_of_all_);
   state.number("close_enough", converged_);
@@ -64,9 +65,12 @@ bool Dcd::step() {
   if (converged_) return false;
   Counters& counters = features_.counters();
   const std::size_t i = active_[position_++];
-  // memory answers after several short rows are done
-  if (position_ + 8 < active_.size()) features_.prefetch_offset(active_[position_ + 8]);
-  if (position_ + 4 < active_.size()) features_.prefetch_row(active_[position_ + 4]);
+  if (const std::size_t ahead = position_ + CountedFeatures::offsets_ahead; ahead < active_.size()) {
+    features_.prefetch_offset(active_[ahead]);
+  }
+  if (const std::size_t ahead = position_ + CountedFeatures::rows_ahead; ahead < active_.size()) {
+    features_.prefetch_row(active_[ahead]);
+  }
   const double C = settings_.C;
   const RowView x = features_.row(i);
   const double y = features_.label(i);
@@ -86,7 +90,7 @@ bool Dcd::step() {
     smallest_ = std::min(smallest_, projected);
     if (projected != 0.0) {
       const double squared_norm = features_.squared_norm(i);
-      // a row of zeros leaves the weights alone: its coordinate goes to the bound that its gradient points to
+      // A zero row does not change the weights: its coordinate goes to the bound in the direction of its gradient.
       const double free = squared_norm > 0.0 ? before - gradient / squared_norm : C;
       const double after = std::clamp(free, 0.0, C);
       alpha_[i] = after;
@@ -98,17 +102,15 @@ bool Dcd::step() {
   return true;
 }
 
-bool Dcd::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
-
 void Dcd::end_pass() {
   active_.resize(kept_);
-  const bool worth = active_.empty() || gap_seen_ <= worth_ * dual();
-  if (worth && close_enough()) {
+  const bool check = active_.empty() || gap_seen_ <= check_below_ * dual();
+  if (check && close_enough()) {
     converged_ = true;
     return;
   }
   if (whole_) gap_of_all_ = gap_seen_;
-  whole_ = worth || gap_seen_ <= renewal * gap_of_all_;
+  whole_ = check || gap_seen_ <= renewal * gap_of_all_;
   if (whole_) {
     take_all();
   } else if (settings_.shrinking) {
@@ -122,8 +124,8 @@ void Dcd::end_pass() {
   if (settings_.permutation) random_.shuffle(active_);
 }
 
-/// Computes P - D. Where it is still too large and the coordinates left out are not why, the next look comes when the gap
-/// seen is smaller by as much as this one was too large.
+/// Computes P - D; returns whether it is small enough. If not, and the gap of the active coordinates alone is too
+/// large, lowers `check_below_` by the factor that is missing.
 bool Dcd::close_enough() {
   sum_alpha_ = std::accumulate(alpha_.begin(), alpha_.end(), 0.0);
   w_.refresh_norm();
@@ -139,11 +141,11 @@ bool Dcd::close_enough() {
   }
   const double enough = settings_.eps * dual();
   if (gap <= enough) return true;
-  if (gap_of_active > enough) worth_ *= enough / gap_of_active;
+  if (gap_of_active > enough) check_below_ *= enough / gap_of_active;
   return false;
 }
 
-/// Lets all coordinates take part again.
+/// Makes all coordinates active.
 void Dcd::take_all() {
   if (active_.size() < alpha_.size()) {
     active_.resize(alpha_.size());
@@ -154,5 +156,7 @@ void Dcd::take_all() {
   largest_ = -infinite;
   smallest_ = infinite;
 }
+
+template class InlinedLoop<Dcd, LinearSolver>;
 
 }  // namespace svm

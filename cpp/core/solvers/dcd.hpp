@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "solvers/linear_solver.hpp"
-#include "random/random.hpp"
 #include "linear/weight_vector.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace svm {
 
@@ -16,7 +16,7 @@ struct DcdSettings {
   bool permutation = true;  ///< a fresh order in each pass, or always the same
 };
 
-class Dcd final : public LinearSolver {
+class Dcd final : public InlinedLoop<Dcd, LinearSolver> {
  public:
   Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t seed);
 
@@ -26,14 +26,9 @@ class Dcd final : public LinearSolver {
   /// Dual variables, in [0, C] (n).
   const std::vector<double>& alpha() const noexcept { return alpha_; }
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;
-
   double dual() const noexcept { return sum_alpha_ - 0.5 * w_.squared_norm(); }
   void end_pass();
   bool close_enough();
@@ -47,19 +42,20 @@ class Dcd final : public LinearSolver {
   double sum_alpha_ = 0.0;
 
   std::vector<std::uint32_t> active_;
-  std::size_t position_ = 0;  // of the coordinate that comes next
-  std::size_t kept_ = 0;      // of those before it
+  std::size_t position_ = 0;  // of the next coordinate in `active_`
+  std::size_t kept_ = 0;      // number of coordinates of this pass that stay in `active_`
   // Largest and smallest projected gradient of this pass, and the limits that the last pass set.
   double largest_;
   double smallest_;
   double shrink_above_;
   double shrink_below_;
-  // P - D is the sum of C max(0, 1 - m_i) - alpha_i (1 - m_i) over all i, m_i = y_i <w, x_i>: never negative, and 0 for
-  // coordinates that are rightly shrunk. Added up as the pass goes it shows when P is worth computing.
+  // P - D is the sum of C max(0, 1 - m_i) - alpha_i (1 - m_i) over all i, m_i = y_i <w, x_i>. The terms are not
+  // negative, and 0 for coordinates that are left out rightly. Their sum during a pass is an estimate that decides
+  // whether to compute P.
   double gap_seen_ = 0.0;
-  double worth_;             // relative gap seen at which it is
+  double check_below_;       // P is computed if the estimate, relative to D, is at most this
   bool whole_ = true;        // this pass began with all coordinates
-  double gap_of_all_ = 0.0;  // seen in the last such pass
+  double gap_of_all_ = 0.0;  // the estimate of the last such pass
   bool converged_ = false;
 };
 

@@ -9,7 +9,7 @@ namespace svm {
 
 DualSolver::DualSolver(RowSource& source, double C)
     : KernelSolver(source), C_(C), alpha_(source.size()), responses_(source.size()) {
-  require(std::isfinite(C) && C > 0.0, "C must be finite and positive");
+  require_positive(C, "C");
 }
 
 double DualSolver::best_alpha(std::size_t i) const noexcept {

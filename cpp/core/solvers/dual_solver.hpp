@@ -1,5 +1,5 @@
 // The dual of the lambda form in LIBSVM's scaling: maximise sum_i alpha_i - |sum_i alpha_i y_i x_i|^2 / 2 over
-// 0 <= alpha_i <= C, C = 1 / (lambda n). State and steps that SDCA and SMO share.
+// 0 <= alpha_i <= C, C = 1 / (lambda n). The base of SDCA, SMO and SVMlight.
 #pragma once
 
 #include "solvers/kernel_solver.hpp"

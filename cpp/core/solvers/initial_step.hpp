@@ -1,4 +1,5 @@
-// Methods whose t-th step is proportional to 1 / (lambda (t + t0)), t = 1, 2, ...: t0 is given, or chosen on a sample.
+// SGD with steps proportional to 1 / (lambda (t + t0)), t = 1, 2, ...: t0, which sets the first step, is given or tuned
+// on a sample.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "random/epoch_order.hpp"
 #include "base/error.hpp"
+#include "random/epoch_order.hpp"
+#include "solvers/inlined_loop.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace svm {
 
-/// The t0 = 1 / (lambda eta0) of lowest cost, cost_of(t0): eta0 is doubled as long as that lowers the cost, else halved as long
-/// as that does. It begins at 1 / (mean squared norm), which is 1 for rows of norm 1 as in Bottou's programs, and is 1 / lambda
-/// (t0 = 1, the steps of Pegasos) at most: longer first steps only have to be forgotten again.
+/// Searches the t0 = 1 / (lambda eta0) of lowest cost_of(t0). The first step eta0 starts at 1 / (mean squared norm),
+/// which is 1 for rows of norm 1 as in Bottou's programs. It is doubled while that lowers the cost; if the first
+/// doubling does not, it is halved while that does. It is at most 1 / lambda (t0 = 1, the steps of Pegasos).
 template <typename Cost>
 double best_t0(double lambda, double mean_squared_norm, const Cost& cost_of) {
   constexpr int most = 30;  // doublings or halvings
@@ -36,38 +38,40 @@ double best_t0(double lambda, double mean_squared_norm, const Cost& cost_of) {
   return 1.0 / (lambda * eta);
 }
 
-/// Presents the examples in fresh permutations to a Rule, which has
-///   start(t0)             forget everything: w = 0, and the next step is t = 1,
-///   present(features, i)  one step, which charges row i and its inner products,
+/// Presents the examples in a fresh random order in each pass to a Rule, which has
+///   start(t0)             resets: w = 0, and the next step is t = 1,
+///   present(features, i)  makes one step; charges row i and its inner products,
 ///   weights(), scale()    w = scale() weights(),
-///   squared_norm()        of w,
-///   archive(state)        what changes on the way.
-/// Where t0 is not given, the first step chooses it: a trial is a pass of the rule over a sample, drawn at random with
-/// replacement, and an evaluation of the objective there. What a trial looks at is charged, as presentations too; iterations
-/// are the steps that are kept.
+///   squared_norm()        |w|^2,
+///   archive(state)        writes or reads the members that change.
+/// If t0 is not given, the first step tunes it. A trial of a t0 is a pass of the rule over a sample, drawn with
+/// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
 template <typename Rule>
-class TunedSgd final : public LinearSolver {
+class TunedSgd final : public InlinedLoop<TunedSgd<Rule>, LinearSolver> {
+  using Loop = InlinedLoop<TunedSgd<Rule>, LinearSolver>;
+  using Loop::features_;
+
  public:
   static constexpr std::size_t sample_size = 1000;  // or n, as in Bottou's programs
 
   TunedSgd(const FeatureMatrix& matrix, double lambda, std::optional<double> t0, Rule rule, std::uint64_t seed)
-      : LinearSolver(matrix),
+      : Loop(matrix),
         lambda_(lambda),
         t0_(t0),
         rule_(std::move(rule)),
         order_(matrix.size(), seed),
         sampling_(seed, Purpose::sampling) {
-    require(std::isfinite(lambda) && lambda > 0.0, "lambda must be finite and positive");
+    require_positive(lambda, "lambda");
     require(!t0 || (std::isfinite(*t0) && *t0 > 0.0), "t0 must be finite and positive, or left out");
     if (t0) rule_.start(*t0);
   }
 
   void weights(double* out) const override { rule_.weights().copy(rule_.scale(), out); }
-  /// In use; none as long as it has not been chosen.
+  /// The t0 in use; none before it has been tuned.
   std::optional<double> t0() const noexcept { return t0_; }
   const Rule& rule() const noexcept { return rule_; }
   void archive(StateArchive& state) override {
-    LinearSolver::archive(state);
+    Loop::archive(state);
     double t0 = t0_.value_or(0.0);
     state.finite("t0", t0, 0.0);
     if (state.reads()) t0_ = t0 > 0.0 ? std::optional<double>(t0) : std::nullopt;
@@ -75,25 +79,19 @@ class TunedSgd final : public LinearSolver {
     state.part("order", order_);
     state.part("sampling", sampling_);
   }
-
- protected:
   bool step() override {
-    if (!t0_) choose();
+    if (!t0_) tune();
     const std::size_t i = order_.now();
-    features_.prefetch_offset(order_.later());
-    features_.prefetch_row(order_.soon());
+    order_.prefetch(features_);
     rule_.present(features_, i);
     order_.advance();
     ++features_.counters().iterations;
     ++features_.counters().presentations;
     return true;
   }
-  bool steps(const Limit& limit, std::uint64_t count) override { return repeat(*this, limit, count); }
 
  private:
-  friend class Solver;  // repeat() calls step()
-
-  void choose() {
+  void tune() {
     std::vector<std::size_t> sample(std::min(features_.size(), sample_size));
     double squares = 0.0;
     for (std::size_t& i : sample) {

@@ -17,8 +17,8 @@ class KernelSolver : public Solver {
 
   /// Signed coefficients y_i alpha_i of the present predictor (n, float64), in the order of the row source.
   virtual void coefficients(double* out) const = 0;
-  /// Responses y_i f(x_i) of the present predictor without its bias (n, float64), where the solver keeps them: false
-  /// when it does not, and out is left alone.
+  /// Writes the responses y_i f(x_i) of the present predictor without its bias (n, float64). Returns false, and writes
+  /// nothing, if the solver does not keep them up to date.
   virtual bool responses(double* out) const = 0;
   /// The method's own bias term; 0 for methods without one.
   virtual double bias() const { return 0.0; }
@@ -30,7 +30,8 @@ class KernelSolver : public Solver {
   CountedRows rows_;
 };
 
-/// v += amount * y_i y_j K(x_i, x_j) on the class-ordered array v: the sign changes once, between the classes.
+/// v_j += amount y_i y_j K(x_i, x_j) for all j; `positive`: y_i = 1. Examples are ordered by class, so y_j changes sign
+/// once.
 void add_row(double* v, const float* row, double amount, std::size_t positives, std::size_t n, bool positive);
 
 }  // namespace svm

@@ -4,23 +4,22 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "simd/loops.hpp"
 #include "base/swap_remove.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// LIBSVM's constant for a direction of no curvature.
+// LIBSVM's constant for a direction of zero curvature.
 constexpr double flat = 1e-12;
 
 }  // namespace
 
 Lasvm::Lasvm(RowSource& source, const LasvmSettings& settings, std::uint64_t seed)
     : KernelSolver(source), settings_(settings), expansion_(rows_), order_(source.size(), seed) {
-  require(std::isfinite(settings.C) && settings.C > 0.0, "C must be finite and positive");
-  require(std::isfinite(settings.tolerance) && settings.tolerance >= 0.0,
-          "the tolerance must be finite and not negative");
+  require_positive(settings.C, "C");
+  require_not_negative(settings.tolerance, "the tolerance");
   require(settings.delta_max > 0.0, "delta_max must be positive, or left out");
   if (settings.bias) {
     Random random(seed, Purpose::sampling);
@@ -80,7 +79,7 @@ void Lasvm::archive(StateArchive& state) {
   state.part("outside_top", outside_top_, size());
   state.part("outside_bottom", outside_bottom_, size());
   state.number("passes", passes_);
-  if (state.reads()) find_violating_pair();  // the same ends and gradients, of members that there are
+  if (state.reads()) find_violating_pair();  // recomputes the pair, so that its indices are valid
 }
 
 bool Lasvm::step() {
@@ -129,7 +128,8 @@ bool Lasvm::process(std::size_t k) {
   } else {
     if (top_gradient_ - gradient > settings_.tolerance) moved = step_pair(top_, slot, nullptr, row);
   }
-  if (up ? gradient > outside_top_.gradient : gradient < outside_bottom_.gradient) (up ? outside_top_ : outside_bottom_) = {gradient, k};
+  if (up ? gradient > outside_top_.gradient : gradient < outside_bottom_.gradient)
+    (up ? outside_top_ : outside_bottom_) = {gradient, k};
   find_violating_pair();
   return moved;
 }
@@ -139,13 +139,13 @@ void Lasvm::clear_outside() {
   outside_bottom_ = {infinity, 0};
 }
 
-// Neither of a pair need violate with a member: where all members are at their bounds, the gradients at which these would step_pair
-// lie apart. One pass, as in the paper, leaves such pairs out.
+// Two examples may violate as a pair although neither violates with a member, if all members are at their bounds. The
+// paper's single pass misses such pairs.
 bool Lasvm::append_outside() {
   if (!settings_.bias || !(outside_top_.gradient - outside_bottom_.gradient > settings_.tolerance)) return false;
   bool added = false;
   for (const Candidate& candidate : {outside_top_, outside_bottom_}) {
-    if (expansion_.contains(candidate.example)) continue;  // it has stayed, with alpha = 0
+    if (expansion_.contains(candidate.example)) continue;  // already a member, with alpha = 0
     expansion_.add(candidate.example);
     append(candidate.gradient);
     added = true;
@@ -174,7 +174,7 @@ bool Lasvm::step_pair(std::size_t top, std::size_t bottom, const float* top_row,
                                   highest(top) - alpha_[top], alpha_[bottom] - lowest(bottom)});
   const bool rises = shift_alpha(top, amount);
   const bool falls = shift_alpha(bottom, -amount);
-  if (!rises && !falls) return false;  // what is left of the violation is rounding
+  if (!rises && !falls) return false;  // the remaining violation is rounding error
   simd::loops().add(gradients_.data(), top_row, -amount, gradients_.size());
   simd::loops().add(gradients_.data(), bottom_row, amount, gradients_.size());
   return true;
@@ -191,7 +191,7 @@ bool Lasvm::step_single(std::size_t slot, const float* row) {
   return true;
 }
 
-// At a bound exactly, so that no rounding keeps the member a candidate.
+// A member that reaches a bound is set to it exactly; otherwise rounding could leave it a candidate.
 bool Lasvm::shift_alpha(std::size_t slot, double amount) {
   const double before = alpha_[slot];
   const double bound = amount > 0.0 ? highest(slot) : lowest(slot);
@@ -216,7 +216,7 @@ void Lasvm::find_violating_pair() {
     delta_ = top_gradient_ - bottom_gradient_;
     return;
   }
-  // As in `Smo`: the largest gain of a clipped step.
+  // Without bias, as in `Smo`: the largest gain of a clipped step.
   delta_ = 0.0;
   double best = -1.0;
   for (std::size_t s = 0; s < gradients_.size(); ++s) {
@@ -235,8 +235,9 @@ void Lasvm::find_violating_pair() {
   }
 }
 
-// Members with alpha = 0 that no violating pair can have. In the paper they stay where REPROCESS found no such pair; here they
-// leave then, too, as in the authors' program: else the expansion would grow while nothing is violated.
+// Removes members with alpha = 0 that are in no violating pair. In the paper they stay if REPROCESS found no violating
+// pair; here they are removed then too, as in the authors' program: otherwise the expansion would grow although nothing
+// is violated.
 void Lasvm::drop_idle() {
   const double least = settings_.bias ? bottom_gradient_ : 0.0;
   const double most = settings_.bias ? top_gradient_ : 0.0;

@@ -3,30 +3,31 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
 
-constexpr double smallest = 1e-6;  // product of projections that is kept beside the weights
+constexpr double smallest = 1e-6;  // a smaller product of the projections' factors is multiplied into the weights
 
 }  // namespace
 
 template <typename Real>
 LinearPegasos<Real>::LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings,
                                    std::uint64_t seed)
-    : LinearSolver(matrix),
+    : Loop(matrix),
       settings_(settings),
       random_(seed, Purpose::sampling),
       next_(random_.below(matrix.size())),
       weights_(matrix.dimension()) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
+  require_positive(settings.lambda, "lambda");
 }
 
 template <typename Real>
 void LinearPegasos<Real>::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  Loop::archive(state);
   state.part("random", random_);
-  state.index("next", next_, size());
+  state.index("next", next_, features_.size());
   state.part("weights", weights_);
   state.number("stretch", stretch_);
 }
@@ -58,11 +59,6 @@ bool LinearPegasos<Real>::step() {
 }
 
 template <typename Real>
-bool LinearPegasos<Real>::steps(const Limit& limit, std::uint64_t count) {
-  return repeat(*this, limit, count);
-}
-
-template <typename Real>
 void LinearPegasos<Real>::project() {
   const double norm = shrink() * std::sqrt(weights_.squared_norm());
   const double radius = 1.0 / std::sqrt(settings_.lambda);
@@ -74,5 +70,7 @@ void LinearPegasos<Real>::project() {
 
 template class LinearPegasos<double>;
 template class LinearPegasos<float>;
+template class InlinedLoop<LinearPegasos<double>, LinearSolver>;
+template class InlinedLoop<LinearPegasos<float>, LinearSolver>;
 
 }  // namespace svm

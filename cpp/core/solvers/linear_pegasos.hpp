@@ -1,9 +1,9 @@
-// Pegasos on explicit weights: what `Pegasos` does with the linear kernel, at the cost of one row for each example.
+// Pegasos on explicit weights: the method of `Pegasos` with the linear kernel, at the cost of one row per iteration.
 #pragma once
 
-#include "solvers/linear_solver.hpp"
-#include "random/random.hpp"
 #include "linear/weight_vector.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace svm {
 
@@ -13,28 +13,26 @@ struct LinearPegasosSettings {
 };
 
 template <typename Real>
-class LinearPegasos final : public LinearSolver {
+class LinearPegasos final : public InlinedLoop<LinearPegasos<Real>, LinearSolver> {
  public:
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
 
   void weights(double* out) const override { weights_.copy(shrink(), out); }
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;  // repeat() calls step()
+  using Loop = InlinedLoop<LinearPegasos<Real>, LinearSolver>;
+  using Loop::features_;
 
-  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is a sum
-  // of rows.
+  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is
+  // a sum of rows.
   double shrink() const noexcept;
   void project();
 
   LinearPegasosSettings settings_;
   Random random_;
-  std::size_t next_;  // drawn one step ahead, so that its row can be fetched in time
+  std::size_t next_;  // drawn one step ahead, so that its row can be prefetched
   Weights<Real> weights_;
   double stretch_ = 1.0;  // 1 / product of the projections' factors
 };

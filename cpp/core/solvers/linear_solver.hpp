@@ -19,7 +19,7 @@ class LinearSolver : public Solver {
   /// Weights of the present predictor (d, float64).
   virtual void weights(double* out) const = 0;
   virtual double bias() const { return 0.0; }
-  /// A lower bound on the optimum of the lambda form that the method knows, or NaN.
+  /// A lower bound on the optimum of the lambda form, or NaN if the method does not compute one.
   virtual double lower_bound() const { return std::numeric_limits<double>::quiet_NaN(); }
   void archive(StateArchive& state) override {
     Solver::archive(state);

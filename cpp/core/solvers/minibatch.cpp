@@ -7,12 +7,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
 
 const MiniBatchSettings& checked(const MiniBatchSettings& settings, std::size_t n) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
+  require_positive(settings.lambda, "lambda");
   require(settings.batch_size > 0, "batch_size must be at least 1, not 0");
   require(settings.batch_size <= n, "batch_size = " + std::to_string(settings.batch_size) + " is more than the " +
                                         std::to_string(n) + " examples");
@@ -45,8 +46,9 @@ MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSet
       own_(shard_.ranks > 1 ? settings.batch_size : 0) {}
 
 void MiniBatchSolver::keep_own() noexcept {
-  // ceil(2^64 / ranks) times a 32-bit number is its quotient in the upper half: a division takes as long as an example. And
-  // nothing foresees which examples are kept, so all are written, and those that are not are written over.
+  // The upper half of ceil(2^64 / ranks) times a 32-bit number is its quotient; a division would take as long as an
+  // example. A branch would be mispredicted, so every example is written, and overwritten if it belongs to another
+  // process.
   const std::uint64_t inverse = std::numeric_limits<std::uint64_t>::max() / shard_.ranks + 1;
   std::size_t kept = 0;
   for (std::size_t k = 0; k < settings_.batch_size; ++k) {
@@ -85,12 +87,10 @@ bool MiniBatchPegasos::step() {
   return true;
 }
 
-bool MiniBatchPegasos::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
-
 MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
                              const MiniBatchSdcaSettings& own, std::uint64_t seed, const Shard& shard,
                              Exchange exchange)
-    : MiniBatchSolver(matrix, settings, seed, shard, std::move(exchange)),
+    : InlinedLoop(matrix, settings, seed, shard, std::move(exchange)),
       own_(own),
       lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
       unit_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
@@ -121,8 +121,8 @@ void MiniBatchSdca::archive(StateArchive& state) {
 }
 
 bool MiniBatchSdca::step() {
-  // With one example no step interferes with another, and none is refused: `naive` divides by the example's own squared norm,
-  // `safe` and `aggressive` by the largest one, or 1 where that is larger, times beta.
+  // With one example there is no interference, and no step is undone: `naive` divides by the example's squared norm,
+  // `safe` and `aggressive` by beta times the larger of 1 and the largest squared norm.
   if (own_.variant == SdcaVariant::aggressive && settings_.batch_size > 1) {
     end_iteration(aggressive_step());
   } else {
@@ -131,22 +131,20 @@ bool MiniBatchSdca::step() {
   return true;
 }
 
-bool MiniBatchSdca::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
-
-/// Equation (15): where the k-th example's alpha goes.
+/// Equation (15): the new alpha of the k-th example.
 double MiniBatchSdca::aim(std::size_t k, double response, double beta) const noexcept {
   const std::size_t i = subset_[k];
   const double alpha = alpha_[i];
-  // most stay at a bound, which the processor foresees without waiting for the response
+  // Most stay at a bound; the processor predicts this branch and does not wait for the response.
   if ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_)) return alpha;
   const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(i) : unit_ * beta;
-  // a row of zeros leaves the weights alone: its coordinate goes to the bound
+  // A zero row does not change the weights: its coordinate goes to the bound.
   const double free = divisor > 0.0 ? (lambda_n_ - response) / divisor : 1.0;
   return std::clamp(alpha + free, 0.0, 1.0);
 }
 
-/// Algorithm 2: a tentative step shows how far the examples of this subset get in each other's way, rho, and the step is made
-/// anew with that. Returns whether it was taken.
+/// Algorithm 2: a tentative step measures the correlation rho of the subset's examples, and the step is repeated with
+/// rho as the divisor. Returns whether it was taken.
 bool MiniBatchSdca::aggressive_step() {
   const double tentative = present([&](std::size_t k, double response, double& tally) {
     responses_[k] = response;
@@ -169,5 +167,8 @@ bool MiniBatchSdca::aggressive_step() {
   ++refused_;
   return false;
 }
+
+template class InlinedLoop<MiniBatchPegasos, MiniBatchSolver>;
+template class InlinedLoop<MiniBatchSdca, MiniBatchSolver>;
 
 }  // namespace svm

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "linear/hinge_sum.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -14,13 +15,9 @@ constexpr std::uint64_t finest = std::uint64_t{1} << 40;  // q: the sum of 2^23 
 }  // namespace
 
 Mpu::Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t seed)
-    : LinearSolver(matrix),
-      settings_(settings),
-      order_(matrix.size(), seed),
-      a_(matrix.dimension()),
-      c_(matrix.size()) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
-  require(std::isfinite(settings.eps) && settings.eps > 0.0, "eps must be finite and positive");
+    : InlinedLoop(matrix), settings_(settings), order_(matrix.size(), seed), a_(matrix.dimension()), c_(matrix.size()) {
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
   const double C = 1.0 / (settings.lambda * static_cast<double>(matrix.size()));
   const double largest = C * matrix.largest_norm() * matrix.largest_norm();
   require(largest <= static_cast<double>(finest), "C times the largest squared norm of a row must be at most 2^40");
@@ -55,8 +52,7 @@ void Mpu::archive(StateArchive& state) {
 bool Mpu::step() {
   if (done_) return false;
   const std::size_t k = order_.now();
-  features_.prefetch_offset(order_.later());
-  features_.prefetch_row(order_.soon());
+  order_.prefetch(features_);
   const RowView x = features_.row(k);
   const double y = features_.label(k);
   const double norm2 = features_.squared_norm(k);
@@ -82,8 +78,6 @@ bool Mpu::step() {
   return true;
 }
 
-bool Mpu::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
-
 void Mpu::end_pass() {
   a_.refresh_norm();
   const bool settled = !far_ || lower_bound() <= reached_;
@@ -108,5 +102,7 @@ void Mpu::refine() {
   for (std::uint64_t& c : c_) c *= 2;
   a_.multiply(2.0);
 }
+
+template class InlinedLoop<Mpu, LinearSolver>;
 
 }  // namespace svm

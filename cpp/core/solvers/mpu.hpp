@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "linear/weight_vector.hpp"
 #include "random/epoch_order.hpp"
 #include "solvers/linear_solver.hpp"
-#include "linear/weight_vector.hpp"
 
 namespace svm {
 
@@ -14,11 +14,11 @@ struct MpuSettings {
   double eps = 0.01;  ///< the relative gap (J - L) / L at which it stops
 };
 
-/// alpha_k = c_k C / q with whole numbers 0 <= c_k <= q, and w = (C / q) sum c_k y_k x_k. Let s = C / q: an example of
-/// y <w, x> < 1 - s |x|^2 / 2 is learnt, c_k + 1, and one of y <w, x> > 1 + s |x|^2 / 2 unlearnt, c_k - 1. Each such change
-/// raises the dual. Passes over fresh permutations; q is doubled, and all c_k, after a pass in which nobody would have taken a
-/// second step at once, or which did not raise the dual.
-class Mpu final : public LinearSolver {
+/// alpha_k = c_k C / q with whole numbers 0 <= c_k <= q, and w = (C / q) sum c_k y_k x_k. Let s = C / q: an example
+/// with y <w, x> < 1 - s |x|^2 / 2 is learnt, c_k + 1, and one with y <w, x> > 1 + s |x|^2 / 2 is unlearnt, c_k - 1.
+/// Each such change raises the dual. Passes are in random order. q and all c_k are doubled after a pass in which no
+/// example could have made a second step at once, or which did not raise the dual.
+class Mpu final : public InlinedLoop<Mpu, LinearSolver> {
  public:
   Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t seed);
 
@@ -30,14 +30,9 @@ class Mpu final : public LinearSolver {
   /// q.
   std::uint64_t parts() const noexcept { return q_; }
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;  // repeat() calls step()
-
   void end_pass();
   bool accurate();
   void refine();
@@ -51,7 +46,7 @@ class Mpu final : public LinearSolver {
   double unit_;              // C / q
   std::uint64_t total_ = 0;  // sum of c
   double losses_ = 0.0;      // sum of the losses seen in this pass
-  bool far_ = false;         // somebody would have taken a second step
+  bool far_ = false;         // an example could have made a second step
   double reached_ = 0.0;     // the dual at the end of the last pass
   bool done_ = false;
 };

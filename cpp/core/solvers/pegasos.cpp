@@ -12,7 +12,7 @@ Pegasos::Pegasos(RowSource& source, const PegasosSettings& settings, std::uint64
       random_(seed, Purpose::sampling),
       v_(source.size()),
       beta_(source.size()) {
-  require(std::isfinite(settings.lambda) && settings.lambda > 0.0, "lambda must be finite and positive");
+  require_positive(settings.lambda, "lambda");
 }
 
 double Pegasos::shrink() const noexcept {

@@ -1,8 +1,8 @@
 // Pegasos on kernels (Shalev-Shwartz, Singer, Srebro, Cotter 2011): stochastic subgradient steps on the lambda form.
 #pragma once
 
-#include "solvers/kernel_solver.hpp"
 #include "random/random.hpp"
+#include "solvers/kernel_solver.hpp"
 
 namespace svm {
 
@@ -24,7 +24,8 @@ class Pegasos final : public KernelSolver {
   bool step() override;
 
  private:
-  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda, so w_t = shrink() * sum beta_i y_i x_i.
+  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda, so w_t = shrink() * sum beta_i
+  // y_i x_i.
   double shrink() const noexcept;
   void project();
 

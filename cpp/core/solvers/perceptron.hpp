@@ -1,8 +1,8 @@
 // The kernel Perceptron (Rosenblatt 1958): a fresh random order each epoch; on y f(x) <= 0 add y K(x, .).
 #pragma once
 
+#include "random/epoch_order.hpp"
 #include "solvers/kernel_solver.hpp"
-#include "random/random.hpp"
 
 namespace svm {
 
@@ -18,10 +18,9 @@ class Perceptron final : public KernelSolver {
   bool step() override;
 
  private:
-  Random random_;
-  std::vector<std::uint32_t> order_;
-  std::size_t position_;
-  std::size_t mistakes_this_epoch_ = 0;
+  EpochOrder order_;
+  std::uint64_t mistakes_in_pass_ = 0;
+  bool separated_ = false;  // the last pass had no mistake
   std::vector<double> mistakes_;
   std::vector<double> responses_;
 };

@@ -61,7 +61,7 @@ bool Sbp::step() {
 void Sbp::apply(const Draw* draws, std::size_t count) {
   const double* v = v_.data();
   const float* rows[2] = {nullptr, nullptr};
-  double steps[2] = {0.0, 0.0};  // of beta, with the label: what multiplies a row in the positive class's responses
+  double steps[2] = {0.0, 0.0};  // of beta, times the label: the factor of a row in the positive class's responses
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = draws[k].index;
     rows[k] = rows_.row(i);
@@ -85,7 +85,7 @@ void Sbp::apply(const Draw* draws, std::size_t count) {
   }
 }
 
-// Folds the scale into the arrays before it underflows.
+// Multiplies the scale into the arrays before it underflows.
 void Sbp::renormalise() {
   for (std::size_t i = 0; i < size(); ++i) {
     settled_[i] += scale_sum_ * beta_[i] - credit_[i];

@@ -2,9 +2,9 @@
 // bias (section 3.6).
 #pragma once
 
-#include "solvers/kernel_solver.hpp"
-#include "random/random.hpp"
 #include "levels/water_level.hpp"
+#include "random/random.hpp"
+#include "solvers/kernel_solver.hpp"
 
 namespace svm {
 
@@ -19,11 +19,11 @@ class Sbp final : public KernelSolver {
  public:
   Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed);
 
-  /// Of the average iterate, not yet divided by its water level.
+  /// Coefficients of the average iterate, not divided by its water level.
   void coefficients(double* out) const override;
   /// The average iterate's responses are not kept: keeping them would cost as much as the iteration.
   bool responses(double*) const override { return false; }
-  /// Water level at which the last draw was made: that of the iterate before the last step.
+  /// Water level at which the last example was drawn, of the iterate before the last step.
   double level() const noexcept { return level_; }
   void archive(StateArchive& state) override;
 
@@ -50,8 +50,8 @@ class Sbp final : public KernelSolver {
   double norm2_ = 0.0;
   std::vector<double> v_;
   std::vector<double> beta_;
-  // Sum over iterations of alpha = settled_ + scale_sum_ * beta_ - credit_: an increment d of beta_i in iteration t takes
-  // part from t on, so credit_i remembers d times the sum of the scales before t.
+  // Sum over iterations of alpha = settled_ + scale_sum_ * beta_ - credit_: an increment d of beta_i in iteration t
+  // takes part from t on, so credit_i has d times the sum of the scales before t.
   double scale_sum_ = 0.0;
   std::vector<double> credit_;
   std::vector<double> settled_;

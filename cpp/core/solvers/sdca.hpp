@@ -1,9 +1,9 @@
-// Stochastic dual coordinate ascent on kernels (Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013): examples drawn uniformly
-// with replacement, each alpha moved to its exact clipped maximum.
+// Stochastic dual coordinate ascent on kernels (Hsieh et al. 2008; Shalev-Shwartz, Zhang 2013): examples drawn
+// uniformly with replacement, each alpha moved to its exact clipped maximum.
 #pragma once
 
-#include "solvers/dual_solver.hpp"
 #include "random/random.hpp"
+#include "solvers/dual_solver.hpp"
 
 namespace svm {
 

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
 #include "linear/hinge_sum.hpp"
+#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
-
-double checked(double lambda) {
-  require(std::isfinite(lambda) && lambda > 0.0, "lambda must be finite and positive");
-  return lambda;
-}
 
 /// 1 / (lambda t), and 0 before the first presentation.
 double shrink(double lambda, const Counters& counters) noexcept {
@@ -25,14 +22,15 @@ double shrink(double lambda, const Counters& counters) noexcept {
 std::uint64_t multiple_update(double threshold, double lambda, double response, double squared_norm,
                               std::uint32_t multiplicity) noexcept {
   const auto last = static_cast<double>(multiplicity - 1);
-  // where an update adds less than a presentation lifts the threshold, every presentation after the first update is one
+  // If an update adds less to the response than a presentation to the threshold, every presentation after the first is
+  // an update.
   const double room = (threshold + lambda * last - response) / std::max(squared_norm, lambda);
   return room < 0.0 ? 0 : static_cast<std::uint64_t>(std::min(std::floor(room), last)) + 1;
 }
 
 SgdRandom::SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed)
-    : LinearSolver(matrix),
-      lambda_(checked(lambda)),
+    : InlinedLoop(matrix),
+      lambda_(require_positive(lambda, "lambda")),
       random_(seed, Purpose::sampling),
       next_(random_.below(matrix.size())),
       a_(matrix.dimension()) {}
@@ -61,20 +59,17 @@ bool SgdRandom::step() {
   return true;
 }
 
-bool SgdRandom::steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
-
 template <typename Real>
 SgdPasses<Real>::SgdPasses(const FeatureMatrix& matrix, const SgdSettings& settings, std::uint64_t seed)
-    : LinearSolver(matrix),
+    : Loop(matrix),
       settings_(settings),
       order_(matrix.size(), seed),
       a_(matrix.dimension()),
       updates_(matrix.size()),
-      lower_bound_(LinearSolver::lower_bound()) {
-  checked(settings.lambda);
-  require(settings.eps > 0.0 && std::isfinite(settings.eps), "eps must be finite and positive");
-  require(settings.check_factor > 0.0 && std::isfinite(settings.check_factor),
-          "check_factor must be finite and positive");
+      lower_bound_(std::numeric_limits<double>::quiet_NaN()) {
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
+  require_positive(settings.check_factor, "check_factor");
   require(!settings.multiplicities.empty(), "there must be a multiplicity");
   for (const std::uint32_t multiplicity : settings.multiplicities) {
     require(multiplicity > 0, "an example is presented at least once in a row, not 0 times");
@@ -84,12 +79,12 @@ SgdPasses<Real>::SgdPasses(const FeatureMatrix& matrix, const SgdSettings& setti
 
 template <typename Real>
 void SgdPasses<Real>::weights(double* out) const {
-  a_.copy(shrink(settings_.lambda, counters()), out);
+  a_.copy(shrink(settings_.lambda, features_.counters()), out);
 }
 
 template <typename Real>
 void SgdPasses<Real>::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  Loop::archive(state);
   state.part("order", order_);
   state.part("a", a_);
   state.values("updates", updates_);
@@ -104,15 +99,14 @@ void SgdPasses<Real>::archive(StateArchive& state) {
               " is not that of this pass");
 }
 
-// flatten: its callees are a few instructions each, and a presentation takes tens of nanoseconds
+// flatten inlines the callees, a few instructions each: a presentation takes tens of nanoseconds.
 template <typename Real>
 [[gnu::flatten]] bool SgdPasses<Real>::step() {
   if (converged_) return false;
   Counters& counters = features_.counters();
   const std::size_t i = order_.now();
-  features_.prefetch_offset(order_.later());
-  features_.prefetch_row(order_.soon());
-  __builtin_prefetch(updates_.data() + order_.soon());
+  order_.prefetch(features_);
+  __builtin_prefetch(updates_.data() + order_.ahead(CountedFeatures::rows_ahead));
   const RowView x = features_.row(i);
   const double y = features_.label(i);
   features_.charge_inner_product();
@@ -120,7 +114,7 @@ template <typename Real>
   const double response = y * dot;
   const double threshold = settings_.lambda * static_cast<double>(counters.presentations);
   if (response <= threshold + settings_.lambda * static_cast<double>(multiplicity_ - 1)) {
-    // J's estimate takes each loss as it was when its example came; at t = 0 the weights are 0
+    // The estimate of J uses each loss at the time of its presentation; at t = 0 the weights are 0.
     hinge_ += counters.presentations > 0 ? std::max(0.0, 1.0 - response / threshold) : 1.0;
     const double squared_norm = features_.squared_norm(i);
     std::uint64_t count = 1;
@@ -138,20 +132,15 @@ template <typename Real>
 }
 
 template <typename Real>
-bool SgdPasses<Real>::steps(const Limit& limit, std::uint64_t count) {
-  return repeat(*this, limit, count);
-}
-
-template <typename Real>
 void SgdPasses<Real>::end_pass() {
   const auto n = static_cast<double>(features_.size());
-  const auto t = static_cast<double>(counters().presentations);
+  const auto t = static_cast<double>(features_.counters().presentations);
   const double regulariser = a_.squared_norm() / (2.0 * settings_.lambda * t * t);
   lower_bound_ = static_cast<double>(all_updates_) / t - regulariser;
   const double enough = settings_.eps * lower_bound_;
   if (regulariser + hinge_ / n - lower_bound_ <= settings_.check_factor * enough) {
     ++checks_;
-    const double primal = regulariser + hinge_sum(features_, a_, shrink(settings_.lambda, counters())) / n;
+    const double primal = regulariser + hinge_sum(features_, a_, shrink(settings_.lambda, features_.counters())) / n;
     converged_ = primal - lower_bound_ <= enough;
   }
   hinge_ = 0.0;
@@ -161,5 +150,9 @@ void SgdPasses<Real>::end_pass() {
 
 template class SgdPasses<double>;
 template class SgdPasses<float>;
+
+template class InlinedLoop<SgdRandom, LinearSolver>;
+template class InlinedLoop<SgdPasses<double>, LinearSolver>;
+template class InlinedLoop<SgdPasses<float>, LinearSolver>;
 
 }  // namespace svm

@@ -1,33 +1,28 @@
 // Stochastic gradient descent on the primal in the form of a perceptron with a margin that grows (Panagiotakopoulos,
-// Tsampouka 2013). With steps 1 / (lambda t) and u_t = a_t / (lambda t): at each presentation a += y x if y <a, x> <= lambda t,
-// then t += 1. No step scales the weights.
+// Tsampouka 2013). With steps 1 / (lambda t) and u_t = a_t / (lambda t): at each presentation a += y x if y <a, x> <=
+// lambda t, then t += 1. No step scales the weights.
 #pragma once
 
-#include "random/epoch_order.hpp"
-#include "solvers/linear_solver.hpp"
-#include "random/random.hpp"
 #include "linear/weight_vector.hpp"
+#include "random/epoch_order.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace svm {
 
 /// SGD-r: examples at random, with replacement.
-class SgdRandom final : public LinearSolver {
+class SgdRandom final : public InlinedLoop<SgdRandom, LinearSolver> {
  public:
   SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed);
 
   void weights(double* out) const override;
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;  // repeat() calls step()
-
   double lambda_;
   Random random_;
-  std::size_t next_;  // drawn one step ahead, so that its row can be fetched in time
+  std::size_t next_;  // drawn one step ahead, so that its row can be prefetched
   WeightVector a_;
 };
 
@@ -35,13 +30,14 @@ struct SgdSettings {
   double lambda = 1.0;
   double eps = 0.01;          ///< stops when (J - L) / L <= eps at the end of a pass
   double check_factor = 1.2;  ///< J is computed where the estimate of (J - L) / L is at most this many eps
-  /// Presentations in a row of each example, by one inner product: in the first pass, the second, ..., and from the start
+  /// Presentations in a row of each example, by one inner product: in the first pass, the second, ..., and from the
+  /// start
   std::vector<std::uint32_t> multiplicities{1};
 };
 
 /// SGD-s and SGD-m: complete passes, each in a fresh order, and a lower bound on the optimum at the end of each.
 template <typename Real>
-class SgdPasses final : public LinearSolver {
+class SgdPasses final : public InlinedLoop<SgdPasses<Real>, LinearSolver> {
  public:
   SgdPasses(const FeatureMatrix& matrix, const SgdSettings& settings, std::uint64_t seed);
 
@@ -53,13 +49,11 @@ class SgdPasses final : public LinearSolver {
   /// Times that J was computed.
   std::uint64_t checks() const noexcept { return checks_; }
   void archive(StateArchive& state) override;
-
- protected:
   bool step() override;
-  bool steps(const Limit& limit, std::uint64_t count) override;
 
  private:
-  friend class Solver;
+  using Loop = InlinedLoop<SgdPasses<Real>, LinearSolver>;
+  using Loop::features_;
 
   void end_pass();
 
@@ -76,8 +70,8 @@ class SgdPasses final : public LinearSolver {
   bool converged_ = false;
 };
 
-/// Updates in `multiplicity` presentations in a row of an example, at thresholds `threshold`, `threshold` + lambda, ...,
-/// where its response y <a, x> is `response` before the first.
+/// Updates in `multiplicity` presentations in a row of an example, at thresholds `threshold`, `threshold` + lambda,
+/// ..., where its response y <a, x> is `response` before the first.
 [[gnu::noinline]] std::uint64_t multiple_update(double threshold, double lambda, double response, double squared_norm,
                                                 std::uint32_t multiplicity) noexcept;
 

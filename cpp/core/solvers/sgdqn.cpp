@@ -85,10 +85,10 @@ template <typename Real>
 void SgdQnRule<Real>::learn_gains(const RowView& x, double y, bool violated, bool violated_before) noexcept {
   const double share = 2.0 / r_;
   r_ += 1.0;
-  // A coordinate in which only the regulariser's gradient changed has the ratio 1 / lambda,
+  // Where only the regulariser's gradient changed, the ratio is 1 / lambda.
   for (Real& gain : gain_) gain += static_cast<Real>(share) * (Real{1} - gain);
   if (violated == violated_before) return;
-  // and one of this example, whose loss has come or gone, 1 / (lambda + change of the loss's gradient / change of w).
+  // Where the loss of this example appeared or vanished: 1 / (lambda + change of the loss's gradient / change of w).
   const double sign = violated ? -y : y;
   for (std::size_t k = 0; k < x.size; ++k) {
     if (x.values[k] == 0.0F) continue;

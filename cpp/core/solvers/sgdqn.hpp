@@ -1,21 +1,21 @@
-// SGD-QN (Bordes, Bottou, Gallinari 2009): stochastic steps with a gain of its own for each weight, and a regulariser that acts
-// once in a while, on explicit weights.
+// SGD-QN (Bordes, Bottou, Gallinari 2009): stochastic steps with a separate gain for each weight, and a regulariser
+// that acts every few steps, on explicit weights.
 #pragma once
 
 #include "base/aligned.hpp"
-#include "solvers/initial_step.hpp"
 #include "linear/weight_vector.hpp"
+#include "solvers/initial_step.hpp"
 
 namespace svm {
 
-/// w += B y x / (t + t0) where y <w, x> < 1; every `period` steps, before that, w -= period lambda / (t + t0) B w. The step
-/// after such a one compares its gradient at w and at the w before: B_ii += (2 / r) (change of w_i / change of the gradient -
+/// w += B y x / (t + t0) where y <w, x> < 1; every `period` steps, before that, w -= period lambda / (t + t0) B w. The
+/// next step compares its gradient at w and at the w before: B_ii += (2 / r) (change of w_i / change of the gradient -
 /// B_ii), r = 2, 3, ..., clipped to [0.01 / lambda, 1 / lambda]. B = 1 / lambda at first.
 template <typename Real>
 class SgdQnRule {
  public:
-  /// skip: the period for dense rows. What takes O(d) is to cost as much as the `skip` steps between for any rows: so the
-  /// period is skip d / (mean number of stored coordinates).
+  /// skip: the period for dense rows. The regulariser takes O(d), which should equal the cost of `skip` dense steps; so
+  /// the period is skip d / (mean number of stored coordinates of a row).
   SgdQnRule(const FeatureMatrix& matrix, double lambda, std::int64_t skip);
 
   void start(double t0);
@@ -34,7 +34,7 @@ class SgdQnRule {
   double lambda_;
   std::uint64_t period_;
   Weights<Real> v_;
-  Weights<Real> before_;      // the last regularising step
+  Weights<Real> before_;      // v before the last action of the regulariser
   AlignedVector<Real> gain_;  // lambda B
   std::uint64_t left_ = 0;    // steps until the regulariser acts
   bool regularised_ = false;  // in the last step

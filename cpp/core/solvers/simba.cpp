@@ -10,11 +10,11 @@
 namespace svm {
 namespace {
 
-constexpr double longest = 1.0 + 1e-5;  // norm of a row that counts as 1: files have six decimals
-constexpr std::size_t ahead = 16;       // coordinates of a row whose weights are on their way
-// A step multiplies a weight by 3/4 to 3, so that within this many of them no weight leaves the range of float64.
+constexpr double longest = 1.0 + 1e-5;  // a norm up to this counts as 1: files have six decimals
+constexpr std::size_t ahead = 16;       // coordinates of a row for which weights are prefetched
+// A step multiplies a weight by 3/4 to 3, so within this many steps no weight leaves the range of float64.
 constexpr std::uint64_t between_checks = 256;
-// The smallest weight, relative to the sum of all: its probability is nil, but it can still come back.
+// The smallest weight relative to the sum: its probability is negligible, but it can still grow again.
 const double smallest = std::ldexp(1.0, -600);
 
 double unit_of(double largest_norm) { return largest_norm > longest ? 1.0 / largest_norm : 1.0; }
@@ -106,7 +106,7 @@ void Simba::add_row(std::size_t i, double length) {
 
 double Simba::best_bias() const {
   constexpr std::size_t fan = SumTree<Plain>::fan;
-  const std::size_t mixed = features_.positives() / fan;  // the block that holds the boundary between the classes
+  const std::size_t mixed = features_.positives() / fan;  // the block with examples of both classes
   double difference = 0.0;                                // p'y, times the sum of q
   for (std::size_t block = 0; block < q_.blocks(); ++block) {
     if (block != mixed) difference += (block < mixed ? 1.0 : -1.0) * q_.sums()[block];
@@ -129,7 +129,7 @@ void Simba::reweight(double eta, double bias) {
   for (const std::size_t i : slack_.tied()) {
     change(i, slack_.of(q, i) + features_.label(i) * bias, eta);
   }
-  // While w = 0 the estimate of <x_i, w> is exact without reading anything.
+  // With w = 0 the estimate of <x_i, w> is 0 and nothing is read.
   if (u_.total() > 0.0) {
     const std::size_t j = u_.draw(random_.uniform());
     const double scale = shrink_ * u_.total() / u_.values()[j] * unit_;  // |w|^2 / w_j
@@ -153,7 +153,7 @@ void Simba::multiply(double eta, double bias) {
   const double level = slack_.level();
   const double above[2] = {factor(2.0 + bias, eta), factor(2.0 - bias, eta)};
   const double others[2] = {factor(bias, eta), factor(-bias, eta)};
-  // Blocks of one class go through the fast loop; the one that holds the boundary between the classes does not.
+  // Blocks of one class use the fast loop; the block with examples of both classes does not.
   const std::size_t positives = features_.positives();
   const std::size_t mixed = positives / fan;
   double* q = q_.values();

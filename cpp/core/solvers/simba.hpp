@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "solvers/linear_solver.hpp"
-#include "random/random.hpp"
 #include "levels/slack.hpp"
+#include "random/random.hpp"
 #include "random/sum_tree.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace svm {
 
@@ -18,8 +18,8 @@ struct SimbaSettings {
   std::uint64_t horizon = 0;  ///< T of the constant steps; 0: steps that shrink with t, for any number of iterations
 };
 
-/// Rows longer than 1 are not what the theory is about: all are then divided by the largest norm, R, and nu with them, so
-/// that the problem stays the one that was asked for: its w is the same, and its bias, R times the one found, in [-R, R].
+/// The theory requires rows of norm at most 1. Longer rows are all divided by the largest norm R, and nu too; then w is
+/// the same as in the given problem, and its bias is R times the one found, in [-R, R].
 class Simba final : public LinearSolver {
  public:
   Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::uint64_t seed);
@@ -27,7 +27,7 @@ class Simba final : public LinearSolver {
   /// Mean of all iterates w_t, and of b_t.
   void weights(double* out) const override;
   double bias() const override;
-  /// What rows and nu were divided by: R, or 1.
+  /// The divisor of rows and nu: R, or 1.
   double divisor() const noexcept { return 1.0 / unit_; }
   /// The last iterate w_t (d).
   void last_weights(double* out) const;
@@ -53,14 +53,14 @@ class Simba final : public LinearSolver {
   SumTree<Plain> q_;
   Slack slack_;
   std::size_t next_;
-  // w_t = shrink_ u_t. The sum of all iterates is shrinks_ u_t - late_: what a step adds to u is in all iterates but those
-  // before it, and late_ has it as often as there were of them (weighted by shrink).
+  // w_t = shrink_ u_t. The sum of all iterates is shrinks_ u_t - late_: an addition to u is in all later iterates;
+  // late_ subtracts it for the earlier ones (weighted by shrink).
   SumTree<Squared> u_;
   double shrink_ = 1.0;
   double shrinks_ = 0.0;
   AlignedVector<double> late_;
   double biases_ = 0.0;
-  std::vector<std::int32_t> changed_;  // places of q that do not change like all others, and their new weights
+  std::vector<std::int32_t> changed_;  // indices of q that do not change like all others, and their new weights
   std::vector<double> weights_;
 };
 

@@ -10,12 +10,7 @@
 namespace svm {
 namespace {
 
-void check(const SmoSettings& settings) {
-  require(std::isfinite(settings.tolerance) && settings.tolerance >= 0.0,
-          "the tolerance must be finite and not negative");
-}
-
-// First index of the block in which `score(index)` equals the block's best; the vector code works out only the block.
+// Index of the largest `score(index)` in a block (the first one); the vector code finds only the block.
 template <typename Score>
 std::size_t locate(std::size_t begin, std::size_t end, std::size_t block, const Score& score) {
   const std::size_t first = begin + block * simd::block;
@@ -35,8 +30,7 @@ std::size_t locate(std::size_t begin, std::size_t end, std::size_t block, const 
 }  // namespace
 
 Smo::Smo(RowSource& source, const SmoSettings& settings)
-    : DualSolver(source, settings.C), tolerance_(settings.tolerance) {
-  check(settings);
+    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
   const std::vector<float> nothing(size());
   update(nothing.data(), 0.0, true);
 }
@@ -63,7 +57,7 @@ bool Smo::step() {
   const double before = alpha_[chosen_];
   alpha_[chosen_] = best_alpha(chosen_);
   const double amount = alpha_[chosen_] - before;
-  if (amount == 0.0) return false;  // the gain that is left is rounding
+  if (amount == 0.0) return false;  // the remaining gain is rounding error
   ++counters.iterations;
   ++counters.presentations;
   update(rows_.row(chosen_), amount, chosen_ < rows_.positives());
@@ -78,8 +72,7 @@ void Smo::archive(StateArchive& state) {
 }
 
 SmoWithBias::SmoWithBias(RowSource& source, const SmoSettings& settings)
-    : DualSolver(source, settings.C), tolerance_(settings.tolerance) {
-  check(settings);
+    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
   const std::vector<float> nothing(size());
   update(nothing.data(), 0.0, nothing.data(), 0.0);
 }
@@ -121,7 +114,7 @@ bool SmoWithBias::step() {
   const simd::Best best_down = loops.best_partner(down, row_i + positives, -1.0, top_, diagonal_i);
   const auto score = [&](std::size_t j) {
     return loops.partner_score(responses_[j], alpha_[j], rows_.diagonal(j), static_cast<double>(row_i[j]), C_,
-                                 rows_.label(j), top_, diagonal_i);
+                               rows_.label(j), top_, diagonal_i);
   };
   const bool in_up = best_up.score >= best_down.score;
   const std::size_t j =
@@ -133,9 +126,9 @@ bool SmoWithBias::step() {
   const double room_i = i < positives ? C_ - alpha_[i] : alpha_[i];
   const double room_j = j < positives ? alpha_[j] : C_ - alpha_[j];
   step = std::min({step, room_i, room_j});
-  if (!(step > 0.0)) return false;  // what is left of the violation is rounding
+  if (!(step > 0.0)) return false;  // the remaining violation is rounding error
   const auto move = [&](std::size_t k, double room, double amount) {
-    // At the bound exactly, so that no rounding keeps the point a candidate.
+    // A point that reaches a bound is set to it exactly; otherwise rounding could leave it a candidate.
     const bool rises = rows_.label(k) * amount > 0.0;
     alpha_[k] = step == room ? (rises ? C_ : 0.0) : alpha_[k] + rows_.label(k) * amount;
   };

@@ -1,6 +1,6 @@
-// Sequential minimal optimisation (Platt 1998). Without bias the dual has no equality constraint and the smallest working
-// set is one coordinate: the one whose exact clipped step gains most. With bias: pairs by second-order information (Fan,
-// Chen, Lin 2005), as in LIBSVM.
+// Sequential minimal optimisation (Platt 1998). Without bias the dual has no equality constraint and the smallest
+// working set is one coordinate: the one whose exact clipped step gains most. With bias: pairs by second-order
+// information (Fan, Chen, Lin 2005), as in LIBSVM.
 #pragma once
 
 #include "solvers/dual_solver.hpp"
@@ -34,7 +34,7 @@ class SmoWithBias final : public DualSolver {
  public:
   SmoWithBias(RowSource& source, const SmoSettings& settings);
 
-  /// LIBSVM's: from the free support vectors, or the middle of what the bounds allow.
+  /// As in LIBSVM: the mean over the free support vectors, or the middle of the interval that the bounds allow.
   double bias() const override;
   void archive(StateArchive& state) override;
 
@@ -46,8 +46,8 @@ class SmoWithBias final : public DualSolver {
   double value(std::size_t i) const noexcept { return rows_.label(i) * (1.0 - responses_[i]); }
 
   double tolerance_;
-  double top_ = 0.0;     // largest value that may rise: m(alpha)
-  double bottom_ = 0.0;  // smallest value that may fall: M(alpha)
+  double top_ = 0.0;     // largest value of an example that may rise: m(alpha)
+  double bottom_ = 0.0;  // smallest value of an example that may fall: M(alpha)
   std::size_t chosen_ = 0;
 };
 

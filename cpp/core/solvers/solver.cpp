@@ -7,7 +7,7 @@
 namespace svm {
 namespace {
 
-// Adds what passes during its life to two sums.
+// Adds the CPU and wall seconds of its lifetime to two sums.
 class Stopwatch {
  public:
   Stopwatch(double& cpu, double& wall) noexcept
@@ -35,7 +35,8 @@ BusyGuard Solver::lock() const {
     throw std::runtime_error(
         "the last call of advance ended with an error in the middle of an iteration: make the solver anew");
   }
-  return BusyGuard(&busy_, "the solver is in use: another call on it has not returned; give each thread its own solver");
+  return BusyGuard(&busy_,
+                   "the solver is in use: another call on it has not returned; give each thread its own solver");
 }
 
 Status Solver::advance(const Limit& limit, const std::function<bool()>& interrupted) {
@@ -43,8 +44,8 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   const BusyGuard guard = lock();
   const BusyGuard rows(shared_flag(), rows_in_use);
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
-  // The clocks are read after a number of iterations that takes about a hundredth of a second: an iteration may be
-  // a few nanoseconds (a look at one response) or a millisecond (a kernel row computed from the data).
+  // The clocks are read after as many iterations as take about a hundredth of a second: an iteration takes from a few
+  // nanoseconds (one response is read) to a millisecond (a kernel row is computed).
   std::uint64_t stride = 1;
   double last = 0.0;
   const Counters& counted = counters();
@@ -59,11 +60,11 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (converged_) return Status::converged;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
-    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::limit;
+    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::cpu_seconds;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
   }
-  return Status::limit;
+  return limit.first_reached(counted);
 }
 
 void Solver::restore(const State& state) {
@@ -73,7 +74,7 @@ void Solver::restore(const State& state) {
 }
 
 void Solver::archive(StateArchive& state) {
-  double cpu = cpu_seconds();  // those of others are this thread's from now on
+  double cpu = cpu_seconds();  // with the other threads' seconds: after a restore those threads are gone
   state.finite("cpu_seconds", cpu, 0.0);
   state.finite("wall_seconds", wall_seconds_, 0.0);
   state.number("converged", converged_);

@@ -1,15 +1,27 @@
-// What all solvers have in common: a resumable state machine with limits, exact counters and clocks of its own.
+// The base of all solvers: a state machine that can stop and go on, with limits, exact counters and clocks.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
 
-#include "parallel/busy.hpp"
 #include "base/counters.hpp"
 #include "base/state.hpp"
+#include "parallel/busy.hpp"
 
 namespace svm {
+
+/// Why advance() returned.
+enum class Status {
+  iterations,  ///< this limit was reached, or one of the next five; of several the first in this order
+  presentations,
+  kernel_evaluations,
+  inner_products,
+  feature_accesses,
+  cpu_seconds,
+  converged,    ///< the method's own stopping rule holds
+  interrupted,  ///< the caller asked to stop; the next advance() continues with the same bits
+};
 
 /// Where advance() stops: at the end of the first iteration in which a counter reaches its limit.
 struct Limit {
@@ -26,12 +38,14 @@ struct Limit {
            counters.kernel_evaluations >= kernel_evaluations || counters.inner_products >= inner_products ||
            counters.feature_accesses >= feature_accesses;
   }
-};
-
-enum class Status {
-  limit,        ///< a limit was reached
-  converged,    ///< the method's own stopping rule holds
-  interrupted,  ///< the caller asked to stop; advance() again goes on as if nothing had happened
+  /// The first counter's limit that is reached, given that one is.
+  Status first_reached(const Counters& counters) const noexcept {
+    if (counters.iterations >= iterations) return Status::iterations;
+    if (counters.presentations >= presentations) return Status::presentations;
+    if (counters.kernel_evaluations >= kernel_evaluations) return Status::kernel_evaluations;
+    if (counters.inner_products >= inner_products) return Status::inner_products;
+    return Status::feature_accesses;
+  }
 };
 
 class Solver {
@@ -41,37 +55,37 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  /// Runs until a limit is reached or the method has converged. `interrupted` is asked every few hundredths of a second.
-  /// Advancing in one go or in many steps gives the same bits. Throws Busy where another thread uses the solver or its
-  /// kernel rows. What an iteration throws leaves the solver unusable: its state is that of half an iteration.
+  /// Runs until a limit is reached or the method has converged. `interrupted` is called every few hundredths of a
+  /// second; it returns true to stop. One call or many calls give the same bits. Throws Busy if another thread uses the
+  /// solver or its kernel rows. If an iteration throws, the solver cannot be used any more: it stopped in the middle of
+  /// an iteration.
   Status advance(const Limit& limit, const std::function<bool()>& interrupted);
 
-  /// Keeps other threads out while results are read: throws Busy where one is inside, and std::runtime_error where an
-  /// iteration has thrown. Counters and times may be read at any time.
+  /// Keeps other threads out while results are read. Throws Busy if another thread uses the solver, and
+  /// std::runtime_error if an iteration has thrown. Counters and times may be read without it.
   [[nodiscard]] BusyGuard lock() const;
 
   virtual const Counters& counters() const noexcept = 0;
   double cpu_seconds() const noexcept { return cpu_seconds_ + cpu_of_others(); }
   double wall_seconds() const noexcept { return wall_seconds_; }
 
-  /// All that the iterates, costs and times to come depend on, besides what the solver was made from.
+  /// Everything on which later iterates, costs and times depend, except the arguments of the constructor.
   State state() {
     const BusyGuard guard = lock();
     return state_of(*this);
   }
-  /// Goes on from a state of a solver that was made alike and has not advanced yet. A state that is refused changes nothing.
+  /// Continues from the state of a solver with the same constructor arguments. This solver must not have advanced yet.
+  /// If the state is refused, the solver is unchanged.
   void restore(const State& state);
-  /// The list of members for both, to which each class adds its own.
+  /// Writes or reads the members; each derived class calls its base's and adds its own.
   virtual void archive(StateArchive& state);
 
  protected:
-  /// CPU time of other threads that work for the method.
+  /// CPU seconds of other threads that work for the method.
   virtual double cpu_of_others() const noexcept { return 0.0; }
-  /// One iteration; returns false when the method has converged and nothing was done.
+  /// One iteration. Returns false if the method has converged; then nothing was done.
   virtual bool step() = 0;
-  /// Up to `count` iterations, fewer where a limit is reached; returns false when the method has converged. A method
-  /// whose iterations take nanoseconds repeats the body, `return repeat(*this, limit, count);`: in a final class the
-  /// compiler then sees through step().
+  /// Up to `count` iterations, fewer if a limit is reached. Returns false if the method has converged.
   virtual bool steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
 
   template <typename Method>
@@ -83,7 +97,7 @@ class Solver {
     return true;
   }
 
-  /// The flag of what several solvers share and only one may use at a time; null where there is nothing.
+  /// The flag of an object that several solvers share and only one may use at a time (a row cache), or null.
   virtual BusyFlag* shared_flag() noexcept { return nullptr; }
 
  private:
@@ -92,6 +106,18 @@ class Solver {
   bool converged_ = false;
   double cpu_seconds_ = 0.0;
   double wall_seconds_ = 0.0;
+};
+
+/// Base of a solver whose iterations take nanoseconds. `class Method final : public InlinedLoop<Method, Base>` gets a
+/// loop of its own, into which the compiler inlines Method::step(); it makes step() public. The .cpp file that defines
+/// step() includes solvers/inlined_loop.hpp and says `template class InlinedLoop<Method, Base>;`.
+template <typename Method, typename Base>
+class InlinedLoop : public Base {
+ public:
+  using Base::Base;
+
+ protected:
+  bool steps(const Limit& limit, std::uint64_t count) final;
 };
 
 }  // namespace svm

@@ -10,8 +10,7 @@ namespace svm {
 
 SvmLight::SvmLight(RowSource& source, const SvmLightSettings& settings)
     : DualSolver(source, settings.C), settings_(settings), qp_(settings.bias), doubted_(source.size()) {
-  require(std::isfinite(settings.tolerance) && settings.tolerance >= 0.0,
-          "the tolerance must be finite and not negative");
+  require_not_negative(settings.tolerance, "the tolerance");
   require(settings.working_set >= 2 && settings.working_set <= largest_working_set && settings.working_set % 2 == 0,
           "the working set has an even number of variables, from 2 to " + std::to_string(largest_working_set) +
               ", got " + std::to_string(settings.working_set));
@@ -39,7 +38,7 @@ bool SvmLight::step() {
     return true;
   }
   if (violation_ <= 0.0 || violation_ < settings_.tolerance) return bring_back();
-  if (!optimise()) return bring_back();  // what is left of the violation is rounding
+  if (!optimise()) return bring_back();  // the remaining violation is rounding error
   Counters& counters = rows_.counters();
   ++counters.iterations;
   counters.presentations += working_.size();
@@ -58,8 +57,8 @@ void SvmLight::offer(std::vector<Candidate>& best, std::size_t most, double stee
   best.insert(best.begin() + static_cast<std::ptrdiff_t>(place), {steepness, variable});
 }
 
-// Zoutendijk's direction of steepest ascent with q components that are not 0 (Joachims' section 3): with bias the q / 2 that
-// rise most and the q / 2 that fall most, without it the q steepest.
+// Zoutendijk's direction of steepest ascent with q components other than 0 (Joachims, section 3): with bias the q / 2
+// steepest that may rise and the q / 2 steepest that may fall, without bias the q steepest.
 void SvmLight::select() {
   const bool bias = settings_.bias;
   const std::size_t most = bias ? settings_.working_set / 2 : settings_.working_set;
@@ -83,7 +82,7 @@ void SvmLight::select() {
       sum_of_free += steepness;
       ++free;
     }
-    // The multiplier of the bound, by the estimate of the bias from before this step.
+    // The sign of the bound's multiplier, with the bias estimated before this step.
     if (!(rises ? !falls && steepness < middle_ : steepness > middle_)) doubted_[i] = now;
   }
   working_.clear();
@@ -92,7 +91,7 @@ void SvmLight::select() {
     for (const Candidate& candidate : rising_) working_.push_back(candidate.variable);
     return;
   }
-  // One that rises and one that falls gain together as long as the first is the steeper; so none is in both lists.
+  // A pair gains while the rising one is steeper than the falling one; so no variable is chosen twice.
   const std::size_t pairs = std::min(rising_.size(), falling_.size());
   for (std::size_t k = 0; k < pairs && rising_[k].steepness > -falling_[k].steepness; ++k) {
     working_.push_back(rising_[k].variable);
@@ -127,7 +126,7 @@ bool SvmLight::optimise() {
     const double label = rows_.label(i);
     const double before = alpha_[i];
     if (step[k] == 0.0) continue;
-    // At the bound exactly, so that no rounding keeps the point a candidate.
+    // A variable that reaches a bound is set to it exactly; otherwise rounding could leave it a candidate.
     const bool ends = step[k] == (step[k] > 0.0 ? qp_.high(k) : qp_.low(k));
     alpha_[i] = ends ? (label * step[k] > 0.0 ? C_ : 0.0) : std::clamp(before + label * step[k], 0.0, C_);
     if (alpha_[i] == before) continue;

@@ -1,13 +1,13 @@
 // Bottou's SVMSGD: stochastic subgradient steps of length 1 / (lambda (t + t0)) on explicit weights, with lazy scaling.
 #pragma once
 
-#include "solvers/initial_step.hpp"
 #include "linear/weight_vector.hpp"
+#include "solvers/initial_step.hpp"
 
 namespace svm {
 
-/// w <- (1 - lambda eta) w, plus eta y x where y <w, x> < 1, eta = 1 / (lambda (t + t0)). w = v / divisor: shrinking w is a
-/// change of the divisor, and v is divided by it once it has become large.
+/// w <- (1 - lambda eta) w, plus eta y x where y <w, x> < 1, eta = 1 / (lambda (t + t0)). w = v / divisor: shrinking w
+/// changes only the divisor; v is divided by it when it has become large.
 template <typename Real>
 class SvmSgdRule {
  public:
