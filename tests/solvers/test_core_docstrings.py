@@ -30,7 +30,7 @@ def _own_text(value: Any) -> str:
     return text.partition("\n\n")[2].strip() if "->" in text.partition("\n")[0] else text.strip()
 
 
-@pytest.mark.parametrize(("name", "text"), documented(_core, ""))
+@pytest.mark.parametrize(("name", "text"), list(documented(_core, "")))
 def test_it_has_a_docstring(name: str, text: str) -> None:
     assert text, f"{name} has none"
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -117,7 +116,7 @@ double AssetRule::average(double* out) const {
 }
 
 Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
-    : InlinedLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+    : DirectLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
   std::size_t samples = settings.samples;
   if (order == AssetOrder::one_pass) {
     order_.emplace(matrix.size(), seed);
@@ -256,8 +255,5 @@ bool AssetStream::step() {
   }
   return true;
 }
-
-template class InlinedLoop<Asset, LinearSolver>;
-template class InlinedLoop<AssetStream, Solver>;
 
 }  // namespace svm

@@ -76,7 +76,7 @@ enum class AssetOrder {
 };
 
 /// ASSET and ASSET* on rows of features.
-class Asset final : public InlinedLoop<Asset, LinearSolver> {
+class Asset final : public DirectLoop<Asset, LinearSolver> {
  public:
   Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
 
@@ -96,7 +96,7 @@ class Asset final : public InlinedLoop<Asset, LinearSolver> {
 };
 
 /// ASSET_on and ASSET*_on: the caller hands over the features of the examples block by block; two blocks are kept.
-class AssetStream final : public InlinedLoop<AssetStream, Solver> {
+class AssetStream final : public DirectLoop<AssetStream, Solver> {
  public:
   /// length: examples in the stream; raw_dimension: coordinates of an example.
   AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension, const AssetSettings& settings);

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -26,7 +25,7 @@ double gap_of(double margin, double alpha, double C) noexcept {
 }  // namespace
 
 Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t seed)
-    : InlinedLoop(matrix),
+    : DirectLoop(matrix),
       settings_(settings),
       scale_(settings.C * static_cast<double>(matrix.size())),
       random_(seed, Purpose::order),
@@ -156,7 +155,5 @@ void Dcd::take_all() {
   largest_ = -infinite;
   smallest_ = infinite;
 }
-
-template class InlinedLoop<Dcd, LinearSolver>;
 
 }  // namespace svm

@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "random/epoch_order.hpp"
-#include "solvers/inlined_loop.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace svm {
@@ -47,8 +46,8 @@ double best_t0(double lambda, double mean_squared_norm, const Cost& cost_of) {
 /// If t0 is not given, the first step tunes it. A trial of a t0 is a pass of the rule over a sample, drawn with
 /// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
 template <typename Rule>
-class TunedSgd final : public InlinedLoop<TunedSgd<Rule>, LinearSolver> {
-  using Loop = InlinedLoop<TunedSgd<Rule>, LinearSolver>;
+class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
+  using Loop = DirectLoop<TunedSgd<Rule>, LinearSolver>;
   using Loop::features_;
 
  public:

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -70,7 +69,5 @@ void LinearPegasos<Real>::project() {
 
 template class LinearPegasos<double>;
 template class LinearPegasos<float>;
-template class InlinedLoop<LinearPegasos<double>, LinearSolver>;
-template class InlinedLoop<LinearPegasos<float>, LinearSolver>;
 
 }  // namespace svm

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -90,7 +89,7 @@ bool MiniBatchPegasos::step() {
 MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
                              const MiniBatchSdcaSettings& own, std::uint64_t seed, const Shard& shard,
                              Exchange exchange)
-    : InlinedLoop(matrix, settings, seed, shard, std::move(exchange)),
+    : DirectLoop(matrix, settings, seed, shard, std::move(exchange)),
       own_(own),
       lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
       unit_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),
@@ -167,8 +166,5 @@ bool MiniBatchSdca::aggressive_step() {
   ++refused_;
   return false;
 }
-
-template class InlinedLoop<MiniBatchPegasos, MiniBatchSolver>;
-template class InlinedLoop<MiniBatchSdca, MiniBatchSolver>;
 
 }  // namespace svm

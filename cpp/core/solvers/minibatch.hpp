@@ -126,9 +126,9 @@ class MiniBatchSolver : public LinearSolver {
 
 /// Algorithm 1: Pegasos on mini-batches. With steps 1 / (lambda t) the recursion is lambda b t w_t = lambda b (t - 1)
 /// w_{t-1} + the sum of y x over those of the subset with y <w_{t-1}, x> < 1.
-class MiniBatchPegasos final : public InlinedLoop<MiniBatchPegasos, MiniBatchSolver> {
+class MiniBatchPegasos final : public DirectLoop<MiniBatchPegasos, MiniBatchSolver> {
  public:
-  using InlinedLoop::InlinedLoop;
+  using DirectLoop::DirectLoop;
 
   bool step() override;
 
@@ -150,7 +150,7 @@ struct MiniBatchSdcaSettings {
 
 /// Stochastic dual coordinate ascent on mini-batches, equation (15): w = 1 / (lambda n) times the sum of alpha_i y_i
 /// x_i.
-class MiniBatchSdca final : public InlinedLoop<MiniBatchSdca, MiniBatchSolver> {
+class MiniBatchSdca final : public DirectLoop<MiniBatchSdca, MiniBatchSolver> {
  public:
   MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own,
                 std::uint64_t seed, const Shard& shard = {}, Exchange exchange = {});

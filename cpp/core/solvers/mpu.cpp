@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "linear/hinge_sum.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -15,7 +14,7 @@ constexpr std::uint64_t finest = std::uint64_t{1} << 40;  // q: the sum of 2^23 
 }  // namespace
 
 Mpu::Mpu(const FeatureMatrix& matrix, const MpuSettings& settings, std::uint64_t seed)
-    : InlinedLoop(matrix), settings_(settings), order_(matrix.size(), seed), a_(matrix.dimension()), c_(matrix.size()) {
+    : DirectLoop(matrix), settings_(settings), order_(matrix.size(), seed), a_(matrix.dimension()), c_(matrix.size()) {
   require_positive(settings.lambda, "lambda");
   require_positive(settings.eps, "eps");
   const double C = 1.0 / (settings.lambda * static_cast<double>(matrix.size()));
@@ -102,7 +101,5 @@ void Mpu::refine() {
   for (std::uint64_t& c : c_) c *= 2;
   a_.multiply(2.0);
 }
-
-template class InlinedLoop<Mpu, LinearSolver>;
 
 }  // namespace svm

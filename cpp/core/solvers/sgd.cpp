@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "linear/hinge_sum.hpp"
-#include "solvers/inlined_loop.hpp"
 
 namespace svm {
 namespace {
@@ -29,7 +28,7 @@ std::uint64_t multiple_update(double threshold, double lambda, double response, 
 }
 
 SgdRandom::SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed)
-    : InlinedLoop(matrix),
+    : DirectLoop(matrix),
       lambda_(require_positive(lambda, "lambda")),
       random_(seed, Purpose::sampling),
       next_(random_.below(matrix.size())),
@@ -150,9 +149,5 @@ void SgdPasses<Real>::end_pass() {
 
 template class SgdPasses<double>;
 template class SgdPasses<float>;
-
-template class InlinedLoop<SgdRandom, LinearSolver>;
-template class InlinedLoop<SgdPasses<double>, LinearSolver>;
-template class InlinedLoop<SgdPasses<float>, LinearSolver>;
 
 }  // namespace svm

@@ -108,16 +108,18 @@ class Solver {
   double wall_seconds_ = 0.0;
 };
 
-/// Base of a solver whose iterations take nanoseconds. `class Method final : public InlinedLoop<Method, Base>` gets a
-/// loop of its own, into which the compiler inlines Method::step(); it makes step() public. The .cpp file that defines
-/// step() includes solvers/inlined_loop.hpp and says `template class InlinedLoop<Method, Base>;`.
+/// Base of a solver whose iterations take nanoseconds: `class Method final : public DirectLoop<Method, Base>` has a loop
+/// of its own, which calls Method::step() directly. A virtual call would hide the callee from the compiler. The class
+/// makes step() public.
 template <typename Method, typename Base>
-class InlinedLoop : public Base {
+class DirectLoop : public Base {
  public:
   using Base::Base;
 
  protected:
-  bool steps(const Limit& limit, std::uint64_t count) final;
+  bool steps(const Limit& limit, std::uint64_t count) final {
+    return this->repeat(static_cast<Method&>(*this), limit, count);
+  }
 };
 
 }  // namespace svm
