@@ -115,7 +115,7 @@ class _StreamSolver(PythonSolver):
 
     def _advance_on_block(self, limit: Limit) -> Status | None:
         """Advance and return the status, or None if the examples of the next block are needed first."""
-        while not self.reached(limit):
+        while not (reached := self.reached(limit)):
             if self._core.counters.iterations == self.problem.n:
                 self.remarks = (
                     f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
@@ -127,7 +127,7 @@ class _StreamSolver(PythonSolver):
                 self._feed(self._fetched)
                 self._fetched = None
             self._core.advance(**self._limit_of_core(limit).given())
-        return Status.LIMIT
+        return reached
 
     def _next_block(self) -> NDArray[np.uint32]:
         """Return the numbers of the examples of the next block."""

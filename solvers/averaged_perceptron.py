@@ -46,14 +46,14 @@ class AveragedPerceptron(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 if self._position == len(self._order):
                     if self._steps and not self._mistakes_this_epoch:
                         return Status.CONVERGED
                     self._order = self._order[self._random.permutation(self.problem.n)]
                     self._position = self._mistakes_this_epoch = 0
                 self._present(self._order[self._position : self._position + self._chunk(limit)])
-        return Status.LIMIT
+        return reached
 
     def _present(self, examples: NDArray[np.intp]) -> None:
         """Present examples up to the first mistake, and add the mistake to the predictor."""

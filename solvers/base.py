@@ -20,9 +20,14 @@ from solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
 
 class Status(enum.Enum):
-    """Why `advance` returned."""
+    """Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence."""
 
-    LIMIT = "limit"
+    ITERATIONS = "iterations"
+    PRESENTATIONS = "presentations"
+    KERNEL_EVALUATIONS = "kernel_evaluations"
+    INNER_PRODUCTS = "inner_products"
+    FEATURE_ACCESSES = "feature_accesses"
+    CPU_SECONDS = "cpu_seconds"
     CONVERGED = "converged"
 
 
@@ -158,6 +163,11 @@ class Solver(abc.ABC):
 
         Advancing in one go or in many steps gives bit-identical results.
 
+        Returns
+        -------
+        Status
+            The limit that was reached, or `Status.CONVERGED`.
+
         Raises
         ------
         KeyboardInterrupt
@@ -265,7 +275,7 @@ class CoreSolver(Solver):
 
 
 class PythonSolver(Solver):
-    """A solver whose loop is Python: `advance` runs inside `clocks`, and stops when `reached` is True."""
+    """A solver whose loop is Python: `advance` runs inside `clocks` and stops when `reached` returns a status."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -285,10 +295,13 @@ class PythonSolver(Solver):
         finally:
             self._cpu, self._wall, self._began = self.cpu_seconds, self.wall_seconds, None
 
-    def reached(self, limit: Limit) -> bool:
-        """Whether one of the limits is reached. A limit in a counter that is None is ignored."""
+    def reached(self, limit: Limit) -> Status | None:
+        """Return the first limit that is reached, or None; costs that the solver does not count limit nothing."""
         now = {**vars(self.counters), "cpu_seconds": self.cpu_seconds}
-        return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
+        for name, value in limit.given().items():
+            if now[name] is not None and now[name] >= value:
+                return Status(name)
+        return None
 
     def clock_state(self) -> State:
         """Return the values of the clocks, for `state`."""

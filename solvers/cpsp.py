@@ -175,5 +175,5 @@ class Cpsp(CoreSolver):
 
     def snapshot(self) -> BasisSnapshot:  # noqa: D102 (inherited)
         core, points = self._core, self._basis.points
-        points.extend(core.place(j) for j in range(len(points), core.size))
+        points.extend(core.point(j) for j in range(len(points), core.size))
         return BasisSnapshot(self._basis, core.coefficients(), float(np.linalg.norm(core.weights())))

@@ -116,7 +116,7 @@ class Fourier(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 if self._pairs > self.settings.pairs:
                     return Status.CONVERGED
                 self._svm = self._svm or self._make_svm()
@@ -125,7 +125,7 @@ class Fourier(PythonSolver):
                     self._weights = self._svm.weights()
                     self._iterations += 1
                     self._svm = None
-        return Status.LIMIT
+        return reached
 
     @property
     def _pairs(self) -> int:

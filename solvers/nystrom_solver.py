@@ -54,11 +54,11 @@ class NystromSolver(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            if self.reached(limit):
-                return Status.LIMIT
+            if reached := self.reached(limit):
+                return reached
             core = self._core or self._start()
-            if self.reached(limit):
-                return Status.LIMIT
+            if reached := self.reached(limit):
+                return reached
             return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
 
     def _start(self) -> _core.LinearSolver:

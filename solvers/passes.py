@@ -60,9 +60,11 @@ class Passes(PythonSolver):
         """Return scikit-learn's estimator with this limit on passes; it may converge earlier."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        while not self._converged and not self.reached(limit):
+        while not self._converged:
+            if reached := self.reached(limit):
+                return reached
             self._run(self._next(limit))
-        return Status.CONVERGED if self._converged else Status.LIMIT
+        return Status.CONVERGED
 
     def _next(self, limit: Limit) -> int:
         counts = [] if limit.iterations is None else [limit.iterations]

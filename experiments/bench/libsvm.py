@@ -81,8 +81,8 @@ def _until(
     """Return the solver's wall seconds at the first accepted evaluation (one every `stride` iterations)."""
     kind = get(name)
     solver = kind(problem, kind.Settings(), seed=0)
-    status = Status.LIMIT
-    while status is Status.LIMIT:
+    status = None
+    while status is not Status.CONVERGED:
         iterations = solver.counters.iterations
         assert iterations is not None
         status = solver.advance(Limit(iterations=iterations + stride))

@@ -78,9 +78,13 @@ class DistributedSolver:
         cpu_limit = math.inf if limit.cpu_seconds is None else limit.cpu_seconds
         while self._stop is None:
             status = self._slice(counts, cpu_limit - self.cpu_seconds)
-            reached = any((getattr(self.counters, name) or 0) >= value for name, value in counts.given().items())
-            if status is Status.CONVERGED or reached or self.cpu_seconds >= cpu_limit:
+            if status is Status.CONVERGED:
                 return status
+            for name, value in counts.given().items():
+                if (getattr(self.counters, name) or 0) >= value:
+                    return Status(name)
+            if self.cpu_seconds >= cpu_limit:
+                return Status.CPU_SECONDS
         raise self._stop
 
     def _slice(self, counts: Limit, cpu_left: float) -> Status:

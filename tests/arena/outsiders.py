@@ -32,9 +32,9 @@ class Honest(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 self.step()
-        return Status.LIMIT
+        return reached
 
     def step(self) -> None:
         i = self._random.below(self.problem.n)
@@ -133,4 +133,4 @@ class Idle(Honest):
 
     def advance(self, limit: Limit) -> Status:
         del limit
-        return Status.LIMIT
+        return Status.ITERATIONS

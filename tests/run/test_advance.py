@@ -14,7 +14,7 @@ def test_a_run_is_evaluated_where_its_schedule_says() -> None:
 
     def advance(limit: Limit) -> Status:
         solver.counters = Counters(presentations=limit.presentations)
-        return Status.LIMIT
+        return Status.PRESENTATIONS
 
     solver.advance = advance
     recorder.add = lambda solver: seen.append(solver.counters.presentations)

@@ -72,7 +72,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
     window = own.get("window", 100 if name == "asset" else 1)
     for t in range(1, 601):
         plain.step(stream.below(N))
-        assert run.advance(Limit(iterations=t)) is Status.LIMIT
+        assert run.advance(Limit(iterations=t)) is Status.ITERATIONS
         core = core_of(run)
         g, b = plain.iterates[-1]
         size = max(np.abs(g).max(), 1e-300)
@@ -150,7 +150,7 @@ def test_limits_count_the_features_too() -> None:
     run.advance(Limit(kernel_evaluations=N * 20 + 1, iterations=9))
     assert run.counters.iterations == 9
     before = run.cpu_seconds
-    assert run.advance(Limit(cpu_seconds=before + 0.05)) is Status.LIMIT
+    assert run.advance(Limit(cpu_seconds=before + 0.05)) is Status.CPU_SECONDS
     assert before + 0.05 <= run.cpu_seconds < before + 0.5
 
 

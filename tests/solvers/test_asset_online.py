@@ -91,7 +91,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
         plain.step(int(i))
         if t % stride and t < N:
             continue
-        assert run.advance(Limit(iterations=t)) is Status.LIMIT
+        assert run.advance(Limit(iterations=t)) is Status.ITERATIONS
         mean, mean_bias = shown(run)
         expected, expected_bias = plain.average(own.get("window", 100))
         size = max(np.abs(expected).max(), 1e-300)
@@ -154,7 +154,7 @@ def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed
 def test_the_stream_ends(name: str) -> None:
     p = stream(300)
     run = made(name, p)
-    assert run.advance(Limit(presentations=300)) is Status.LIMIT
+    assert run.advance(Limit(presentations=300)) is Status.PRESENTATIONS
     assert run.remarks == ()
     before = shown(run)[0]
     assert run.advance(Limit(presentations=301)) is Status.CONVERGED

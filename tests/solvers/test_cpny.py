@@ -50,8 +50,8 @@ def test_the_optimum_on_the_features(kernel: Any, lambda_: float) -> None:
     run = made(p, eps=1e-7)
     V = features(run)
     best, bound, t = optimum(p, V), 0.0, 0
-    status = Status.LIMIT
-    while status is Status.LIMIT:
+    status = None
+    while status is not Status.CONVERGED:
         t += 1
         status = run.advance(Limit(iterations=t))
         assert run._core is not None

@@ -195,7 +195,7 @@ def test_the_bound_and_the_stopping_rule() -> None:
     best = dcd.lower_bound
     assert best is not None
     bound, t = 0.0, 10
-    while cpsp.advance(Limit(iterations=t)) is Status.LIMIT:
+    while cpsp.advance(Limit(iterations=t)) is not Status.CONVERGED:
         assert bound <= cpsp.lower_bound <= best + 1e-7
         bound, t = cpsp.lower_bound, t + 1
     reached = objective(p, *look(cpsp))

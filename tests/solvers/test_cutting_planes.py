@@ -48,7 +48,7 @@ def test_bounds_enclose_the_optimum_until_they_meet(name: str, shape: tuple[int,
     method = solver(name, p, eps=1e-9)
     objectives: list[float] = []
     bounds: list[float] = []
-    while method.advance(Limit(iterations=len(bounds) + 1)) is Status.LIMIT:
+    while method.advance(Limit(iterations=len(bounds) + 1)) is not Status.CONVERGED:
         w, bound = look(method.snapshot())
         objectives.append(primal(p, w))
         bounds.append(bound)
@@ -72,7 +72,7 @@ def test_svmperf_cuts_at_the_minimum_of_the_cuts_before(shape: tuple[int, int]) 
     w, gap, accesses, rows = np.zeros(p.d), 1.0, 0, 0
     heights, slopes = [0.0], [np.zeros(p.d)]
     t = 0
-    while method.advance(Limit(iterations=t + 1)) is Status.LIMIT:
+    while method.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:
         t += 1
         cut = Z @ w < 1.0
         heights.append(float(cut.mean()))

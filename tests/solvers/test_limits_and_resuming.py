@@ -146,14 +146,14 @@ def test_stops_at_the_end_of_the_first_iteration_that_reaches_a_limit(variant: s
         return
     # 14 rows, which methods that pay by whole rows reach exactly.
     target = 38 if unit in UNITS[:2] else 14 * limited.problem.n
-    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
+    assert limited.advance(Limit(**{unit: target})) is Status(unit)
     steps = 0
     while getattr(stepped.counters, unit) < target:
         steps += 1
         stepped.advance(Limit(iterations=steps))
     assert state(stepped) == state(limited)
-    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
-    assert limited.advance(Limit(iterations=0)) is Status.LIMIT
+    assert limited.advance(Limit(**{unit: target})) is Status(unit)
+    assert limited.advance(Limit(iterations=0)) is Status.ITERATIONS
     assert state(stepped) == state(limited), "a limit that has been reached already does nothing"
 
 
@@ -284,7 +284,7 @@ def test_every_other_solver_can_be_checkpointed() -> None:
 
 def test_cpu_time_limits() -> None:
     sbp = make("sbp")
-    assert sbp.advance(Limit(cpu_seconds=0.1)) is Status.LIMIT
+    assert sbp.advance(Limit(cpu_seconds=0.1)) is Status.CPU_SECONDS
     assert 0.1 <= sbp.cpu_seconds < 0.4
     assert sbp.wall_seconds >= 0.9 * sbp.cpu_seconds
     iterations = sbp.counters.iterations

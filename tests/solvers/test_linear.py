@@ -38,7 +38,7 @@ def test_a_run_goes_through_the_powers_of_two() -> None:
     fourier = solver("fourier", p, pairs=6)
     sizes = []
     for iteration in (1, 2, 3):
-        assert fourier.advance(Limit(iterations=iteration)) is Status.LIMIT
+        assert fourier.advance(Limit(iterations=iteration)) is Status.ITERATIONS
         sizes.append(fourier.counters.inner_products)
     assert sizes == [80, 160, 320]
     assert fourier.advance(Limit()) is Status.CONVERGED, "8 pairs would be more than 6"

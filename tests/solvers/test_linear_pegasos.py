@@ -98,7 +98,7 @@ def test_advancing_in_pieces_has_the_same_bits(project: bool) -> None:
     whole, single, pieces = (solver("pegasos", p, 3, project=project) for _ in range(3))
     whole.advance(Limit(iterations=700))
     for t in range(701):
-        assert single.advance(Limit(iterations=t)) is Status.LIMIT
+        assert single.advance(Limit(iterations=t)) is Status.ITERATIONS
         single.snapshot()
     for limit in (Limit(feature_accesses=500), Limit(presentations=300), Limit(inner_products=301)):
         pieces.advance(limit)

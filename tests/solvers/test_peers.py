@@ -190,7 +190,7 @@ class Stub(Passes):
 
 def test_a_number_of_passes_takes_one_run_and_its_time() -> None:
     stub = Stub()
-    assert stub.advance(Limit(presentations=5 * N - 1, cpu_seconds=0.2)) is Status.LIMIT
+    assert stub.advance(Limit(presentations=5 * N - 1, cpu_seconds=0.2)) is Status.PRESENTATIONS
     assert (stub.asked, stub.cpu_seconds, stub.counters.iterations) == ([5], 0.625, 5)
     stub.advance(Limit(iterations=8, presentations=100 * N))
     stub.advance(Limit(iterations=8))
@@ -199,9 +199,9 @@ def test_a_number_of_passes_takes_one_run_and_its_time() -> None:
 
 def test_passes_are_doubled_until_the_time_is_over_or_the_library_stops() -> None:
     stub = Stub()
-    assert stub.advance(Limit(cpu_seconds=0.75)) is Status.LIMIT
+    assert stub.advance(Limit(cpu_seconds=0.75)) is Status.CPU_SECONDS
     assert (stub.asked, stub.cpu_seconds) == ([1, 2, 4, 8], 1.0)
-    assert stub.advance(Limit(cpu_seconds=1.0)) is Status.LIMIT
+    assert stub.advance(Limit(cpu_seconds=1.0)) is Status.CPU_SECONDS
     assert stub.advance(Limit()) is Status.CONVERGED
     assert (stub.asked[4:], stub.counters.iterations, stub.cpu_seconds) == ([16, 32, 64, 128], 100, 12.5)
 

@@ -70,7 +70,7 @@ def test_replay_of_sgd_r(lambda_: float, as_csr: bool) -> None:
         i = stream.below(p.n)
         theirs.present(i)
         accesses += int(stored(p)[i])
-        assert made.advance(Limit(iterations=t)) is Status.LIMIT
+        assert made.advance(Limit(iterations=t)) is Status.ITERATIONS
         assert whole_sums(made, lambda_) == theirs.a
         counters = made.counters
         assert (counters.iterations, counters.presentations, counters.inner_products) == (t, t, t)
@@ -111,7 +111,7 @@ def test_replay_of_passes(lambda_: float, schedule: list[int] | None, as_csr: bo
         checks = theirs.checks
         accesses += int(sizes[theirs.step()])
         accesses += int(sizes.sum()) * (theirs.checks - checks)
-        assert made.advance(Limit(iterations=k)) is Status.LIMIT
+        assert made.advance(Limit(iterations=k)) is Status.ITERATIONS
         counters = made.counters
         assert (counters.iterations, counters.presentations) == (k, theirs.t)
         assert counters.inner_products == k + p.n * theirs.checks

@@ -196,12 +196,12 @@ def test_a_run_with_a_horizon_ends_there() -> None:
     X, y = ball()
     for kind in (False, True):
         simba = solver("simba", linear(X, y, bias=kind), horizon=70)
-        assert simba.advance(Limit(iterations=60)) is Status.LIMIT
+        assert simba.advance(Limit(iterations=60)) is Status.ITERATIONS
         assert simba.advance(Limit(iterations=1000)) is Status.CONVERGED
         assert simba.counters.iterations == 70
         assert simba.advance(Limit()) is Status.CONVERGED
     anytime = solver("simba", linear(X, y))
-    assert anytime.advance(Limit(iterations=1000)) is Status.LIMIT
+    assert anytime.advance(Limit(iterations=1000)) is Status.ITERATIONS
     snapshot, same = anytime.snapshot(), core(linear(X, y), iterations=1000)
     assert isinstance(snapshot, LinearSnapshot)
     np.testing.assert_array_equal(snapshot.weights, same.weights())

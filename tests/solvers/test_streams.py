@@ -64,7 +64,7 @@ def test_a_stream_gives_the_bits_of_rows_in_memory(name: str, stops: tuple[int, 
     stream.solver = run
     for stop in stops:
         held.advance(Limit(iterations=stop))
-        assert run.advance(Limit(iterations=stop)) is Status.LIMIT
+        assert run.advance(Limit(iterations=stop)) is Status.ITERATIONS
         assert run.snapshot().weights.tobytes() == held.snapshot().weights.tobytes()
         assert run.counters == held.counters
     assert run.advance(Limit()) is Status.CONVERGED
