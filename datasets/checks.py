@@ -1,4 +1,4 @@
-"""The one validation path: whatever its source, every table and every finished part passes here."""
+"""Checks of tables and of finished parts; every source of data goes through them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.dataset import Matrix, Table
 from datasets.errors import DataError, shorten
 from datasets.spec import MAX_FEATURES, ExpectedSpec
+from datasets.types import Matrix, Table
 
 
 def check_table(table: Table, where: str) -> None:

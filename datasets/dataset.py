@@ -1,43 +1,17 @@
-"""The loaded data set, and the array types it is made of."""
+"""The loaded data set."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets.errors import DataError
-
-if TYPE_CHECKING:
-    from datasets.stream import Stream
-
-#: Features as solvers get them: dense C-contiguous float32, or canonical CSR of float32.
-Matrix: TypeAlias = "NDArray[np.float32] | sparse.csr_matrix[np.float32]"
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """One file's content before label rule, split and transforms.
-
-    Attributes
-    ----------
-    X
-        (n, d) features: a dense array (float32, or uint8 for pixels) or CSR float32 without zeros.
-    y
-        (n,) raw labels, float64; with ``classes`` the number of each row's class.
-    classes
-        Labels that are texts, in alphabetical order; empty: labels are numbers.
-    from_zero
-        LIBSVM text only: index 0 occurs, so that column j has index j; else it has index j + 1.
-    """
-
-    X: NDArray[Any] | sparse.csr_matrix[np.float32]
-    y: NDArray[np.float64]
-    classes: tuple[str, ...] = ()
-    from_zero: bool = False
+from datasets.stream import Stream
+from datasets.types import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +25,7 @@ class Dataset:
     points, X_test
         (n, d) and (n_test, d) features of one width: dense C-contiguous float32, or canonical CSR
         (float32 data; int32 indices unless they do not fit; sorted, no duplicates, no explicit zeros).
-        Training rows may be a `Stream`, which makes them when they are asked for; `X` are those that are held.
+        Training rows may be a `Stream`, which makes rows when they are read; `X` is for rows in memory.
     y, y_test
         (n,) and (n_test,) labels, int8, -1 or +1. Both classes occur in ``y``.
     provenance
@@ -86,7 +60,7 @@ class Dataset:
         Raises
         ------
         DataError
-            They are a stream, and never all there.
+            They are a stream, which is never in memory as a whole.
         """
         if isinstance(self.points, np.ndarray) or sparse.issparse(self.points):
             return self.points

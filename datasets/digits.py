@@ -6,8 +6,8 @@ import hashlib
 
 import numpy as np
 
-from datasets.dataset import Table
 from datasets.errors import DataError
+from datasets.types import Table
 
 #: SHA-256 of the 1797 x 64 pixels (uint8, row by row) followed by the 1797 labels (uint8).
 DIGITS_SHA256 = "87ff0c9e40dc7e2c0e34e7257799c2e3f3aec1a016363bb11cad869ec428a826"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import checks, transforms
-from datasets.dataset import Dataset, Matrix
+from datasets.dataset import Dataset
 from datasets.errors import DataError, shorten
 from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
@@ -22,7 +22,7 @@ from datasets.source import Raw, Source, user_path
 from datasets.spec import DatasetSpec, named
 from datasets.spec_checks import check_spec
 from datasets.stream import Stream
-from datasets.transforms import Features
+from datasets.types import Features, Matrix
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:

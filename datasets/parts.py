@@ -24,7 +24,8 @@ from datasets.split import (
     split_rows,
 )
 from datasets.stream import Stream
-from datasets.transforms import Features, stacked, take_rows
+from datasets.transforms import stacked, take_rows
+from datasets.types import Features
 
 
 @dataclass

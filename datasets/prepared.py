@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.dataset import Table
 from datasets.readers import READER_VERSION
+from datasets.types import Table
 from support.files import new_file
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.dataset import Table
 from datasets.digits import DIGITS_SHA256, read_digits
 from datasets.errors import DataError, shorten, shown_path
 from datasets.fetch import fetch, known_checksum, read
@@ -26,6 +25,7 @@ from datasets.readers.topics import read_topics
 from datasets.spec import DatasetSpec, FileSpec
 from datasets.synthetic import generate
 from datasets.transforms import stacked
+from datasets.types import Table
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Rows that are made when they are asked for: a training set that need not fit in memory."""
+"""Rows that are made when they are read: a training set that need not fit in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from datasets.transforms import divide, to_matrix
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """Features as solvers get them, (n, d) float32, of which only those asked for exist.
+    """Features as solvers get them, (n, d) float32; a row is made each time it is read.
 
     Attributes
     ----------

@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
-from datasets.dataset import Table
 from datasets.memory import ask
 from datasets.split import PURPOSE_SYNTHETIC, raw_integers
+from datasets.types import Table
 
 _BYTES_A_VALUE = 32
 """While points are made: the random number, its place on the grid, the feature in float64, and twice in float32."""

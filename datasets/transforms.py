@@ -1,23 +1,20 @@
-"""From a table's features to the arrays that solvers get: width, scaling, dense or sparse."""
+"""Turns a table's features into the arrays that solvers get: width, scaling, dense or sparse."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets.checks import count_nonzero
-from datasets.dataset import Matrix
 from datasets.errors import DataError
 from datasets.memory import ask, gib
+from datasets.types import Features, Matrix
 
 DENSE_MAX_WIDTH = 1024
 DENSE_MIN_DENSITY = 0.10
-
-Features = NDArray[Any] | sparse.csr_matrix[np.float32]
 
 
 def take_rows(X: Features, rows: NDArray[np.int64] | None) -> Features:

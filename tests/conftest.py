@@ -89,10 +89,10 @@ def own_solvers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], No
     def add(path: Path) -> None:
         monkeypatch.setenv("SVM_SOLVERS", str(path))
         monkeypatch.setitem(known, "algo", {**known.get("algo", {})})  # Hydra forgets them when the test ends
-        solvers._registry.cache_clear()
+        solvers.registry.solver_classes.cache_clear()
 
     yield add
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
 
 
 @pytest.fixture

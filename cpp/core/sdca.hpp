@@ -22,8 +22,14 @@ class Sdca final : public DualSolver {
   bool step() override;
 
  private:
+  /// Whether no step would change an alpha.
+  bool is_optimal() const noexcept;
+
   Accounting accounting_;
   Random random_;
+  /// Steps since the last change. With kept responses they cost nothing, so a limit on costs would never be reached at an
+  /// optimum: after n of them it is checked whether this is one.
+  std::uint64_t unchanged_ = 0;
 };
 
 }  // namespace svm

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from datasets.dataset import Table
 from datasets.errors import DataError
 from datasets.readers.csv_text import read_csv
 from datasets.readers.libsvm import read_libsvm
 from datasets.readers.parquet import read_parquet
 from datasets.spec import PACKED_SUFFIXES
+from datasets.types import Table
 
 #: Part of every fingerprint and prepared file: raise it when a reader's result changes for some input.
 READER_VERSION = 1

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
 from datasets.readers.columns import column_of, dropped, in_alphabetical_order
+from datasets.types import Table
 
 _LONGEST_NUMBER = 1000
 """Characters of a cell that may be a number."""

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
+from datasets.types import Table
 
 _MAX_INT32 = 2**31 - 1
 _MAX_INDEX = 2**63 - 2

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 import numpy as np
 from scipy import sparse
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
+from datasets.types import Table
 
 _WORD = "[a-z]{2,}"
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
 from datasets.memory import ask
+from datasets.types import Table
 
 
 def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
 from datasets.memory import ask
 from datasets.readers.columns import column_of, dropped
+from datasets.types import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

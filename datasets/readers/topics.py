@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from datasets.dataset import Table
 from datasets.errors import DataError, shorten
+from datasets.types import Table
 
 _MAX_DIGITS = 15
 """Of a document's number: float64 holds those exactly."""

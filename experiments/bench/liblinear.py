@@ -76,7 +76,7 @@ class LiblinearRuns:
         return min((way for way in ways if way.reaches(eps)), key=self.seconds, default=effort)
 
     def _measured(self, effort: Effort) -> Effort:
-        """Run it and compute the gap. The library returns weights only; verbose, it prints the dual objective."""
+        """Run it and compute the gap; the library returns weights, and prints the dual objective in verbose mode."""
         if effort not in self._known:
             with _printed() as text:
                 w = self._fit(effort, verbose=True).coef_.ravel()

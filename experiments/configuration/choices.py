@@ -97,3 +97,17 @@ def install_command(extra: str) -> str:
     """
     made = Path(sys.prefix).resolve() == (PROJECT_ROOT / ".venv").resolve()
     return "make extras" if made else f"pip install '.[{extra}]'"
+
+
+def check_home() -> None:
+    """Refuse a user without a home folder, as in some containers: mlflow cannot be imported without one.
+
+    Raises
+    ------
+    SettingsError
+        There is neither HOME nor an entry in the list of users.
+    """
+    try:
+        Path.home()
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder: set HOME to a folder that can be written") from error

@@ -19,6 +19,7 @@ from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBase
 
 import solvers
 from experiments.configuration.composition_cache import find_again
+from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
 from experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
 from experiments.provenance import PROJECT_ROOT
@@ -30,7 +31,13 @@ COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
 
 
 def register() -> None:
-    """Register with Hydra the schema of every group, and each solver as an option of ``algo``."""
+    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of ``conf/preset``.
+
+    Raises
+    ------
+    SettingsError
+        A table of presets does not have its form; see `experiments.configuration.preset_tables.options`.
+    """
     # conf/hydra/launcher replaces files of plugins, which may not be installed
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
     store = ConfigStore.instance()
@@ -40,6 +47,9 @@ def register() -> None:
     for name in solvers.names():
         solver: Any = solvers.get(name)
         store.store(group="algo", name=name, node=algo_schema(name, solver.Settings))
+    store.repo.pop("preset", None)  # a table may have changed since the last call
+    for (group, name), preset in options(read_tables(CONF / "preset")).items():
+        store.store(group=f"preset/{group}", name=name, node=preset)
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:

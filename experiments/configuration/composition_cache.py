@@ -10,6 +10,8 @@ contains names of classes that are called. It is never read from a file: each co
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import hashlib
 import json
 import os
@@ -25,6 +27,7 @@ from typing import Any, cast, get_args, get_type_hints
 import hydra
 import omegaconf
 from hydra._internal.config_loader_impl import ConfigLoaderImpl, get_overrides_dirname
+from hydra._internal.config_repository import ConfigRepository
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.global_hydra import GlobalHydra
@@ -32,12 +35,13 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, OverrideType
 from hydra.core.utils import JobRuntime
 from hydra.errors import ConfigCompositionException
+from hydra.plugins.config_source import ConfigResult
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from datasets import default_cache_dir
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 
 
 def find_again() -> None:
@@ -50,17 +54,39 @@ def find_again() -> None:
     current.config_loader = Loader(current.config_loader.get_search_path())
 
 
+class Repository(ConfigRepository):
+    """Hydra's repository of files and schemas, which reads each of them once and not once for each composition."""
+
+    def initialize_sources(self, config_search_path: ConfigSearchPath) -> None:  # noqa: D102 (inherited)
+        super().initialize_sources(config_search_path)
+        self._read: dict[str, bytes] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Repository:
+        """Return a copy for one composition, which may be given other sources; the schemas are not copied."""
+        return copy.copy(self)
+
+    def load_config(self, config_path: str) -> ConfigResult | None:  # noqa: D102 (inherited)
+        if config_path in self._read:
+            return cast("ConfigResult | None", pickle.loads(self._read[config_path]))  # a copy, which Hydra changes
+        result = super().load_config(config_path)
+        with contextlib.suppress(pickle.PicklingError):  # in a worker, where Hydra loads its plugins' classes twice
+            self._read[config_path] = pickle.dumps(result)
+        return result
+
+
 class Loader(ConfigLoaderImpl):
     """Hydra's loader of configurations with a cache of choices of files. A sweep sends it to its workers, pickled."""
 
     def __init__(self, config_search_path: ConfigSearchPath) -> None:
         super().__init__(config_search_path)
+        self.repository = Repository(config_search_path)
         places = [str(entry.path).removeprefix("file://") for entry in config_search_path.get_path()]
         self._origin = "\0".join([*places, checksum([Path(place) for place in places if "://" not in place])])
         self._chosen: dict[str, bytes] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_chosen": {}}  # a worker reads what it needs from the cache folder
+        repository = Repository(self.config_search_path)
+        return vars(self) | {"repository": repository, "_chosen": {}}  # a worker finds its own choices in the folder
 
     def load_configuration(
         self,
@@ -130,7 +156,7 @@ class Loader(ConfigLoaderImpl):
             made.append(anew(config_name, lines, RunMode.RUN))
             return _packed(made[0], base)
 
-        packed = kept(default_cache_dir() / "composed", origin.encode(), make)
+        packed = cached_bytes(default_cache_dir() / "composed", origin.encode(), make)
         found = None if made else _unpacked(packed, base)
         return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
 
@@ -231,7 +257,7 @@ def _described(schemas: dict[str, Any] | ConfigNode) -> Any:
     """Describe a group of schemas, or one: its fields' types and defaults."""
     if isinstance(schemas, dict):
         return [(name, _described(schema)) for name, schema in sorted(schemas.items())]
-    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_yaml(schemas.node)
+    return _type(OmegaConf.get_type(schemas.node)), OmegaConf.to_container(schemas.node)  # faster than YAML
 
 
 def _type(kind: Any) -> Any:

@@ -50,8 +50,8 @@ def check_engine(name: str, solver: Any) -> None:
                 f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
             )
         return
-    if not solver.shares:
-        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shares)
+    if not solver.shardable:
+        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
         raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
     if importlib.util.find_spec("mpi4py") is None:
         raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")

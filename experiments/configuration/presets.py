@@ -1,7 +1,8 @@
 """Default values of a run, and where each of them comes from.
 
 Pure functions of the configuration. The order is always: command line, the preset for the pair (algorithm, data set),
-the algorithm's preset, the data set's preset, a rule of this project.
+the algorithm's preset, the data set's preset, a rule of this project. Numbers of the problem (width, C, nu) belong to a
+data set: a preset for the algorithm alone has none.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from experiments.configuration.schema import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
+from experiments.configuration.schema import (
+    GaussianConfig,
+    Preset,
+    PresetConfig,
+    ProblemConfig,
+    ProblemPreset,
+)
 from solvers import SettingsError
 
 COMMAND_LINE = "command line"
@@ -52,11 +59,14 @@ class Printed:
 
 
 def printed(presets: PresetConfig, *, bias: bool) -> Printed:
-    """Return the row of the pair's preset, if it has one, else the row of the data set's preset."""
-    if presets.pair.problem.C is not None:
-        return Printed(presets.pair.problem, presets.pair.kernel, origin_of(presets.pair))
-    row = presets.data.biased if bias else presets.data.unbiased
-    return Printed(row, presets.data.kernel, presets.data.source or "preset")
+    """Return the numbers for the algorithm on this data set if they have a C, else those for the data set."""
+    pair, data = presets.pair, presets.data
+    preset = pair if _numbers(pair, bias=bias).C is not None else data
+    return Printed(_numbers(preset, bias=bias), preset.kernel, origin_of(preset))
+
+
+def _numbers(preset: Preset, *, bias: bool) -> ProblemPreset:
+    return preset.biased if bias else preset.unbiased
 
 
 def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
@@ -97,7 +107,9 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
     return True, f"algo={algo} works with a bias only"
 
 
-def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str], algo: str) -> tuple[str, str]:
+def choose_kernel(
+    default: str, presets: PresetConfig, allowed: Collection[str], algo: str, *, bias: bool
+) -> tuple[str, str]:
     """Return the kernel if the command line names none: the pair's, the data set's, the default, or the only one.
 
     Parameters
@@ -110,13 +122,15 @@ def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str],
         The kernels that the algorithm supports.
     algo : str
         Its name.
+    bias : bool
+        Whether the problem has one.
 
     Returns
     -------
     name : str
     origin : str
     """
-    if presets.pair.problem.C is not None and presets.pair.kernel in allowed:
+    if _numbers(presets.pair, bias=bias).C is not None and presets.pair.kernel in allowed:
         return presets.pair.kernel, origin_of(presets.pair)
     if presets.data.source is not None and presets.data.kernel in allowed:
         return presets.data.kernel, presets.data.source
@@ -217,7 +231,7 @@ def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
     return DEFAULT_EPOCHS, DEFAULT
 
 
-def origin_of(preset: AlgoPreset) -> str:
+def origin_of(preset: Preset) -> str:
     """Return the source of a preset's values, for the header."""
     return preset.source or "preset"
 

@@ -140,36 +140,38 @@ class ProblemPreset:
 
 
 @dataclass
-class DataPreset:
-    """Values for a data set, without and with bias, the kernel that they are for, and who chose them."""
+class Preset:
+    """What one source says about an algorithm, a data set, or an algorithm on a data set.
+
+    Attributes
+    ----------
+    source : str or None
+        Who says it, as the header of a run shows it; None: there is no such preset.
+    kernel : str
+        The kernel that `unbiased` and `biased` are for.
+    unbiased, biased : ProblemPreset
+        Numbers for the problem without and with bias.
+    bias : bool or None
+        Whether the problem has a bias; None: not said.
+    epochs : float or None
+        Epochs of a run whose command line names no budget; None: not said.
+    """
 
     source: str | None = None
     kernel: str = "gaussian"
     unbiased: ProblemPreset = field(default_factory=ProblemPreset)
     biased: ProblemPreset = field(default_factory=ProblemPreset)
-
-
-@dataclass
-class AlgoPreset:
-    """Values for an algorithm, or for an algorithm on one data set, and who chose them.
-
-    `problem`, for the kernel `kernel`, is read for a pair only: if it has a C, it goes before the row of the data set.
-    """
-
-    source: str | None = None
     bias: bool | None = None
     epochs: float | None = None
-    kernel: str = "gaussian"
-    problem: ProblemPreset = field(default_factory=ProblemPreset)
 
 
 @dataclass
 class PresetConfig:
-    """The presets that belong to the chosen algorithm and data set; the more special one wins."""
+    """The presets for the chosen data set, for the algorithm, and for the algorithm on this data set (`pair`)."""
 
-    data: DataPreset = field(default_factory=DataPreset)
-    algo: AlgoPreset = field(default_factory=AlgoPreset)
-    pair: AlgoPreset = field(default_factory=AlgoPreset)
+    data: Preset = field(default_factory=Preset)
+    algo: Preset = field(default_factory=Preset)
+    pair: Preset = field(default_factory=Preset)
 
 
 @dataclass

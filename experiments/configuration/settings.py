@@ -20,7 +20,7 @@ from experiments.configuration.choices import check_choice, folder, parse_memory
 from experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from experiments.configuration.schema import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
-from solvers import SettingsError, outside
+from solvers import SettingsError, plugins
 from solvers.errors import LARGEST_INTEGER, check_numbers
 
 MAX_SEED = LARGEST_INTEGER
@@ -101,8 +101,8 @@ class RunSettings:
         if self.budget.limit.cpu_seconds is not None or self.solver.timed:
             # what a run reaches in a given time depends on its resources
             identity["clock"] = {"rows": self.rows, "memory": self.memory_bytes, "threads": self.threads}
-        if outside.is_outside(self.solver):  # its file may change from run to run
-            identity["source"] = outside.source_of(self.solver)
+        if plugins.is_plugin(self.solver):  # its file may change from run to run
+            identity["source"] = plugins.source_of(self.solver)
         if self.engine != "local":  # the times differ; the rest is the same
             identity["engine"] = {"name": self.engine, "ranks": self.ranks}
         return identity
@@ -270,7 +270,7 @@ def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) 
     if type(kernel) not in KERNELS.values():
         raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
     if not any(setting == "kernel" or setting.startswith("kernel.") for setting in given):
-        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name)
+        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name, bias=bias)
         if name != kernel_name(kernel):
             kernel, origins = KERNELS[name](), {"kernel.name": origin}
     solver.check_kernel(kernel_name(kernel))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from experiments.configuration.settings import available_cores
 from experiments.processes.mpirun import Place, say_last
 from solvers import SettingsError
-from solvers.exchange import Exchange
+from solvers.all_reduce import AllReduce
 
 # `connect` starts MPI and `Mpi.close` ends it, not the import
 mpi4py.rc.initialize = mpi4py.rc.finalize = False
@@ -62,7 +62,7 @@ class Communication:
     seconds: float = 0.0
 
 
-class Mpi(Exchange):
+class Mpi(AllReduce):
     """Communication between all processes of ``MPI.COMM_WORLD``. Make it with `connect`.
 
     MPICH and Open MPI wait with a core at full load, and a rank without a core then waits for the scheduler: sums over

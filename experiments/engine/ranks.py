@@ -23,7 +23,7 @@ from experiments.run.errors import outcome_of
 from experiments.run.identity import canonical_json
 from experiments.run.recorder import Recorder
 from solvers import Problem, SettingsError
-from solvers.share import check_ranks, deal
+from solvers.shard import check_ranks, scatter_rows
 
 if TYPE_CHECKING:
     from experiments.engine.mpi import Mpi
@@ -55,8 +55,8 @@ class MpiEngine(LocalEngine):
             check_ranks(problem, self._exchange.ranks)
             self._exchange.broadcast(True)  # see `_follow`
         self.started = self.working = True
-        share = deal(problem, self._exchange)
-        return self._on_all(lambda: settings.solver(share, settings.solver_settings, settings.seed))
+        shard = scatter_rows(problem, self._exchange)
+        return self._on_all(lambda: settings.solver(shard, settings.solver_settings, settings.seed))
 
     def prepare(self, solver: Any, checkpoint: Checkpoint | None) -> DistributedSolver:
         """Return the ranks' solvers as one, restored from the checkpoint if there is one."""

@@ -1,6 +1,6 @@
 """Imports what every run needs, in the server that workers are forked from (`experiments.processes.forkserver`).
 
-Threads, connections and open files would not survive the fork: nothing here makes any.
+Threads, connections and open files do not survive a fork, so nothing here may make any.
 """
 
 import matplotlib.backends.backend_agg
@@ -18,4 +18,4 @@ mlflow_writer.load()
 
 from mlflow.store.tracking import sqlalchemy_store, sqlalchemy_workspace_store  # noqa: E402, F401
 
-MathTextParser("agg").parse("$0$")  # makes the grammar of what stands at an axis
+MathTextParser("agg").parse("$0$")  # builds the grammar of axis labels, 0.3 s

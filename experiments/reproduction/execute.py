@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Event
 from experiments.reproduction.cost import estimate, gram_seconds, together, working_memory
 from experiments.reproduction.plan import PlannedRun
-from experiments.reproduction.workers import Event
 from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
 
@@ -59,7 +59,7 @@ def execute(
     meter : Meter
         Shows how far the whole is.
     make : callable
-        Makes them, here (`workers.make_runs`) or elsewhere (`on_cluster.make_runs`).
+        Makes them, here (`figure_runs.make_runs`) or elsewhere (`on_cluster.make_runs`).
 
     Returns
     -------

@@ -13,7 +13,7 @@ from experiments.processes.stopping import deferred, uninterrupted
 from experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
 from experiments.run.console import Display
 from experiments.run.recorder import Recorder
-from solvers import Limit, Problem, Status, outside
+from solvers import Limit, Problem, Status, plugins
 
 SLICE_SECONDS = 0.2
 """CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""
@@ -27,7 +27,7 @@ class LocalEngine:
 
     def make_solver(self, settings: RunSettings, problem: Problem) -> Any:
         """Make the solver of a problem."""
-        return outside.make(settings.solver, problem, settings.solver_settings, settings.seed)
+        return plugins.make(settings.solver, problem, settings.solver_settings, settings.seed)
 
     def prepare(self, solver: Any, checkpoint: Checkpoint | None) -> Any:
         """Return the object to advance, restored from the checkpoint if there is one."""

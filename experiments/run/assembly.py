@@ -18,7 +18,7 @@ from datasets import Dataset, Stream
 from experiments.configuration.schema import GaussianConfig, kernel_name
 from experiments.configuration.settings import RunSettings, needs
 from solvers import SettingsError
-from solvers.kept import kept_numbers
+from solvers.disk_cache import cached_numbers
 from solvers.rows import WORKING_BYTES
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
@@ -173,4 +173,4 @@ def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], finge
         "build": build["build_id"],
         "isa": build["isa"],
     }
-    return kept_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]
+    return cached_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]

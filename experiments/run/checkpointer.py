@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.processes.stopping import Terminated
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 from support.files import new_file
 
 FOLDER = "checkpoints"
 FORMAT = 2
 """Of the files: a line of JSON that identifies the run, and numpy's archive."""
-_STATE, _PENDING, _ON_FEATURES = "state/", "waiting/", "on_features.weights"
+_STATE, _PENDING, _DEFERRED = "state/", "waiting/", "on_features.weights"
 _MISMATCHES = {
     "key": "by a run with other settings or data",
     "algo": "by another method",
@@ -56,8 +56,8 @@ def pack(snapshot: Any) -> PackedSnapshot:
             arrays[name] = value
         elif value is None or isinstance(value, bool | int | float | str):
             plain[name] = value
-        elif isinstance(value, OnFeatures):
-            arrays[_ON_FEATURES] = value.weights
+        elif isinstance(value, DeferredResponses):
+            arrays[_DEFERRED] = value.weights
     return PackedSnapshot(arrays, plain)
 
 
@@ -72,8 +72,8 @@ def unpack(packed: PackedSnapshot, present: Any) -> Any:
     """
     snapshot, arrays = copy.copy(present), dict(packed.arrays)
     own: dict[str, Any] = {**packed.plain}
-    if _ON_FEATURES in arrays:
-        own["on_features"] = dataclasses.replace(present.on_features, weights=arrays.pop(_ON_FEATURES))
+    if _DEFERRED in arrays:
+        own["deferred"] = dataclasses.replace(present.deferred, weights=arrays.pop(_DEFERRED))
     vars(snapshot).update(own | arrays)  # the class may be frozen; no one else has this copy yet
     return snapshot
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from datasets import Dataset, Stream
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
 from solvers.features import Features
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
 Measures = dict[str, float | None]
 """By the names of `experiments.columns.MEASURES`; None where a method does not have one."""
@@ -82,10 +82,10 @@ class Evaluator:
         with blas.connected():
             test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
         train = np.empty((problem.n, len(snapshots)))
-        if on_features := [snapshot.on_features for snapshot in snapshots if snapshot.on_features is not None]:
-            which = [k for k, snapshot in enumerate(snapshots) if snapshot.on_features is not None]
-            train[:, which] = OnFeatures.values_together(on_features)
-        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.on_features is None]:
+        if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
+            which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
+            train[:, which] = DeferredResponses.batched_values(deferred)
+        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
             train[:, missing] = self._train_values(support, np.ascontiguousarray(weights[:, missing]))
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:
@@ -164,11 +164,11 @@ class Evaluator:
         first = 0
         while first < len(snapshots):
             leader, end = snapshots[first], first + 1
-            while end < len(snapshots) and leader.together(snapshots[end]):
+            while end < len(snapshots) and leader.same_basis(snapshots[end]):
                 end += 1
             group, first = snapshots[first:end], end
-            train = None if X is None else leader.values_together(group, X)
-            test = leader.values_together(group, self._dataset.X_test)
+            train = None if X is None else leader.batched_values(group, X)
+            test = leader.batched_values(group, self._dataset.X_test)
             for k, snapshot in enumerate(group):
                 yield _Predictor(
                     train=None if train is None else train[:, k],

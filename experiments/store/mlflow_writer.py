@@ -25,7 +25,7 @@ from experiments.store.locks import exclusive, is_alive
 from experiments.store.metrics import Point
 from experiments.store.place import Place
 from experiments.store.relocation import relocate
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 from support.files import remove_drafts, sync_folder, temporary_folder
 
 METRICS_PER_BATCH = 1000
@@ -82,7 +82,7 @@ def create(place: Place) -> None:
             _client(place).create_experiment(EXPERIMENT, artifact_location=str(place.artifacts), tags=_VERSION)
         return
     origin = f"{_mlflow().__version__} {schema.STORE_VERSION} {sqlite3.sqlite_version}"
-    write(place.database, kept(default_cache_dir() / "store", origin.encode(), _new_database))
+    write(place.database, cached_bytes(default_cache_dir() / "store", origin.encode(), _new_database))
     relocate(place)
     sync_folder(place.root)
 

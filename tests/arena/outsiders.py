@@ -8,7 +8,7 @@ import numpy as np
 
 from solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
 from solvers._core import Purpose, Random
-from solvers.base import State, part, under
+from solvers.base import State, prefixed, select
 
 
 @dataclass
@@ -58,13 +58,13 @@ class Forgetful(Honest):
     resumes = True
 
     def state(self) -> State:
-        return {"alpha": self._alpha, "responses": self._responses, **under("random", self._random.state())}
+        return {"alpha": self._alpha, "responses": self._responses, **prefixed("random", self._random.state())}
 
     def restore(self, state: State | None) -> None:
         with self.restoring():
             assert state is not None
             self._alpha, self._responses = state["alpha"].copy(), state["responses"].copy()
-            self._random.restore(part("random", state))
+            self._random.restore(select("random", state))
 
 
 class Mindful(Forgetful):
@@ -73,12 +73,12 @@ class Mindful(Forgetful):
     name = "mindful"
 
     def state(self) -> State:
-        return super().state() | under("rows", self._rows.state())
+        return super().state() | prefixed("rows", self._rows.state())
 
     def restore(self, state: State | None) -> None:
         super().restore(state)
         with self.restoring():
-            self._rows.restore(part("rows", state or {}))
+            self._rows.restore(select("rows", state or {}))
 
 
 class Liar(Honest):

@@ -25,7 +25,7 @@ from experiments.configuration.schema import (
 )
 from experiments.configuration.settings import resolve
 from experiments.run.advance import costs_of, reached
-from solvers import Problem, RowPolicy, SettingsError, outside
+from solvers import Problem, RowPolicy, SettingsError, plugins
 
 PATIENCE = 20.0
 """CPU seconds after which a run is taken to be endless; the longest one here takes a tenth of a second."""
@@ -43,7 +43,7 @@ def solver_of(name: str, kernel: str) -> Any:
     form = {"lambda_": 0.025} if "lambda" in kind.needs else {"nu": 0.1} if "nu" in kind.needs else {}
     problem = Problem(X, y, KERNELS[kernel][1], bias=min(kind.biases), rows=RowPolicy(provider="on_the_fly"), **form)
     small = {field.name for field in dataclasses.fields(kind.Settings)} & {"features", "batch_size"}
-    return outside.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
+    return plugins.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
 
 
 @pytest.mark.parametrize(("name", "kernel"), CASES)
@@ -82,7 +82,7 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
             assert time.process_time() - started < PATIENCE, f"{solver.counters} without an end"
             status = solver.advance(dataclasses.replace(budget, cpu_seconds=solver.cpu_seconds + 0.05))
     except SettingsError as error:
-        assert "would last for ever" in str(error)  # noqa: PT017 (either is right)
+        assert "would never end the run" in str(error)  # noqa: PT017 (either is right)
 
 
 LATE = """

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets.dataset import Table
 from datasets.errors import DataError
 from datasets.readers import libsvm
 from datasets.readers.libsvm import _read_careful, _read_fast, read_libsvm, with_index_zero
+from datasets.types import Table
 
 VALUES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

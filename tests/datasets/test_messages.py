@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from datasets import DataError, DatasetSpec, fingerprint, load
-from datasets.dataset import Table
 from datasets.readers.messages import read_messages
+from datasets.types import Table
 
 WORDS = ["ab", "abc", "zz", "Ab", "a", "9", "b9cd", "é"]
 BODIES = st.dictionaries(

@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from datasets import Dataset, DatasetSpec, load, prepared, source
-from datasets.dataset import Table
 from datasets.prepared import PreparedCache
+from datasets.types import Table
 
 TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" for k in range(300))
 

@@ -44,7 +44,6 @@ def test_a_run_starts_its_ranks_shows_their_output_and_is_found_again(
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     for expected in ("mpi, ranks=2", "already in the store"):
-        monkeypatch.setattr(run, "_outcomes", [])
         assert run.main() == 0
         shown = capsys.readouterr().out
         assert shown.count(expected) == shown.count("result: ") == 1
@@ -58,7 +57,7 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     deadline = time.monotonic() + 60
     while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
         time.sleep(0.05)
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors

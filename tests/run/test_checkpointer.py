@@ -28,7 +28,7 @@ from experiments.run import advance, runner
 from experiments.run.checkpointer import FORMAT, Checkpointer, pack, unpack
 from experiments.run.console import FullDisplay
 from solvers import KernelSnapshot, Limit, LinearSnapshot
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
 ROOT = CONF.parent
 DYING = Path(__file__).parents[1] / "engine" / "dying_solver.py"
@@ -246,10 +246,10 @@ finite = st.floats(allow_nan=False)
 @given(st.lists(finite, min_size=2, max_size=5), st.one_of(st.none(), finite), st.booleans())
 def test_packed_snapshots_are_restored_exactly(values: list[float], number: float | None, flag: bool) -> None:
     array, features = np.array(values), np.ones((3, 2), np.float32)
-    present = KernelSnapshot(np.zeros(7), on_features=OnFeatures(features, np.zeros(2)))
+    present = KernelSnapshot(np.zeros(7), deferred=DeferredResponses(features, np.zeros(2)))
     for snapshot in (
         KernelSnapshot(array, values[0], responses=array[::-1], dual_feasible=flag, volume=number),
-        KernelSnapshot(array, on_features=OnFeatures(features, array)),
+        KernelSnapshot(array, deferred=DeferredResponses(features, array)),
     ):
         packed = pack(snapshot)
         assert json.loads(json.dumps(packed.plain)) == packed.plain
@@ -262,11 +262,11 @@ def test_packed_snapshots_are_restored_exactly(values: list[float], number: floa
         for mine, theirs in ((again.coefficients, array), (again.responses, snapshot.responses)):
             assert (mine is None) == (theirs is None)
             assert mine is None or mine.tobytes() == theirs.tobytes()
-        assert (again.on_features is None) == (snapshot.on_features is None)
-        if again.on_features is not None:
-            assert again.on_features.features is features  # what all snapshots share is not in the file
+        assert (again.deferred is None) == (snapshot.deferred is None)
+        if again.deferred is not None:
+            assert again.deferred.features is features  # what all snapshots share is not in the file
             assert not any(own is features for own in packed.arrays.values())
-            assert again.on_features.weights.tobytes() == array.tobytes()
+            assert again.deferred.weights.tobytes() == array.tobytes()
     line = LinearSnapshot(array, values[0], number, lower_bound=number)
     again = unpack(pack(line), LinearSnapshot(np.zeros(1)))
     assert again.weights.tobytes() == array.tobytes()

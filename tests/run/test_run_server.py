@@ -11,7 +11,6 @@ import pytest
 from servers import Relay, free_port
 
 import run
-from experiments.command_line.sweep import SweepCallback
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
 from experiments.store.server import ASKED, Server
@@ -28,8 +27,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
     def call(*words: str) -> int:
         monkeypatch.setenv(ASKED, "")
-        monkeypatch.setattr(run, "_outcomes", [])
-        monkeypatch.setattr(SweepCallback, "directory", None)
         basic = ["hydra/launcher=basic"] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
         return run.main()

@@ -1,4 +1,4 @@
-"""LASVM in plain numpy, with kernel rows over all examples: what the tests hold the core against."""
+"""LASVM in plain numpy, with kernel rows over all examples: references for the tests."""
 
 from __future__ import annotations
 

@@ -81,6 +81,16 @@ def test_sdca_and_smo_agree_without_bias(kernel: Gaussian) -> None:
     assert gap < 1e-7
 
 
+def test_sdca_with_kept_responses_converges_where_no_step_changes_anything() -> None:
+    p = problem(40, 3, bias=False, lambda_=1e3)  # C so small that every alpha ends at C
+    sdca = solver("sdca", p, accounting="kept")
+    assert sdca.advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED  # it costs nothing from there on
+    found = sdca.snapshot()
+    assert isinstance(found, KernelSnapshot)
+    np.testing.assert_array_equal(p.y * found.coefficients, np.full(p.n, p.C))
+    assert_optimal(p, found.coefficients, 0.0, 1e-9)
+
+
 def test_sdca_replay() -> None:
     """Every step moves the drawn alpha to the clipped maximum."""
     p = problem(50, lambda_=1.0 / 100)

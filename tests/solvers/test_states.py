@@ -1,4 +1,4 @@
-"""A state that is not one of the object is refused with a sentence, and the object stays as it was."""
+"""A state of another object is refused with a message, and the object does not change."""
 
 from __future__ import annotations
 
