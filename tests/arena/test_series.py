@@ -65,7 +65,7 @@ def test_all_solvers_find_their_place(tmp_path: Path) -> None:
     (panel,) = plan(tmp_path, "dataset=adult", "algos=all", "kernel=linear").panels
     assert panel.settings["optimum"].algo == "dcd"
     assert {"dcd", "simba", "sgd_m", "smo", "liblinear"} <= set(panel.settings)
-    assert panel.settings["liblinear"].budget.iterations == 200
+    assert panel.settings["liblinear"].budget.limit.iterations == 200
     assert {"fourier", "libsvm", "asset_online"} <= set(panel.left_out)
 
 

@@ -188,8 +188,8 @@ def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: 
     figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.evaluations": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings
     assert {name: run.budget.evaluations for name, run in found.items()} == {
-        "sbp checkpoints=10": 10,
-        "sbp checkpoints=1000": 1000,
+        "sbp evaluations=10": 10,
+        "sbp evaluations=1000": 1000,
     }
 
 
