@@ -43,7 +43,7 @@ def table(folder: Path) -> dict[tuple[str, str], list[str]]:
     return {(cells[1], cells[2]): cells[3:] for cells in lines}
 
 
-def test_one_that_fails_does_not_stop_the_others(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_a_failed_run_does_not_stop_the_others(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     _, process = done
     assert process.returncode == 1
     assert "6 failed" in process.stdout
@@ -53,7 +53,7 @@ def test_one_that_fails_does_not_stop_the_others(done: tuple[Path, subprocess.Co
     assert process.stdout.splitlines()[-1].startswith("figure: ")
 
 
-def test_the_verdict_tells_who_is_missing(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_the_verdict_names_missing_runs(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     (path,) = done[0].glob("figures/arena_*/demo/verdict.json")
     verdict = json.loads(path.read_text())
     assert (verdict["paper"], verdict["claims"], verdict["stand_in"]) == ("", [], {})
@@ -62,7 +62,7 @@ def test_the_verdict_tells_who_is_missing(done: tuple[Path, subprocess.Completed
     assert verdict["figure"] == path.parts[-3]
 
 
-def test_a_liar_is_no_faster(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_false_counters_make_no_solver_faster(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     (path,) = done[0].glob("figures/arena_*/demo/data.csv")
     points = pd.read_csv(path).query("what == 'curve' and cost == 'kernel_evaluations'")
     honest, liar = (points.query("series == @name")[["x", "median"]].to_numpy() for name in ("honest", "liar"))
@@ -80,7 +80,7 @@ def test_a_run_with_a_nan_objective_is_not_in_the_table(done: tuple[Path, subpro
 
 
 @pytest.mark.slow
-def test_the_report_has_a_place_for_it(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_the_report_shows_the_arena(done: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder = done[0]
     assert main(["figure=report", f"figures={folder / 'figures'}", f"report={folder / 'report'}"]) == 0
     page = (folder / "report" / "index.html").read_text()

@@ -28,7 +28,7 @@ def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
     return outside.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
 
 
-def test_ours_are_made_as_they_are() -> None:
+def test_our_solvers_are_made_unchanged() -> None:
     own = solvers.get("averaged_perceptron")
     assert not outside.is_outside(own)
     assert type(outside.make(own, problem(), own.Settings(), 0)) is own
@@ -42,7 +42,7 @@ def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
     assert isinstance(outside.make(lying, problem(), kind.Settings(), 0), outside.Audited)
 
 
-def test_an_honest_one_is_charged_what_it_says() -> None:
+def test_correct_counters_are_used() -> None:
     solver = fresh(outsiders.Honest)
     solver.advance(Limit(iterations=100))
     assert solver.counters == solver._solver.counters
@@ -51,7 +51,7 @@ def test_an_honest_one_is_charged_what_it_says() -> None:
     assert solver.wall_seconds > 0
 
 
-def test_a_liar_is_charged_what_the_views_have_counted() -> None:
+def test_false_counters_are_replaced_by_those_of_the_views() -> None:
     solver, honest = fresh(outsiders.Liar), fresh(outsiders.Honest)
     # it says that it has done one iteration, so that it has to be stopped by something else
     solver.advance(Limit(presentations=100))
@@ -61,7 +61,7 @@ def test_a_liar_is_charged_what_the_views_have_counted() -> None:
     assert solver.cpu_seconds > 0
 
 
-def test_what_is_read_past_the_views_is_not_counted() -> None:
+def test_direct_reads_make_costs_uncounted() -> None:
     solver = fresh(outsiders.PastTheViews)
     solver.advance(Limit(iterations=5))
     counters = solver.counters
@@ -70,7 +70,7 @@ def test_what_is_read_past_the_views_is_not_counted() -> None:
     assert (counters.feature_accesses, counters.feature_accesses_dense) == (None, None)
 
 
-def test_without_a_view_nothing_is_counted() -> None:
+def test_a_solver_without_views_counts_nothing() -> None:
     watched: Any = outside.WatchedProblem(problem())
     audited = watched.audited(Counters(iterations=3, presentations=None, kernel_evaluations=9))
     assert audited == Counters(3, 0, None, None, None, None)
@@ -83,7 +83,7 @@ def test_without_a_view_nothing_is_counted() -> None:
     reads=st.lists(st.integers(0, N - 1), max_size=20),
     claims=st.lists(st.none() | st.integers(0, 10**6), min_size=6, max_size=6),
 )
-def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | None]) -> None:
+def test_claimed_counters_do_not_change_the_views(reads: list[int], claims: list[int | None]) -> None:
     watched: Any = outside.WatchedProblem(problem())
     one, other = watched.counted_rows(), watched.counted_rows()
     for place, i in enumerate(reads):
@@ -96,7 +96,7 @@ def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | Non
 
 
 @pytest.mark.parametrize("kind", [outsiders.Forgetful, outsiders.Mindful])
-def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]) -> None:
+def test_a_resumed_solver_is_charged_for_both_parts(kind: type[Any]) -> None:
     whole, first, second = fresh(kind), fresh(kind), fresh(kind)
     whole.advance(Limit(presentations=90))
     first.advance(Limit(presentations=40))
@@ -113,7 +113,7 @@ def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]
             fresh(kind).restore({other: values for other, values in state.items() if other != name})
 
 
-def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -> None:
+def test_direct_reads_before_a_break_stay_uncounted() -> None:
     first: Any = outside.WatchedProblem(problem())
     assert first.X.shape == (N, 3)
     second: Any = outside.WatchedProblem(problem())
@@ -122,12 +122,12 @@ def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -
     assert second.audited(Counters()).kernel_evaluations is None
 
 
-def test_who_does_nothing_is_told_so() -> None:
+def test_a_solver_that_does_not_advance_is_an_error() -> None:
     with pytest.raises(SettingsError, match=r"algo=idle came back from advance\(\) without an iteration"):
         fresh(outsiders.Idle).advance(Limit(iterations=5))
 
 
-def test_a_change_of_the_file_is_another_source(tmp_path: Path) -> None:
+def test_a_changed_file_is_another_solver(tmp_path: Path) -> None:
     digest = outside.source_of(outsiders.Honest)
     assert len(digest) == 64
     assert digest == outside.source_of(outsiders.Liar)

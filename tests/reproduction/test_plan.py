@@ -65,7 +65,7 @@ def test_a_smaller_scale_with_the_same_settings_shares_the_runs(
     assert plan(store, figure, dataclasses.replace(options, scale="demo")).state == "none"
 
 
-def test_a_failed_run_is_missing_and_told(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_failed_run_is_reported_as_missing(store: Shelf, figure: FigureSpec, options: Options) -> None:
     first, *others = plan(store, figure, options).missing
     for run in others:
         store.record(run)
@@ -113,7 +113,7 @@ def test_a_grid_makes_a_series_of_each_value(store: Shelf, figure: FigureSpec, o
     assert list(made.panels[0].settings) == ["sbp nu=0.01", "sbp nu=1", "smo"]
 
 
-def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_members_keep_the_fields_of_their_series(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets = ["synthetic", "digits"]
     figure.series = [swept(seeds=2, datasets=["digits"], by_dataset={"digits": ["dataset.max_train=50"]})]
     first, second = plan(store, figure, options).panels
@@ -122,9 +122,7 @@ def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureS
     assert {run.settings.dataset.max_train for run in second.runs} == {50}
 
 
-def test_the_runs_of_a_panel_are_looked_up_at_once_and_found_ones_never_again(
-    store: Shelf, figure: FigureSpec, options: Options
-) -> None:
+def test_a_panels_runs_are_looked_up_in_one_query_and_once(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
     planner = Planner(store)
     made = planner.plan(figure, options)
@@ -150,9 +148,7 @@ def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: F
     assert plan(store, figure, options).state == "done"
 
 
-def test_what_goes_along_with_a_grid_may_differ_between_data_sets(
-    store: Shelf, figure: FigureSpec, options: Options
-) -> None:
+def test_settings_along_a_grid_may_differ_between_data_sets(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets = ["synthetic", "digits"]
     along: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
     figure.series = [swept(by_dataset={"digits": ["dataset.max_train=50"]}, along=along, seeds=1)]
@@ -184,7 +180,7 @@ def test_no_more_features_are_sampled_than_there_are_examples(
     assert list(plan(store, figure, options).panels[0].settings) == names
 
 
-def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_whole_numbers_of_a_grid_are_integers(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.checkpoints": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings
     assert {name: run.budget.checkpoints for name, run in found.items()} == {
@@ -206,7 +202,7 @@ def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: 
         ("{}, along: {problem.C: {adult: [1.0]}}", "problem.C goes along with it, and needs 0"),
     ],
 )
-def test_a_grid_that_is_none_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
+def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
     (tmp_path / "sbp_x.yaml").write_text(f"series: [{{name: sbp, grid: {grid}}}]", encoding="utf-8")
     with pytest.raises(FigureError, match=message) as caught:
         read_figure("sbp_x", tmp_path)
@@ -226,7 +222,7 @@ def test_a_grid_is_read_from_a_file(tmp_path: Path) -> None:
     ]
 
 
-def test_a_data_set_asked_for_by_name_stands_in(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_another_data_set_on_the_command_line_is_a_stand_in(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets = ["adult"]
     made = plan(store, figure, dataclasses.replace(options, datasets=("synthetic",)))
     assert [panel.dataset for panel in made.panels] == ["synthetic"]
@@ -234,12 +230,14 @@ def test_a_data_set_asked_for_by_name_stands_in(store: Shelf, figure: FigureSpec
     assert evidence_of(made, {}).stand_ins == {"synthetic": made.panels[0].stand_in}
 
 
-def test_the_paper_s_own_data_set_by_name_is_no_stand_in(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_the_papers_data_set_on_the_command_line_is_not_a_stand_in(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
     made = plan(store, figure, dataclasses.replace(options, datasets=("synthetic",)))
     assert made.panels[0].stand_in == ""
 
 
-def test_a_figure_of_no_data_set_takes_none(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_figure_without_data_sets_ignores_them(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets, figure.series = [], []
     assert not plan(store, figure, dataclasses.replace(options, datasets=("synthetic",))).panels
 
@@ -252,7 +250,9 @@ def refuse(*names: str) -> Any:
     return fetch
 
 
-def test_what_cannot_be_had_is_left_out_and_named(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_data_sets_that_are_not_available_are_left_out_and_named(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
     figure.datasets = ["synthetic", "digits"]
     figure.series = [SeriesSpec("sbp", ["algo=sbp"])]
     made = Planner(store, refuse("digits")).plan(figure, options)
@@ -260,7 +260,7 @@ def test_what_cannot_be_had_is_left_out_and_named(store: Shelf, figure: FigureSp
     assert made.absent == {"digits": "digits is nowhere"}
 
 
-def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
+def test_series_of_a_missing_engine_are_left_out(
     store: Shelf, figure: FigureSpec, options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -274,7 +274,7 @@ def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
     assert install_command("mpi") in made.absent["engine=mpi"]
 
 
-def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_the_figures_stand_in_replaces_a_missing_data_set(store: Shelf, figure: FigureSpec, options: Options) -> None:
     figure.datasets, figure.instead = ["digits"], {"digits": "synthetic"}
     made = Planner(store, refuse("digits")).plan(figure, options)
     assert [(panel.paper_dataset, panel.dataset) for panel in made.panels] == [("digits", "synthetic")]
@@ -282,7 +282,9 @@ def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: Figure
     assert made.absent == {"digits": "digits is nowhere"}
 
 
-def test_files_are_not_asked_for_when_all_runs_are_there(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_files_are_not_fetched_when_all_runs_are_in_the_store(
+    store: Shelf, figure: FigureSpec, options: Options
+) -> None:
     for run in plan(store, figure, options).missing:
         store.record(run)
     assert Planner(store, refuse("synthetic")).plan(figure, options).state == "done"
@@ -306,7 +308,7 @@ def test_later_overrides_win() -> None:
     assert "budget.epochs=1" in overrides_of(series, [], "mnist", "mnist", Options("paper"))
 
 
-def test_a_stand_in_has_what_is_said_of_the_data_set_and_of_itself() -> None:
+def test_a_stand_in_has_the_overrides_of_the_data_set_and_its_own() -> None:
     own = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
     words = overrides_of(SeriesSpec("sbp", ["algo=sbp"], by_dataset=own), [], "adult", "digits", Options("paper"))
     assert words == ("dataset=digits", "algo=sbp", "problem.lambda_=1", "budget.epochs=3")
@@ -329,7 +331,7 @@ def test_a_timed_figure_makes_one_run_at_a_time(store: Shelf, figure: FigureSpec
     assert {run.settings.jobs for run in made.runs} == {1}
 
 
-def test_a_verdict_does_not_tell_of_the_machine_s_folders(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_verdict_contains_no_folder_of_this_machine(store: Shelf, figure: FigureSpec, options: Options) -> None:
     made = dataclasses.replace(plan(store, figure, options), absent={"x": "Cannot download x: no. Put it into /a/b."})
     empty: Any = FigureResult(data=None, draw=lambda _: None)  # type: ignore[arg-type]
     assert verdict_of(evidence_of(made, {}), empty, "x").absent == {"x": "Cannot download x"}

@@ -26,7 +26,7 @@ def check_three_of_each(root: Path, workers: int) -> None:
     assert sorted(path.name for path in root.iterdir()) == [".store.lock", "artifacts", "mlflow.db"]
 
 
-def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: Path) -> None:
+def test_six_processes_on_a_new_store_record_all_runs(template: Path, tmp_path: Path) -> None:
     # forked after mlflow has been imported (by making the template), so that all of them arrive at the same moment
     root = tmp_path / "deep" / "results"
     context = multiprocessing.get_context("fork")
@@ -48,7 +48,7 @@ def rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rival]:
     rival.process.communicate()
 
 
-def test_two_new_processes_on_a_fresh_store_succeed_silently(rival: Rival) -> None:
+def test_two_processes_create_a_store_at_once(rival: Rival) -> None:
     while not rival.ready.exists() and rival.process.poll() is None:
         time.sleep(0.05)
     Store.open(rival.root).create()  # while the rival does the same
@@ -68,7 +68,7 @@ def begin_and_wait(root: Path, key: str, ready: Any) -> None:
     handle.fail("never reached")
 
 
-def test_a_killed_run_is_closed_when_its_key_begins_again_and_a_living_one_is_not(store: Store) -> None:
+def test_a_new_run_closes_killed_runs_of_its_key_and_no_running_ones(store: Store) -> None:
     context = multiprocessing.get_context("fork")
     ready = context.Event()
     child = context.Process(target=begin_and_wait, args=(store.root, "k", ready))
@@ -91,7 +91,7 @@ def test_a_killed_run_is_closed_when_its_key_begins_again_and_a_living_one_is_no
     other.fail("done")
 
 
-def test_a_process_killed_between_its_artifacts_and_its_status_has_not_finished(
+def test_a_run_killed_before_its_status_is_written_is_not_finished(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handle = store.begin("k", "n", {}, {})
