@@ -1,4 +1,4 @@
-"""What it costs to get there, on runs whose excess is known."""
+"""Costs to targets, on runs with known excess."""
 
 from __future__ import annotations
 

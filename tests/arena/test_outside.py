@@ -1,4 +1,4 @@
-"""What solvers from elsewhere are charged: what the views have counted, whatever they say."""
+"""Users' solvers are charged for what their views count."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import outsiders
 import pytest
+import user_solvers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ def problem(tmp_path: Path | None = None) -> Problem:
 
 
 def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
-    return outside.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
+    return outside.make(kind, problem(tmp_path), user_solvers.NoSettings(), 3)
 
 
 def test_our_solvers_are_made_unchanged() -> None:
@@ -43,7 +43,7 @@ def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
 
 
 def test_correct_counters_are_used() -> None:
-    solver = fresh(outsiders.Honest)
+    solver = fresh(user_solvers.Correct)
     solver.advance(Limit(iterations=100))
     assert solver.counters == solver._solver.counters
     assert solver.counters.kernel_evaluations == N * solver._alpha.sum() > 0
@@ -52,17 +52,17 @@ def test_correct_counters_are_used() -> None:
 
 
 def test_false_counters_are_replaced_by_those_of_the_views() -> None:
-    solver, honest = fresh(outsiders.Liar), fresh(outsiders.Honest)
+    solver, correct = fresh(user_solvers.FalseCounters), fresh(user_solvers.Correct)
     # it says that it has done one iteration, so that it has to be stopped by something else
     solver.advance(Limit(presentations=100))
-    honest.advance(Limit(presentations=100))
+    correct.advance(Limit(presentations=100))
     assert solver._solver.counters.kernel_evaluations == 0
-    assert solver.counters == honest.counters
+    assert solver.counters == correct.counters
     assert solver.cpu_seconds > 0
 
 
 def test_direct_reads_make_costs_uncounted() -> None:
-    solver = fresh(outsiders.PastTheViews)
+    solver = fresh(user_solvers.DirectReads)
     solver.advance(Limit(iterations=5))
     counters = solver.counters
     assert counters.iterations == 5
@@ -95,7 +95,7 @@ def test_claimed_counters_do_not_change_the_views(reads: list[int], claims: list
     assert audited.presentations == max(claims[1] or 0, len(reads))
 
 
-@pytest.mark.parametrize("kind", [outsiders.Forgetful, outsiders.Mindful])
+@pytest.mark.parametrize("kind", [user_solvers.LosesCounters, user_solvers.KeepsCounters])
 def test_a_resumed_solver_is_charged_for_both_parts(kind: type[Any]) -> None:
     whole, first, second = fresh(kind), fresh(kind), fresh(kind)
     whole.advance(Limit(presentations=90))
@@ -104,7 +104,7 @@ def test_a_resumed_solver_is_charged_for_both_parts(kind: type[Any]) -> None:
     second.restore(state)
     assert second.counters == first.counters
     assert second.cpu_seconds == first.cpu_seconds > 0
-    second.advance(Limit(presentations=90 if kind is outsiders.Mindful else 50))
+    second.advance(Limit(presentations=90 if kind is user_solvers.KeepsCounters else 50))
     assert second.counters == whole.counters
     assert second.cpu_seconds > first.cpu_seconds
     np.testing.assert_array_equal(second.snapshot().coefficients, whole.snapshot().coefficients)
@@ -124,11 +124,11 @@ def test_direct_reads_before_a_break_stay_uncounted() -> None:
 
 def test_a_solver_that_does_not_advance_is_an_error() -> None:
     with pytest.raises(SettingsError, match=r"algo=idle came back from advance\(\) without an iteration"):
-        fresh(outsiders.Idle).advance(Limit(iterations=5))
+        fresh(user_solvers.Idle).advance(Limit(iterations=5))
 
 
 def test_a_changed_file_is_another_solver(tmp_path: Path) -> None:
-    digest = outside.source_of(outsiders.Honest)
+    digest = outside.source_of(user_solvers.Correct)
     assert len(digest) == 64
-    assert digest == outside.source_of(outsiders.Liar)
+    assert digest == outside.source_of(user_solvers.FalseCounters)
     assert digest != outside.source_of(solvers.get("sbp"))

@@ -1,4 +1,4 @@
-"""Profiles: the share of problems that are solved within a factor of the least cost."""
+"""Performance profiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal terms: what the command line makes of the arena's file, and what the planner makes of that."""
+"""Series of the arena: the same problem and budget for all solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elastic deformations: against a slow program of the same rule, against mathematics, and as a data set."""
+"""Elastic deformations: against a slow implementation, against mathematics, and as a data set."""
 
 from __future__ import annotations
 

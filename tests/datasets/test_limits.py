@@ -1,4 +1,4 @@
-"""Sizes are asked before arrays are made, and messages stay short, whatever the files hold."""
+"""Limits: memory is checked before allocation, and messages stay short."""
 
 from __future__ import annotations
 

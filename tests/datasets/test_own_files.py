@@ -1,4 +1,4 @@
-"""A user's own files: first index, labels that are texts, Parquet, names."""
+"""Users' files: first index, text labels, Parquet, names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order runs are made, what becomes of them, and what memory they are expected to need."""
+"""Order and outcomes of runs, and estimates of time and memory."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_batches_are_ordered_by_data_set_gram_matrix_and_length() -> None:
     assert execute.batches([]) == []
 
 
-class Told:
+class FakeMeter:
     """A meter that remembers."""
 
     def __init__(self) -> None:
@@ -79,8 +79,8 @@ def test_outcomes_are_keyed_and_runs_without_gram_matrix_free_memory_first(monke
     monkeypatch.setattr(GramStore, "make_room_in_memory", make_room)
     fourier = [planned(f"f{seed}", "algo=fourier", "dataset=mnist", f"seed={seed}") for seed in range(3)]
     exact = [planned(f"e{seed}", "algo=sbp", "dataset=mnist", f"seed={seed}") for seed in range(2)]
-    told = Told()
-    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], told, make_runs)
+    meter = FakeMeter()
+    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], meter, make_runs)
 
     assert {key: outcome.label for key, outcome in outcomes.items()} == {
         run.key: run.settings.label() for run in (*fourier, *exact)
@@ -91,16 +91,16 @@ def test_outcomes_are_keyed_and_runs_without_gram_matrix_free_memory_first(monke
         (2**34, int(working_memory([run.settings for run in fourier], 2))),
         [run.settings.label() for run in fourier],
     ]
-    assert told.fractions == sorted(told.fractions)
-    assert told.fractions[0] == 0.0
-    assert told.fractions[-1] == pytest.approx(1.0)
-    assert told.text == "5 of 5 runs, 3 went wrong"
+    assert meter.fractions == sorted(meter.fractions)
+    assert meter.fractions[0] == 0.0
+    assert meter.fractions[-1] == pytest.approx(1.0)
+    assert meter.text == "5 of 5 runs, 3 went wrong"
 
 
 def test_the_progress_line_shows_what_a_run_does_before_its_solver() -> None:
     texts: list[str] = []
 
-    class Texts(Told):
+    class Texts(FakeMeter):
         def update(self, fraction: float, text: str) -> None:
             del fraction
             texts.append(text)
@@ -120,7 +120,7 @@ def test_the_progress_line_shows_what_a_run_does_before_its_solver() -> None:
 
 
 def test_without_missing_runs_nothing_is_made() -> None:
-    assert execute.execute([], 2, [], Told(), lambda *_: pytest.fail("made something")) == {}
+    assert execute.execute([], 2, [], FakeMeter(), lambda *_: pytest.fail("made something")) == {}
 
 
 def test_explicit_weights_take_time_by_feature_accesses_and_no_kernel_rows() -> None:

@@ -1,4 +1,4 @@
-"""The command line of reproduce.py: what it understands, and what it says about the rest."""
+"""The command line of reproduce.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store and mlflow: what each sees and leaves of the other."""
+"""Writes through mlflow: mlflow sees the runs, and leaves nothing behind."""
 
 from __future__ import annotations
 

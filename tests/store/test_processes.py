@@ -1,4 +1,4 @@
-"""One store and several processes: at once, and killed in the middle."""
+"""One store and several processes: simultaneous ones, and killed ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_records import Rival, make_curve, record_three, sql, statuses
+from store_records import OtherProcess, make_curve, record_three, sql, statuses
 
 from experiments.store import Store, mlflow_writer
 
@@ -40,25 +40,25 @@ def test_six_processes_on_a_new_store_record_all_runs(template: Path, tmp_path: 
 
 
 @pytest.fixture
-def rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rival]:
+def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OtherProcess]:
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))  # without an empty store: mlflow has to make one
-    rival = Rival(tmp_path / "results")
-    yield rival
-    rival.process.kill()
-    rival.process.communicate()
+    other_process = OtherProcess(tmp_path / "results")
+    yield other_process
+    other_process.process.kill()
+    other_process.process.communicate()
 
 
-def test_two_processes_create_a_store_at_once(rival: Rival) -> None:
-    while not rival.ready.exists() and rival.process.poll() is None:
+def test_two_processes_create_a_store_at_once(other_process: OtherProcess) -> None:
+    while not other_process.ready.exists() and other_process.process.poll() is None:
         time.sleep(0.05)
-    Store.open(rival.root).create()  # while the rival does the same
-    assert not (rival.root / "artifacts").exists()  # nobody has begun yet
-    rival.go()
-    record_three(rival.root, "1")
-    output = rival.process.communicate(timeout=100)[0]
+    Store.open(other_process.root).create()  # while the other process does the same
+    assert not (other_process.root / "artifacts").exists()  # nobody has begun yet
+    other_process.go()
+    record_three(other_process.root, "1")
+    output = other_process.process.communicate(timeout=100)[0]
     assert output == ""  # mlflow and alembic say nothing, even under a root logger that shows everything
-    assert rival.process.returncode == 0
-    check_three_of_each(rival.root, 2)
+    assert other_process.process.returncode == 0
+    check_three_of_each(other_process.root, 2)
 
 
 def begin_and_wait(root: Path, key: str, ready: Any) -> None:

@@ -1,4 +1,4 @@
-"""What is recorded of a run, and which runs are found again."""
+"""Records of runs, and lookups."""
 
 from __future__ import annotations
 
