@@ -55,16 +55,16 @@ def preset(series: SeriesSpec, dataset: str) -> bool:
     return ("pair", f"{algo}_{dataset}") in presets()
 
 
-def test_the_ids_that_others_cite_are_there() -> None:
+def test_cited_ids_exist() -> None:
     assert set(catalogue()) >= FIXED_IDS
 
 
-def test_the_one_of_no_paper_comes_last() -> None:
+def test_the_figure_without_a_paper_is_last() -> None:
     assert [name for name, paper in catalogue().items() if not paper] == ["arena"] == list(catalogue())[-1:]
 
 
 @figures
-def test_it_is_what_its_name_says(name: str) -> None:
+def test_a_file_matches_its_name(name: str) -> None:
     spec = read_figure(name)
     assert spec.id == name
     assert name.startswith(f"{spec.paper}_")

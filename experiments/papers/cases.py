@@ -16,7 +16,7 @@ Judge = Callable[[Evidence, ClaimSpec], Claim]
 
 @dataclass(frozen=True)
 class Case:
-    """One case of a claim, such as one data set.
+    """One case of a claim, such as a data set.
 
     Attributes
     ----------
@@ -25,12 +25,12 @@ class Case:
     about : str
         Label in sentences: the name of the data set.
     ruling : Ruling
-        `not_applicable`: not judged; it may still be measured.
+        `not_applicable`: not judged, but possibly measured.
     measured : str
         The measurement as text; empty if there is none.
     statistic : mapping of str to Any
     note : str
-        Why the case is not judged, or what weakens it. Without the label.
+        Why the case is not judged, or what weakens it, without the label.
     """
 
     place: tuple[str, str]
@@ -123,7 +123,7 @@ def exclude_undeclared(case: Case, evidence: Evidence, panel: Panel) -> Case:
 
 
 class HasPanel(Protocol):
-    """Anything that belongs to one data set."""
+    """An object with a panel."""
 
     @property
     def panel(self) -> Panel: ...  # noqa: D102
@@ -133,7 +133,7 @@ P = TypeVar("P", bound=HasPanel)
 
 
 def cases_of(evidence: Evidence, items: Iterable[P], judge: Callable[[P], Case]) -> list[Case]:
-    """Judge each item; on undeclared data it is measured only (`exclude_undeclared`)."""
+    """Judge each item; on undeclared data it is only measured (`exclude_undeclared`)."""
     return [exclude_undeclared(judge(item), evidence, item.panel) for item in items]
 
 

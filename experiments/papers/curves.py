@@ -1,6 +1,6 @@
-"""Test error against kernel evaluations and against CPU time: the maker of figures that users define.
+"""Test error against kernel evaluations and CPU time: the module of figures that users define.
 
-Such a figure is one file in ``conf/figure/``. Its claims are not judged.
+It draws the series of a file in ``conf/figure/`` and judges no claims.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROWS = (
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure."""
     figure = CurveFigure(evidence, ROWS)
-    why = "No function judges it: give the figure a maker of its own."
+    why = "The figure has no function that judges it."
     return FigureResult(
         figure.data,
         figure.draw,

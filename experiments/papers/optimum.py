@@ -13,9 +13,9 @@ from experiments.curve import column
 from experiments.reproduction.evidence import Panel
 
 SERIES: Final = "optimum"
-"""Series that certifies the optimum; if a figure sweeps C, it is swept over the same values."""
+"""Series that computes the optimum; if a figure sweeps C, this series has the same values."""
 KNOWN: Final = 1e-3
-"""Relative: an optimum with a wider interval decides nothing about accuracies of 1e-2."""
+"""Largest relative width for judging accuracies of 1e-2."""
 
 
 @dataclass(frozen=True)

@@ -48,12 +48,12 @@ NAMES: Mapping[str, str] = {
     "synthetic": "Synthetic",
     "web": "Web",
 }
-"""Names of data sets above panels and in sentences; others have their own names."""
+"""Names of data sets above panels and in sentences; others keep their names."""
 
 _TASKS: Mapping[tuple[str, tuple[float | str, ...]], str] = {
     ("mnist", (0.0, 1.0, 2.0, 3.0, 4.0)): "MNIST, 0 to 4 against 5 to 9",
 }
-"""Other tasks on them, by the data set's name and its positive labels."""
+"""Names of other tasks, by data set and positive labels."""
 
 # inches
 _WIDTH, _ROW = 12.0, 3.7
@@ -70,11 +70,11 @@ class Row:
     cost : str
         Column of `experiments.curve`: the horizontal axis.
     heading : str
-        ``{runs}`` in it becomes the number of runs that means are over.
+        ``{runs}`` in it becomes the number of runs of the means.
     bands : bool
         Whether the spread over runs is drawn.
     series : mapping of str to str
-        Name in the legend to the series drawn under it; empty: every series under its own name.
+        Series by name in the legend; empty: all series.
     facts : mapping of str to str
         Text in the upper right corner of a panel, by the paper's data set.
     measure : str
@@ -130,7 +130,7 @@ class CurveFigure:
 
     @property
     def data(self) -> pd.DataFrame:
-        """All points that are drawn; errors are fractions. With several measures a column names them."""
+        """All drawn points; errors are fractions. With several measures a column names them."""
         several = len({row.measure for row in self.rows}) > 1
         tables = [
             pd.DataFrame(
@@ -194,7 +194,7 @@ class CurveFigure:
 
 
 def row_of_axes(figure: Figure | SubFigure, count: int, *, above: float, below: float) -> list[Axes]:
-    """Add `count` axes side by side, one per data set; `above` and `below` them is free room, in inches."""
+    """Add `count` axes side by side, one per data set, with free room `above` and `below` in inches."""
     width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     each = (width - _LEFT - _RIGHT - _BETWEEN * (count - 1)) / max(count, 1)
     lefts = [_LEFT + k * (each + _BETWEEN) for k in range(count)]
@@ -212,7 +212,7 @@ def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
 
 
 def empty(figure: Figure | SubFigure, text: str) -> None:
-    """Say that there is nothing to draw."""
+    """Write a text instead of a drawing."""
     figure.text(0.5, 0.5, text, size=PANEL.label, color=FAINT, ha="center", va="center")
 
 
@@ -235,7 +235,7 @@ def name_of(panel: Panel) -> str:
 
 
 def _departure(panel: Panel, stand_in: str, other: str) -> str:
-    """Say what a data set stands in for, or, if the user named it, that it is not the paper's."""
+    """Return the remark on a stand-in, or on a data set from the command line."""
     return (
         other
         if panel.paper_dataset == panel.dataset

@@ -1,4 +1,4 @@
-"""Loading the problem of a run, for makers that use the data or a solver's state."""
+"""Loads the problem of a run, for figures that use the data or a solver's state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from solvers import Problem
 
 
 def load_problem(run: RunSettings) -> Problem:
-    """Return the problem of a run, with its data loaded. Raises DataError if there are none."""
+    """Return the problem of a run with its data. Raises DataError if they are not available."""
     cache_dir = datasets.default_cache_dir()
     problem: Problem = assemble(run, datasets.load(run.dataset, cache_dir=cache_dir), cache_dir=cache_dir).problem
     return problem

@@ -1,4 +1,4 @@
-"""Races with made-up runs."""
+"""Comparisons of made-up runs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ STEPS = 21
 
 
 def gaps(rate: float, start: float = 10.0) -> Callable[[int], float]:
-    """Excess that falls by a factor at each checkpoint."""
+    """Excess that falls by a factor at each evaluation."""
     return lambda step: start * rate**step
 
 
 def rows(
     excess: Callable[[int], float], *, unit: int = 1000, counted: bool = True, **extra: Any
 ) -> list[dict[str, Any]]:
-    """Checkpoints 1, 2, ... at which so many times `unit` kernel evaluations are spent."""
+    """Evaluations 1, 2, ... after this many times `unit` kernel evaluations."""
     return [
         {
             "iterations": step,

@@ -1,4 +1,4 @@
-"""What it costs to get there, on runs whose excess is known."""
+"""Costs to targets, on runs with known excess."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def comparison(tmp_path: Path, target: str = "gap:0.1,0.01") -> Comparison:
     return Comparison(race_panel(tmp_path, runs), read_targets(target))
 
 
-def test_the_first_checkpoint_that_is_there_tells_the_cost(tmp_path: Path) -> None:
+def test_the_cost_is_that_of_the_first_evaluation_at_the_target(tmp_path: Path) -> None:
     made = comparison(tmp_path)
     run = made.runs["a"][0]
     # 10 * 2^-k <= 0.1 from k = 7 on
@@ -46,7 +46,7 @@ def test_efforts(tmp_path: Path) -> None:
     assert half.costs[1] == (STEPS - 1) * 1000
 
 
-def test_what_is_not_counted_is_not_zero(tmp_path: Path) -> None:
+def test_uncounted_costs_are_not_zero(tmp_path: Path) -> None:
     made = comparison(tmp_path)
     assert made.effort("c", "kernel_evaluations", 0.1) is None
     assert made.band("c", "kernel_evaluations") is None
@@ -62,7 +62,7 @@ def test_problems_are_pairs_of_level_and_seed(tmp_path: Path) -> None:
     np.testing.assert_array_equal(costs["b"], [7000, np.inf, np.inf, 10000, np.inf, np.inf])
 
 
-def test_who_is_left_out_on_a_data_set_solves_nothing_there(tmp_path: Path) -> None:
+def test_a_solver_left_out_on_a_data_set_solves_no_problem_there(tmp_path: Path) -> None:
     first = comparison(tmp_path)
     second = Comparison(race_panel(tmp_path, {"a": [rows(gaps(0.5))] * 2}, "ijcnn1"), first.targets)
     costs = costs_of([first, second], "kernel_evaluations", 2)
@@ -70,7 +70,7 @@ def test_who_is_left_out_on_a_data_set_solves_nothing_there(tmp_path: Path) -> N
     assert np.isinf(costs["b"][4:]).all()
 
 
-def test_a_gap_finer_than_the_optimum_is_known_is_not_decided(tmp_path: Path) -> None:
+def test_a_gap_below_the_optimums_uncertainty_is_not_judged(tmp_path: Path) -> None:
     assert comparison(tmp_path, "gap:0.1,1e-7").judged == (0.1,)
     unknown = comparison(tmp_path / "unknown")
     unknown = replace(unknown, panel=replace(unknown.panel, runs={**unknown.panel.runs, "optimum": ()}))
@@ -88,14 +88,14 @@ def test_errors(tmp_path: Path) -> None:
     assert best.threshold(0.5) == pytest.approx(0.15)
 
 
-def test_a_cost_of_nothing_is_one_unit(tmp_path: Path) -> None:
+def test_a_cost_of_zero_counts_as_one_unit(tmp_path: Path) -> None:
     free = [{"iterations": 1, "kernel_evaluations": 0, "cpu_seconds": 0.0, "epochs": 0.0, "primal": OPTIMUM}]
     (run,) = Comparison(race_panel(tmp_path, {"free": [free]}), read_targets("gap")).runs["free"]
     assert run.reach("kernel_evaluations", 0.1) == 1
     assert run.reach("cpu_seconds", 0.1) == 1e-6
 
 
-def test_an_objective_that_is_no_number_never_gets_there(tmp_path: Path) -> None:
+def test_a_nan_objective_reaches_no_target(tmp_path: Path) -> None:
     lost = race_panel(tmp_path, {"lost": [rows(gaps(0.5), primal=math.nan)]})
     (run,) = Comparison(lost, read_targets("gap")).runs["lost"]
     assert run.reach("iterations", 0.1) == math.inf

@@ -1,4 +1,4 @@
-"""What solvers from elsewhere are charged: what the views have counted, whatever they say."""
+"""Users' solvers are charged for what their views count."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import outsiders
 import pytest
+import user_solvers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,10 +25,10 @@ def problem(tmp_path: Path | None = None) -> Problem:
 
 
 def fresh(kind: type[Any], tmp_path: Path | None = None) -> Any:
-    return plugins.make(kind, problem(tmp_path), outsiders.NoSettings(), 3)
+    return plugins.make(kind, problem(tmp_path), user_solvers.NoSettings(), 3)
 
 
-def test_ours_are_made_as_they_are() -> None:
+def test_our_solvers_are_made_unchanged() -> None:
     own = solvers.get("averaged_perceptron")
     assert not plugins.is_plugin(own)
     assert type(plugins.make(own, problem(), own.Settings(), 0)) is own
@@ -42,8 +42,8 @@ def test_a_core_solver_from_elsewhere_is_counted_by_the_core() -> None:
     assert isinstance(plugins.make(lying, problem(), kind.Settings(), 0), plugins.AuditedSolver)
 
 
-def test_an_honest_one_is_charged_what_it_says() -> None:
-    solver = fresh(outsiders.Honest)
+def test_correct_counters_are_used() -> None:
+    solver = fresh(user_solvers.Correct)
     solver.advance(Limit(iterations=100))
     assert solver.counters == solver._solver.counters
     assert solver.counters.kernel_evaluations == N * solver._alpha.sum() > 0
@@ -51,18 +51,18 @@ def test_an_honest_one_is_charged_what_it_says() -> None:
     assert solver.wall_seconds > 0
 
 
-def test_a_liar_is_charged_what_the_views_have_counted() -> None:
-    solver, honest = fresh(outsiders.Liar), fresh(outsiders.Honest)
+def test_false_counters_are_replaced_by_those_of_the_views() -> None:
+    solver, correct = fresh(user_solvers.FalseCounters), fresh(user_solvers.Correct)
     # it says that it has done one iteration, so that it has to be stopped by something else
     solver.advance(Limit(presentations=100))
-    honest.advance(Limit(presentations=100))
+    correct.advance(Limit(presentations=100))
     assert solver._solver.counters.kernel_evaluations == 0
-    assert solver.counters == honest.counters
+    assert solver.counters == correct.counters
     assert solver.cpu_seconds > 0
 
 
-def test_what_is_read_past_the_views_is_not_counted() -> None:
-    solver = fresh(outsiders.PastTheViews)
+def test_direct_reads_make_costs_uncounted() -> None:
+    solver = fresh(user_solvers.DirectReads)
     solver.advance(Limit(iterations=5))
     counters = solver.counters
     assert counters.iterations == 5
@@ -70,7 +70,7 @@ def test_what_is_read_past_the_views_is_not_counted() -> None:
     assert (counters.feature_accesses, counters.feature_accesses_dense) == (None, None)
 
 
-def test_without_a_view_nothing_is_counted() -> None:
+def test_a_solver_without_views_counts_nothing() -> None:
     watched: Any = plugins.WatchedProblem(problem())
     audited = watched.audited(Counters(iterations=3, presentations=None, kernel_evaluations=9))
     assert audited == Counters(3, 0, None, None, None, None)
@@ -83,7 +83,7 @@ def test_without_a_view_nothing_is_counted() -> None:
     reads=st.lists(st.integers(0, N - 1), max_size=20),
     claims=st.lists(st.none() | st.integers(0, 10**6), min_size=6, max_size=6),
 )
-def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | None]) -> None:
+def test_claimed_counters_do_not_change_the_views(reads: list[int], claims: list[int | None]) -> None:
     watched: Any = plugins.WatchedProblem(problem())
     one, other = watched.counted_rows(), watched.counted_rows()
     for place, i in enumerate(reads):
@@ -95,8 +95,8 @@ def test_no_claim_changes_what_was_read(reads: list[int], claims: list[int | Non
     assert audited.presentations == max(claims[1] or 0, len(reads))
 
 
-@pytest.mark.parametrize("kind", [outsiders.Forgetful, outsiders.Mindful])
-def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]) -> None:
+@pytest.mark.parametrize("kind", [user_solvers.LosesCounters, user_solvers.KeepsCounters])
+def test_a_resumed_solver_is_charged_for_both_parts(kind: type[Any]) -> None:
     whole, first, second = fresh(kind), fresh(kind), fresh(kind)
     whole.advance(Limit(presentations=90))
     first.advance(Limit(presentations=40))
@@ -104,7 +104,7 @@ def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]
     second.restore(state)
     assert second.counters == first.counters
     assert second.cpu_seconds == first.cpu_seconds > 0
-    second.advance(Limit(presentations=90 if kind is outsiders.Mindful else 50))
+    second.advance(Limit(presentations=90 if kind is user_solvers.KeepsCounters else 50))
     assert second.counters == whole.counters
     assert second.cpu_seconds > first.cpu_seconds
     np.testing.assert_array_equal(second.snapshot().coefficients, whole.snapshot().coefficients)
@@ -113,7 +113,7 @@ def test_one_that_goes_on_from_a_state_is_charged_for_both_parts(kind: type[Any]
             fresh(kind).restore({other: values for other, values in state.items() if other != name})
 
 
-def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -> None:
+def test_direct_reads_before_a_break_stay_uncounted() -> None:
     first: Any = plugins.WatchedProblem(problem())
     assert first.X.shape == (N, 3)
     second: Any = plugins.WatchedProblem(problem())
@@ -122,13 +122,13 @@ def test_what_was_read_past_the_views_before_a_break_is_not_counted_after_it() -
     assert second.audited(Counters()).kernel_evaluations is None
 
 
-def test_who_does_nothing_is_told_so() -> None:
+def test_a_solver_that_does_not_advance_is_an_error() -> None:
     with pytest.raises(SettingsError, match=r"algo=idle came back from advance\(\) without an iteration"):
-        fresh(outsiders.Idle).advance(Limit(iterations=5))
+        fresh(user_solvers.Idle).advance(Limit(iterations=5))
 
 
-def test_a_change_of_the_file_is_another_source(tmp_path: Path) -> None:
-    digest = plugins.source_of(outsiders.Honest)
+def test_a_changed_file_is_another_solver(tmp_path: Path) -> None:
+    digest = plugins.source_of(user_solvers.Correct)
     assert len(digest) == 64
-    assert digest == plugins.source_of(outsiders.Liar)
+    assert digest == plugins.source_of(user_solvers.FalseCounters)
     assert digest != plugins.source_of(solvers.get("sbp"))

@@ -1,4 +1,4 @@
-"""Profiles: the share of problems that are solved within a factor of the least cost."""
+"""Performance profiles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_case_worked_out_by_hand() -> None:
     np.testing.assert_array_equal(found["b"].share, [0.5, 0.75])
 
 
-def test_who_solves_nothing_has_a_profile_of_zero() -> None:
+def test_a_solver_without_solved_problems_has_a_profile_of_zero() -> None:
     found = profiles({"a": np.array([1.0]), "b": np.array([np.inf])})
     assert found["b"].solved == 0.0
     np.testing.assert_array_equal(found["b"].factor, [1.0])
@@ -41,7 +41,7 @@ def test_no_problems_no_profiles() -> None:
 
 
 @given(TABLES)
-def test_what_holds_for_any(table: list[list[float]]) -> None:
+def test_properties_of_all_profiles(table: list[list[float]]) -> None:
     costs = named(table)
     found = profiles(costs)
     solved = np.isfinite(list(costs.values())).any(axis=0).mean()

@@ -1,4 +1,4 @@
-"""Equal terms: what the command line makes of the arena's file, and what the planner makes of that."""
+"""Series of the arena: the same problem and budget for all solvers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def test_all_have_one_problem_and_one_budget(tmp_path: Path) -> None:
     assert kernel.sigma2 == 10.0
 
 
-def test_who_cannot_is_left_out_with_the_reason(tmp_path: Path) -> None:
+def test_a_solver_for_other_problems_is_left_out_with_the_reason(tmp_path: Path) -> None:
     (panel,) = plan(tmp_path, "dataset=adult", "algos=sbp,dcd,libsvm").panels
     assert set(panel.settings) == {"sbp", "optimum"}
     assert panel.left_out["dcd"] == "works with kernel=linear only, got kernel=gaussian"
     assert "with a bias only" in panel.left_out["libsvm"]
 
 
-def test_all_solvers_find_their_place(tmp_path: Path) -> None:
+def test_all_solvers_take_part_or_are_left_out(tmp_path: Path) -> None:
     (panel,) = plan(tmp_path, "dataset=adult", "algos=all", "kernel=linear").panels
     assert panel.settings["optimum"].algo == "dcd"
     assert {"dcd", "simba", "sgd_m", "smo", "liblinear"} <= set(panel.settings)
@@ -69,13 +69,13 @@ def test_all_solvers_find_their_place(tmp_path: Path) -> None:
     assert {"fourier", "libsvm", "asset_online"} <= set(panel.left_out)
 
 
-def test_with_bias_the_optimum_is_another_s_affair(tmp_path: Path) -> None:
+def test_with_bias_another_solver_computes_the_optimum(tmp_path: Path) -> None:
     (panel,) = plan(tmp_path, "algos=sbp,pegasos", "kernel=linear", "problem.bias=true").panels
     assert list(panel.settings) == ["sbp", "optimum"]
     assert panel.settings["optimum"].algo == "smo"
 
 
-def test_nobody_left_is_an_error(tmp_path: Path) -> None:
+def test_an_arena_without_solvers_is_an_error(tmp_path: Path) -> None:
     for target in ("gap", "best"):
         with pytest.raises(FigureError, match="nothing is left to compare on adult: works with kernel=linear only"):
             plan(tmp_path, "dataset=adult", "algos=dcd", f"target={target}")
@@ -103,7 +103,7 @@ def test_a_solver_may_take_part_twice(tmp_path: Path) -> None:
     assert "algo.accounting" in panel.left_out["sdca accounting=keept"]
 
 
-def test_arenas_do_not_take_each_others_places(tmp_path: Path) -> None:
+def test_different_arenas_have_different_folders(tmp_path: Path) -> None:
     commands = [
         [],
         ["algos=sbp,smo"],
@@ -121,7 +121,7 @@ def test_arenas_do_not_take_each_others_places(tmp_path: Path) -> None:
     assert plan(tmp_path, "algos=sbp,smo").spec.id == ids[1]
 
 
-def test_against_time_runs_are_made_one_by_one(tmp_path: Path) -> None:
+def test_timed_arenas_make_one_run_at_a_time(tmp_path: Path) -> None:
     assert plan(tmp_path, "cost=cpu_seconds").options.jobs == 1
     assert plan(tmp_path, "cost=iterations").options.jobs == 2
 
@@ -136,12 +136,12 @@ def test_against_time_runs_are_made_one_by_one(tmp_path: Path) -> None:
         ("problem.CC=1", "unknown setting 'problem.CC'"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, word: str, message: str) -> None:
+def test_errors_name_the_fault(tmp_path: Path, word: str, message: str) -> None:
     with pytest.raises((FigureError, SettingsError), match=message):
         plan(tmp_path, word)
 
 
-def test_other_figures_do_not_take_its_words() -> None:
+def test_other_figures_refuse_its_options() -> None:
     with pytest.raises(FigureError, match="unknown setting 'algos=sbp'"):
         parse(["figure=sbp_fig2", "algos=sbp"], [read_figure("sbp_fig2")])
     with pytest.raises(FigureError, match=r"unknown setting 'problem.C=1'"):

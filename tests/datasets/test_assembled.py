@@ -105,7 +105,7 @@ def test_topic_parts_and_their_order_are_part_of_the_fingerprint(
     assert len(prints) == 4
 
 
-def test_files_that_do_not_go_together_are_refused(compose: Compose) -> None:
+def test_inconsistent_files_are_refused(compose: Compose) -> None:
     spec = compose("rcv1_ccat")
     for wrong in (
         replace(spec, topic=""),

@@ -53,14 +53,14 @@ def test_a_file_that_has_changed_is_read_again(spec: DatasetSpec, tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"sha256": "0"}', '{"state": [], "sha256": "0"}'])
-def test_a_damaged_note_counts_as_none(spec: DatasetSpec, tmp_path: Path, text: str) -> None:
+def test_a_damaged_entry_is_ignored(spec: DatasetSpec, tmp_path: Path, text: str) -> None:
     first = load(spec, cache_dir=tmp_path)
     (note,) = (tmp_path / "known").iterdir()
     note.write_text(text)
     assert load(spec, cache_dir=tmp_path).fingerprint == first.fingerprint
 
 
-def test_a_file_that_changed_while_it_was_read_is_not_noted(tmp_path: Path) -> None:
+def test_a_file_that_changed_while_it_was_read_is_not_cached(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"one")
     before = file_state(path)
@@ -76,6 +76,6 @@ def test_a_file_that_changed_while_it_was_read_is_not_noted(tmp_path: Path) -> N
     assert known.get(path) == ""
 
 
-def test_a_cache_that_cannot_be_written_costs_time_only(spec: DatasetSpec, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_no_error(spec: DatasetSpec, tmp_path: Path) -> None:
     (tmp_path / "known").write_text("a file")
     assert load(spec, cache_dir=tmp_path).n == 3

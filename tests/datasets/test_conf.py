@@ -31,7 +31,7 @@ WITHOUT_CHECKSUM = {
 WITHOUT_ADDRESS = {"astro_ph", "covtype_subset", "rcv1_ccat_subset"}
 
 
-def test_all_are_there() -> None:
+def test_all_data_sets_exist() -> None:
     wanted = (
         "adult astro_ph covtype covtype_subset digits file ijcnn1 mnist mnist_elastic news20 newsgroups_binary physics "
         "rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_money_fx synthetic web webspam"
@@ -40,7 +40,7 @@ def test_all_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_file_fits_the_schema_and_says_what_it_is(name: str, compose: Compose) -> None:
+def test_every_file_fits_the_schema_and_has_a_description(name: str, compose: Compose) -> None:
     spec = compose(name, *(["train=x"] if name == "file" else []))
     check_spec(spec)
     assert spec.name == ("" if name == "file" else name)  # the files' own name

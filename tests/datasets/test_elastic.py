@@ -1,4 +1,4 @@
-"""Elastic deformations: against a slow program of the same rule, against mathematics, and as a data set."""
+"""Elastic deformations: against a slow implementation, against mathematics, and as a data set."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_an_image_does_not_depend_on_its_neighbours(rows: list[int], cut: int) -
     assert labels.tolist() == [1, -1, 1] * 70
 
 
-def test_a_sample_is_held_and_is_part_of_the_stream(loaded: Load) -> None:
+def test_a_sample_is_in_memory_and_part_of_the_stream(loaded: Load) -> None:
     stream, data = loaded().points, loaded(max_train=40)
     assert isinstance(stream, Stream)
     assert data.n == len(data.X) == 40  # type: ignore[arg-type]
@@ -187,17 +187,17 @@ def test_a_sample_is_held_and_is_part_of_the_stream(loaded: Load) -> None:
     assert data.provenance["storage"] == "dense"
 
 
-def test_groups_that_leave_digits_out_leave_their_originals_out(loaded: Load) -> None:
+def test_images_are_made_from_the_chosen_digits_only(loaded: Load) -> None:
     data = loaded(positive=[3.0], negative=[8.0], max_train=210)
     assert set(greys(data.X)) == {4, 9, 14, 19, 24, 29, 34, 39, 44, 49}
 
 
-def test_who_needs_all_rows_of_a_stream_is_told_what_to_do(loaded: Load) -> None:
+def test_reading_all_rows_of_a_stream_is_an_error_with_advice(loaded: Load) -> None:
     with pytest.raises(DataError, match=r"its 210 training rows are made when they are needed.*dataset\.max_train="):
         _ = loaded().X
 
 
-def test_the_fingerprint_knows_the_settings_and_needs_no_image(small: DatasetSpec, loaded: Load) -> None:
+def test_the_fingerprint_depends_on_the_settings_and_makes_no_image(small: DatasetSpec, loaded: Load) -> None:
     assert fingerprint(small) == loaded().fingerprint
     changes: list[dict[str, Any]] = [{}, {"n": 211}, {"n_test": 51}, {"sigma": 4.0}, {"alpha": 43.0}, {"data_seed": 1}]
     changes += [{"validate": True}, {"max_train": 100}, {"kind": "published", "n": 210}]
@@ -218,7 +218,7 @@ def test_the_fingerprint_knows_the_settings_and_needs_no_image(small: DatasetSpe
         ({"format": "csv"}, "made of idx files"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(loaded: Load, changes: dict[str, Any], message: str) -> None:
+def test_wrong_specifications_are_refused_in_one_line(loaded: Load, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message) as error:
         loaded(**changes)
     assert "\n" not in str(error.value)

@@ -92,14 +92,14 @@ def assert_helpful(message: str, url: str, cache: Path) -> None:
         assert part in message
 
 
-def test_a_missing_page_tells_what_to_do(site: tuple[str, Path], tmp_path: Path) -> None:
+def test_a_missing_page_is_an_error_with_advice(site: tuple[str, Path], tmp_path: Path) -> None:
     url, _ = site
     with pytest.raises(DataError, match="404") as caught:
         load(published(url), cache_dir=tmp_path / "cache")
     assert_helpful(str(caught.value), url, tmp_path / "cache")
 
 
-def test_no_network_tells_what_to_do(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_network_is_an_error_with_advice(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with socket.socket() as unused_settings:
         unused_settings.bind(("127.0.0.1", 0))
@@ -109,7 +109,7 @@ def test_no_network_tells_what_to_do(tmp_path: Path, no_mirror: None, monkeypatc
     assert_helpful(str(caught.value), url, tmp_path / "cache")
 
 
-def test_a_silent_server_is_given_up(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_server_times_out(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(fetch.TIMEOUT) <= 20
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(fetch, "TIMEOUT", (0.3, 0.3))
@@ -144,7 +144,7 @@ def test_mirrors_by_name_by_manifest_and_from_the_environment(
     assert not (tmp_path / "cache" / "toy").exists(), "mirrors are read in place"
 
 
-def test_a_manifest_cannot_lead_outside_its_mirror(tmp_path: Path, no_mirror: None) -> None:
+def test_a_manifest_cannot_name_files_outside_its_mirror(tmp_path: Path, no_mirror: None) -> None:
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (tmp_path / "secret").write_bytes(TRAIN)
@@ -155,7 +155,7 @@ def test_a_manifest_cannot_lead_outside_its_mirror(tmp_path: Path, no_mirror: No
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", '{"file": 1}', "\x00"])
-def test_a_broken_manifest_is_passed_over(tmp_path: Path, no_mirror: None, text: str) -> None:
+def test_a_broken_manifest_is_ignored(tmp_path: Path, no_mirror: None, text: str) -> None:
     (tmp_path / "MANIFEST.json").write_text(text)
     (tmp_path / "toy").write_bytes(TRAIN)
     (tmp_path / "toy.t").write_bytes(TEST)

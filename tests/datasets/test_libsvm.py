@@ -53,7 +53,7 @@ def test_any_legal_formatting_reads_exactly(case: tuple[bytes, list[float], list
         assert (table.X.data.dtype, table.X.indices.dtype, table.X.indptr.dtype) == ("f4", "i4", "i4")
 
 
-def test_the_fast_reader_takes_the_usual_file_and_leaves_the_odd_one() -> None:
+def test_the_fast_reader_reads_usual_files_only() -> None:
     assert _read_fast(b"+1 1:0.5 3:0 7:1\n-1\n") is not None
     for odd in (b"1 3:1 2:1\n", b"1 -1:1\n", b"1 1_0:1\n", b"1 1:x\n"):
         assert _read_fast(odd) is None
@@ -141,7 +141,7 @@ def test_a_last_line_with_only_a_label_is_a_row() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n"])
-def test_nothing_reads_as_no_rows(content: bytes) -> None:
+def test_empty_content_has_no_rows(content: bytes) -> None:
     assert read_libsvm(content, "x").y.size == 0
 
 

@@ -1,4 +1,4 @@
-"""Sizes are asked before arrays are made, and messages stay short, whatever the files hold."""
+"""Limits: memory is checked before allocation, and messages stay short."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_huge_index_is_refused_with_its_size_and_the_limit(load_text: Loader) 
         load_text(rows_with(2**31 - 1), storage="dense")
 
 
-def test_a_moderate_index_is_taken_where_memory_allows() -> None:
+def test_a_moderate_index_is_accepted() -> None:
     X = sparse.csr_matrix(
         (np.ones(4, np.float32), np.array([0, 10**8 - 1, 1, 2], np.int32), np.array([0, 2, 4], np.int32)), (2, 10**8)
     )
@@ -65,7 +65,7 @@ def test_a_value_that_is_not_finite_is_found_without_a_dense_array() -> None:
         Problem(X, np.array([1, -1]), Linear(), lambda_=0.1)
 
 
-def test_random_frequencies_are_asked_for(tmp_path: Path) -> None:
+def test_the_memory_of_random_features_is_checked(tmp_path: Path) -> None:
     X = sparse.csr_matrix((np.ones(2, np.float32), np.array([0, 9 * 10**6]), np.array([0, 1, 2])), (2, 10**7))
     problem = Problem(X, np.array([1, -1], np.int8), solvers.Gaussian(1.0), lambda_=0.1)
     solver = solvers.get("asset_online")
@@ -127,7 +127,7 @@ def test_a_file_larger_than_memory_is_not_read(
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a/" * 3000 + "b", "a\0b", "~nobody-of-this-name/x"])
-def test_a_path_that_is_none(tmp_path: Path, path: str) -> None:
+def test_wrong_paths(tmp_path: Path, path: str) -> None:
     with pytest.raises(DataError) as caught:
         load(DatasetSpec(kind="file", train=path, name="t"), cache_dir=tmp_path)
     assert str(caught.value).isprintable()

@@ -144,7 +144,7 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
             load(DatasetSpec(kind="file", train=str(path)), cache_dir=tmp_path)
 
 
-def test_widening_by_d_settles_a_wider_test(load_text: Loader) -> None:
+def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
     data = load_text(TRAIN, "1 4:1\n", d=5)
     assert data.X.shape == (3, 5)
     assert data.X_test[0, 3] == 1
@@ -175,7 +175,7 @@ def test_widening_by_d_settles_a_wider_test(load_text: Loader) -> None:
         ({"kind": "published", "format": "libsvm"}, "lacks a file of role train"),
     ],
 )
-def test_senseless_specifications(tmp_path: Path, fields: dict[str, object], said: str) -> None:
+def test_wrong_specifications(tmp_path: Path, fields: dict[str, object], said: str) -> None:
     spec = replace(DatasetSpec(kind="file", train="x"), **fields)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=said):
         load(spec, cache_dir=tmp_path)
@@ -183,7 +183,7 @@ def test_senseless_specifications(tmp_path: Path, fields: dict[str, object], sai
         fingerprint(spec)
 
 
-def test_fingerprint_sees_what_matters_and_nothing_else(load_text: Loader, tmp_path: Path) -> None:
+def test_the_fingerprint_depends_on_the_arrays_only(load_text: Loader, tmp_path: Path) -> None:
     base = load_text(TRAIN, TEST)
     spec = DatasetSpec(
         kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"), description="words", name="u"
@@ -232,7 +232,7 @@ def test_synthetic_noise_flips_its_share(tmp_path: Path) -> None:
     assert np.abs(clean.X).max() <= 1
 
 
-def test_digits_changed_upstream_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_digits_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     from datasets import digits
 
     monkeypatch.setattr(digits, "DIGITS_SHA256", "0" * 64)

@@ -85,9 +85,7 @@ def test_rows_say_which_runs_of_words_occur(bodies: dict[str, str], ngrams: int,
 
 @settings(deadline=None)
 @given(BODIES, st.data())
-def test_header_lines_are_no_features_and_the_order_of_the_archive_does_not_matter(
-    bodies: dict[str, str], data: st.DataObject
-) -> None:
+def test_header_lines_and_the_order_of_the_archive_do_not_matter(bodies: dict[str, str], data: st.DataObject) -> None:
     plain = {name: message("word " + body) for name, body in bodies.items()}
     lines = st.sampled_from(["Newsgroups: alt.ab", "Xref: abc alt.ab:1", "Path: ab!zz", "Subject: zz", "  folded"])
     telling = {
@@ -156,7 +154,7 @@ def linked(kind: bytes) -> bytes:
         (linked(tarfile.CHRTYPE), r"x\.tar, member a/link: is neither a plain file nor a folder"),
     ],
 )
-def test_what_is_no_archive_of_messages_is_refused(content: bytes, said: str) -> None:
+def test_other_archives_are_refused(content: bytes, said: str) -> None:
     with pytest.raises(DataError, match=said):
         read_messages(content, "x.tar", ngrams=1, min_count=1)
 
@@ -201,6 +199,6 @@ def test_the_reader_s_settings_are_part_of_the_identity(
         ({"row_norm": "l1"}, "dataset.row_norm=l1: unknown; allowed are none, l2, longest"),
     ],
 )
-def test_senseless_settings(spec: DatasetSpec, tmp_path: Path, fields: dict[str, object], said: str) -> None:
+def test_wrong_settings(spec: DatasetSpec, tmp_path: Path, fields: dict[str, object], said: str) -> None:
     with pytest.raises(DataError, match=said):
         load(replace(spec, **fields), cache_dir=tmp_path)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A user's own files: first index, labels that are texts, Parquet, names."""
+"""Users' files: first index, text labels, Parquet, names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_an_index_0_in_either_file_counts_for_both(load_text: Loader, cached: bo
     np.testing.assert_array_equal(data.X_test, [[5, 7, 0]])
 
 
-def test_the_first_index_can_be_said_outright(load_text: Loader) -> None:
+def test_the_first_index_can_be_set(load_text: Loader) -> None:
     text = "1 1:1 2:3\n-1 2:1\n"
     automatic, said = load_text(text, text), load_text(text, text, zero_based=True)
     assert (automatic.d, said.d) == (2, 3)

@@ -37,9 +37,7 @@ def drawn_naively(n: int, counts: list[int], seed: int) -> list[list[int]]:
 
 
 @given(st.integers(2, 80), st.data(), st.integers(0, 2**64 - 1))
-def test_parts_are_disjoint_of_exact_sizes_and_together_all_rows_that_were_asked_for(
-    n: int, data: st.DataObject, seed: int
-) -> None:
+def test_parts_are_disjoint_and_have_exact_sizes(n: int, data: st.DataObject, seed: int) -> None:
     first = data.draw(st.integers(0, n))
     second = data.draw(st.integers(0, n - first))
     third = data.draw(st.sampled_from([0, n - first - second]))
@@ -53,7 +51,7 @@ def test_parts_are_disjoint_of_exact_sizes_and_together_all_rows_that_were_asked
 
 
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
-def test_both_files_are_one_and_it_is_cut(load_text: Loader, storage: str) -> None:
+def test_the_rows_of_both_files_are_cut(load_text: Loader, storage: str) -> None:
     counts = {"parts": [30, 20, 10], "split_seed": 5, "storage": storage}
     data, other = load_text(TRAIN, TEST, **counts), load_text(TRAIN, TEST, **counts, validate=True)
     train, validation, test = ([k + 1 for k in part] for part in drawn_naively(60, [30, 20, 10], 5))
@@ -67,7 +65,7 @@ def test_both_files_are_one_and_it_is_cut(load_text: Loader, storage: str) -> No
     assert other.provenance["split"] == said.replace("the test rows", "the validation rows")
 
 
-def test_one_file_is_cut_as_well_whatever_its_split_was(load_text: Loader) -> None:
+def test_one_file_is_cut(load_text: Loader) -> None:
     data = load_text(TRAIN, parts=[20, 5, 15], test_count=3)
     train, _, test = ([k + 1 for k in part] for part in drawn_naively(40, [20, 5, 15], 0))
     assert (rows(data.X), rows(data.X_test)) == (train, test)
@@ -102,7 +100,7 @@ def test_samples_are_drawn_from_the_parts(load_text: Loader) -> None:
     assert data.provenance["sample"].startswith("8 of 30 training rows, 4 of 10 test rows")
 
 
-def test_scaling_knows_the_rows_trained_on_only(load_text: Loader) -> None:
+def test_scaling_uses_the_training_rows_only(load_text: Loader) -> None:
     def train_rows(seed: int) -> list[int]:
         return [k + 1 for k in drawn_naively(60, [30, 20, 10], seed)[0]]
 
@@ -115,9 +113,7 @@ def test_scaling_knows_the_rows_trained_on_only(load_text: Loader) -> None:
 
 @settings(max_examples=20)
 @given(st.permutations([2, 3, 4]), st.integers(0, 3), st.booleans())
-def test_the_fingerprint_knows_sizes_seed_and_the_part_evaluated_on(
-    counts: list[int], seed: int, validate: bool
-) -> None:
+def test_the_fingerprint_depends_on_sizes_seed_and_part(counts: list[int], seed: int, validate: bool) -> None:
     spec = DatasetSpec(kind="synthetic", d=2, n=5, n_test=4, parts=counts, split_seed=seed, validate=validate)
     others = [
         replace(spec, parts=None, validate=False),
@@ -142,7 +138,7 @@ def test_the_fingerprint_knows_sizes_seed_and_the_part_evaluated_on(
         ({"parts": [30, 20, 10], "validation_fraction": 0.2}, r"use dataset\.parts with dataset\.validate=true"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(load_text: Loader, fields: dict[str, Any], message: str) -> None:
+def test_wrong_specifications_are_refused_in_one_line(load_text: Loader, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message) as error:
         load_text(TRAIN, TEST, **fields)
     assert "\n" not in str(error.value)

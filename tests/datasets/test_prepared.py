@@ -37,7 +37,7 @@ def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monke
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
 
 
-def test_digits_do_without_scikit_learn_the_second_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = DatasetSpec(kind="digits", positive=[8])
     first = load(spec, cache_dir=tmp_path)
     monkeypatch.setattr(source, "read_digits", lambda: pytest.fail("read again"))
@@ -76,7 +76,7 @@ def test_a_damaged_file_is_rebuilt_with_a_warning(
     assert caplog.text == "", "the rebuilt file is whole"
 
 
-def test_a_write_that_breaks_off_leaves_nothing(
+def test_an_interrupted_write_leaves_nothing(
     spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: object, **__: object) -> None:

@@ -1,4 +1,4 @@
-"""The named data sets, from the files that ``SVM_DATA_MIRROR`` points at."""
+"""The named data sets, with the files in ``SVM_DATA_MIRROR``."""
 
 from __future__ import annotations
 

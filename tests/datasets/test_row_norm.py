@@ -33,7 +33,7 @@ def test_dense_and_sparse_rows_get_unit_length_and_zeros_stay(values: np.ndarray
     assert dense.dtype == thin.dtype == np.float32
 
 
-def test_it_comes_last(load_text: Callable[..., Dataset]) -> None:
+def test_row_norms_are_applied_last(load_text: Callable[..., Dataset]) -> None:
     text, test = "1 1:3 2:4\n-1 1:1\n1 2:5\n-1\n", "1 1:-5 2:12\n"
     data = load_text(text, test, row_norm="l2", divide_by=7)
     np.testing.assert_allclose(data.X, [[0.6, 0.8], [1, 0], [0, 1], [0, 0]], rtol=1e-6)
@@ -62,7 +62,7 @@ def test_dense_and_sparse_rows_keep_their_proportions(values: np.ndarray) -> Non
             assert found.dtype == np.float32
 
 
-def test_test_rows_are_divided_by_what_training_rows_say(load_text: Callable[..., Dataset]) -> None:
+def test_test_rows_are_divided_by_the_training_rows_norm(load_text: Callable[..., Dataset]) -> None:
     text, test = "1 1:3 2:4\n-1 1:1\n1 2:5\n-1\n", "1 1:-5 2:12\n"
     data = load_text(text, test, row_norm="longest", divide_by=7)
     np.testing.assert_allclose(np.asarray(data.X), [[0.6, 0.8], [0.2, 0], [0, 1], [0, 0]], rtol=1e-6)

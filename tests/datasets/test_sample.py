@@ -104,14 +104,14 @@ def test_every_row_of_a_class_has_the_same_chance() -> None:
     assert np.abs(counts - 800).max() < 5 * 22
 
 
-def test_all_rows_where_there_are_no_more() -> None:
+def test_a_large_sample_has_all_rows() -> None:
     y = labels(3, 4)
     assert sample_rows(y, None, 0, PURPOSE_SAMPLE_TRAIN) is None
     assert sample_rows(y, 7, 0, PURPOSE_SAMPLE_TRAIN) is None
     assert sample_rows(y, 8, 0, PURPOSE_SAMPLE_TRAIN) is None
 
 
-def test_seeds_and_parts_have_streams_of_their_own() -> None:
+def test_seeds_and_parts_have_different_random_integers() -> None:
     y = labels(100, 100)
     assert len({PURPOSE_SPLIT, PURPOSE_SYNTHETIC, PURPOSE_SAMPLE_TRAIN, PURPOSE_SAMPLE_TEST}) == 4
     chosen = {

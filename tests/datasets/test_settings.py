@@ -58,7 +58,7 @@ def test_a_setting_without_effect_is_refused(compose: Compose, words: list[str],
         ["file", "train=x.svm", "zero_based=true", "name=mine"],
     ],
 )
-def test_a_setting_with_effect_is_taken(compose: Compose, words: list[str]) -> None:
+def test_a_setting_with_effect_is_accepted(compose: Compose, words: list[str]) -> None:
     name, *settings = words
     check_used(compose(name, *settings), [word.partition("=")[0] for word in settings])
 

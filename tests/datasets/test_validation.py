@@ -24,7 +24,7 @@ def rows(X: np.ndarray) -> list[int]:
     return X[:, 0].astype(int).tolist()
 
 
-def test_the_held_out_rows_take_the_place_of_the_test_rows(load_text: Loader) -> None:
+def test_held_out_rows_replace_the_test_rows(load_text: Loader) -> None:
     whole, data = load_text(TRAIN, TEST), load_text(TRAIN, TEST, validation_fraction=0.25, split_seed=3)
     train, held_out = split_rows(40, 10, 3, PURPOSE_VALIDATION)
     assert rows(data.X) == (train + 1).tolist()
@@ -36,7 +36,7 @@ def test_the_held_out_rows_take_the_place_of_the_test_rows(load_text: Loader) ->
     assert data.provenance["counts"]["test"]["n"] == 10
 
 
-def test_without_a_test_file_the_test_rows_stay_unseen(load_text: Loader) -> None:
+def test_without_a_test_file_the_test_rows_are_not_used(load_text: Loader) -> None:
     whole = load_text(TRAIN, test_count=8, split_seed=1)
     data = load_text(TRAIN, test_count=8, split_seed=1, validation_fraction=0.25)
     assert sorted(rows(data.X) + rows(data.X_test)) == rows(whole.X)
@@ -92,7 +92,7 @@ def dense(X: object) -> list[list[float]]:
     return (X.toarray() if sparse.issparse(X) else X).tolist()  # type: ignore[attr-defined]
 
 
-def test_scaling_is_that_of_the_rows_trained_on(load_text: Loader) -> None:
+def test_scaling_uses_the_remaining_training_rows(load_text: Loader) -> None:
     seed = next(seed for seed in range(99) if 10 in split_rows(11, 3, seed, PURPOSE_VALIDATION)[1])
     text = "0 1:1\n1 1:2\n" * 5 + "0 1:9\n"
     data = load_text(text, "1 1:1\n", validation_fraction=0.3, scaling="minmax", split_seed=seed)
@@ -100,7 +100,7 @@ def test_scaling_is_that_of_the_rows_trained_on(load_text: Loader) -> None:
     assert data.X_test.max() == 8
 
 
-def test_the_fingerprint_knows_of_it_only_where_it_is_set(load_text: Loader, tmp_path: Path) -> None:
+def test_the_fingerprint_contains_it_only_if_set(load_text: Loader, tmp_path: Path) -> None:
     base = load_text(TRAIN, TEST)
     spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
     assert fingerprint(spec) == base.fingerprint
@@ -111,7 +111,7 @@ def test_the_fingerprint_knows_of_it_only_where_it_is_set(load_text: Loader, tmp
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
-def test_a_share_of_nothing_or_all_is_refused(share: float) -> None:
+def test_a_share_of_zero_or_one_is_refused(share: float) -> None:
     with pytest.raises(DataError, match=rf"dataset\.validation_fraction={share}: must lie between 0 and 1"):
         fingerprint(DatasetSpec(kind="synthetic", d=2, validation_fraction=share))
 

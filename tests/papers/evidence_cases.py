@@ -1,4 +1,4 @@
-"""Synthetic evidence for makers: finished runs with invented curves."""
+"""Synthetic evidence for figures: finished runs with invented curves."""
 
 from __future__ import annotations
 

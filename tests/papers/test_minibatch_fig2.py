@@ -21,7 +21,7 @@ CONVERGES = (0.5, 0.01, 1e-4)
 FAILS = (0.5, 0.01, 0.4)
 
 
-def way_panel(folder: Path, gap: float = 1e-9, **above: Sequence[float]) -> Panel:
+def path_panel(folder: Path, gap: float = 1e-9, **above: Sequence[float]) -> Panel:
     """Methods that have this distance from P* after 1, 10, 100, ... iterations with the largest b."""
     known = {**dict.fromkeys(METHODS, CONVERGES), "naive": FAILS, **above}
     runs = {"optimum": [optimum_run(folder, gap)]}
@@ -46,7 +46,7 @@ def judge(one: Panel) -> Claim:
 
 
 def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
-    claim = judge(way_panel(tmp_path))
+    claim = judge(path_panel(tmp_path))
     assert claim.verdict == "reproduced"
     assert set(claim.statistic["news20"]) == {f"{method} b=1024" for method in METHODS}
 
@@ -61,23 +61,23 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     ],
 )
 def test_ruling_on_naive_steps(tmp_path: Path, naive: Sequence[float], ruling: str) -> None:
-    assert judge(way_panel(tmp_path, naive=naive)).statistic["news20"]["naive b=1024"]["ruling"] == ruling
+    assert judge(path_panel(tmp_path, naive=naive)).statistic["news20"]["naive b=1024"]["ruling"] == ruling
 
 
 def test_other_methods_that_do_not_converge(tmp_path: Path) -> None:
-    found = judge(way_panel(tmp_path, safe=(0.5, 0.1, 0.05), aggressive=FAILS)).statistic["news20"]
+    found = judge(path_panel(tmp_path, safe=(0.5, 0.1, 0.05), aggressive=FAILS)).statistic["news20"]
     assert found["safe b=1024"]["ruling"] == "not_applicable"  # on its way
     assert found["aggressive b=1024"]["ruling"] == "not_reproduced"
 
 
 def test_cases_that_leave_the_claim_undecided(tmp_path: Path) -> None:
-    assert judge(way_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
-    other = replace(way_panel(tmp_path / "b"), paper_dataset="digits", dataset="digits", stand_in="chosen by name")
+    assert judge(path_panel(tmp_path / "a", gap=1e-5)).verdict == "not_applicable"
+    other = replace(path_panel(tmp_path / "b"), paper_dataset="digits", dataset="digits", stand_in="chosen by name")
     assert judge(other).verdict == "not_applicable"
 
 
 def test_the_picture(tmp_path: Path) -> None:
-    one = way_panel(tmp_path)
+    one = path_panel(tmp_path)
     made = make(
         evidence(SPEC, [one, replace(one, paper_dataset="astro_ph", dataset="rcv1_ccat_subset", stand_in="a part")])
     )

@@ -84,7 +84,7 @@ def test_same_curves_same_bytes_whatever_the_user_s_settings(
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
 
-def test_the_picture_depends_on_what_it_shows(tmp_path: Path) -> None:
+def test_different_curves_give_different_pictures(tmp_path: Path) -> None:
     curves = {"sbp": [run(0)]}
     plain = draw(tmp_path / "a.png", curves)
     changes = {
@@ -136,7 +136,7 @@ def test_styles_differ_and_do_not_depend_on_order(labels: list[str]) -> None:
             assert styles[label] == STYLES[label]
 
 
-def test_styles_can_be_told_apart_in_grey() -> None:
+def test_styles_differ_in_grey() -> None:
     assert len({(style.line, style.marker) for style in STYLES.values()}) == len(STYLES)
     assert len({style.marker for style in STYLES.values()}) == len(STYLES)
     assert styles_for(["fourier 64"])["fourier 64"].color == STYLES["fourier"].color
@@ -152,7 +152,7 @@ def test_spread_keeps_order_gap_and_limits(positions: list[float], gap: float) -
     assert all(-1e-9 <= value <= 1 + 1e-9 for value in moved)
 
 
-def test_spread_moves_nothing_without_need_and_shares_the_move_otherwise() -> None:
+def test_spread_moves_only_overlapping_texts() -> None:
     assert spread([0.9, 0.1, 0.5], 0.1, 0, 1) == pytest.approx([0.9, 0.1, 0.5])
     assert spread([0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.45, 0.55])
     assert spread([0.0, 0.0], 0.1, 0, 1) == pytest.approx([0.0, 0.1])
@@ -271,7 +271,7 @@ LONG = {
 
 @pytest.mark.parametrize("in_order", [True, False])
 @pytest.mark.parametrize("count", [2, 5, 20])
-def test_every_name_is_whole_inside_the_picture_beside_the_curves_and_apart(in_order: bool, count: int) -> None:
+def test_names_are_inside_the_picture_and_do_not_overlap(in_order: bool, count: int) -> None:
     names = [f"{LONG['aggressive' if i % 2 else 'safe']} {i}" for i in range(count)]
     styles = {name: dataclasses.replace(STYLES["sbp"], name=name) for name in names}
     figure = Figure(figsize=(WIDTH, HEIGHT))
@@ -310,7 +310,7 @@ def names_of_costs(first: float, last: float) -> list[str]:
     return [name for name in shown if name]
 
 
-def test_many_decades_have_powers_of_ten_and_few_have_what_lies_between() -> None:
+def test_tick_labels_of_many_and_of_few_decades() -> None:
     assert names_of_costs(1.0, 1e6) == ["10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶"]
     assert names_of_costs(2e-12, 3e-9) == ["10⁻¹¹", "10⁻¹⁰", "10⁻⁹"]
     assert names_of_costs(1.0, 1e9) == ["10⁰", "10²", "10⁴", "10⁶", "10⁸"]

@@ -1,4 +1,4 @@
-"""A small figure, and a store whose runs are made up."""
+"""A small figure, and a fake store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from store_cases import TOY, Shelf
+from store_cases import TOY, FakeStore
 
 from experiments.configuration.composition import composing
 from experiments.reproduction.options import Options
@@ -20,8 +20,8 @@ def hydra_context() -> Iterator[None]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Shelf:
-    return Shelf(tmp_path / "shelf")
+def store(tmp_path: Path) -> FakeStore:
+    return FakeStore(tmp_path / "shelf")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A store that is a dictionary, for what only asks whether a run is there."""
+"""A fake store in memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TOY = ["dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy
 ROWS = [{"iterations": 1, "kernel_evaluations": 10, "epochs": 0.1, "cpu_seconds": 0.1, "test_error": 0.2}]
 
 
-class Shelf(Store):
-    """Finished runs by key; nothing of it is on disk but their artifacts."""
+class FakeStore(Store):
+    """Finished runs by key in memory, with artifacts on disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -28,7 +28,7 @@ class Shelf(Store):
         return {key: self._runs[key] for key in keys if key in self._runs}
 
     def record(self, run: PlannedRun, *, commit: str | None = "a" * 40) -> None:
-        """Put a run with a made-up curve on the shelf."""
+        """Add a run with a made-up curve."""
         provenance: dict[str, Any] = {"commit": commit, "dirty": False}
         self._runs[run.key] = finished_run(
             self._folder / run.key,

@@ -1,4 +1,4 @@
-"""In which order runs are made, what becomes of them, and what memory they are expected to need."""
+"""Order and outcomes of runs, and estimates of time and memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def planned(key: str, *words: str) -> PlannedRun:
     return PlannedRun("y", settings(*words), key, None)
 
 
-def test_batches_go_by_data_set_with_gram_matrices_first_and_the_longest_first() -> None:
+def test_batches_are_ordered_by_data_set_gram_matrix_and_length() -> None:
     runs = [
         planned("fourier", "algo=fourier", "dataset=mnist"),
         planned("pegasos", "algo=pegasos", "dataset=mnist"),
@@ -47,7 +47,7 @@ def test_batches_go_by_data_set_with_gram_matrices_first_and_the_longest_first()
     assert execute.batches([]) == []
 
 
-class Told:
+class FakeMeter:
     """A meter that remembers."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Told:
         raise AssertionError("who opened it closes it")
 
 
-def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outcomes_are_keyed_and_runs_without_gram_matrix_free_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[Any] = []
 
     def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
@@ -79,8 +79,8 @@ def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monke
     monkeypatch.setattr(GramStore, "make_room_in_memory", make_room)
     fourier = [planned(f"f{seed}", "algo=fourier", "dataset=mnist", f"seed={seed}") for seed in range(3)]
     exact = [planned(f"e{seed}", "algo=sbp", "dataset=mnist", f"seed={seed}") for seed in range(2)]
-    told = Told()
-    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], told, make_runs)
+    meter = FakeMeter()
+    outcomes = execute.execute([*fourier, *exact, exact[0]], 2, ["reproduce.py"], meter, make_runs)
 
     assert {key: outcome.label for key, outcome in outcomes.items()} == {
         run.key: run.settings.label() for run in (*fourier, *exact)
@@ -91,16 +91,16 @@ def test_outcomes_go_by_key_and_runs_without_a_gram_matrix_make_room_first(monke
         (2**34, int(working_memory([run.settings for run in fourier], 2))),
         [run.settings.label() for run in fourier],
     ]
-    assert told.fractions == sorted(told.fractions)
-    assert told.fractions[0] == 0.0
-    assert told.fractions[-1] == pytest.approx(1.0)
-    assert told.text == "5 of 5 runs, 3 went wrong"
+    assert meter.fractions == sorted(meter.fractions)
+    assert meter.fractions[0] == 0.0
+    assert meter.fractions[-1] == pytest.approx(1.0)
+    assert meter.text == "5 of 5 runs, 3 went wrong"
 
 
-def test_what_a_run_does_before_its_solver_begins_is_told() -> None:
+def test_the_progress_line_shows_what_a_run_does_before_its_solver() -> None:
     texts: list[str] = []
 
-    class Texts(Told):
+    class Texts(FakeMeter):
         def update(self, fraction: float, text: str) -> None:
             del fraction
             texts.append(text)
@@ -119,8 +119,8 @@ def test_what_a_run_does_before_its_solver_begins_is_told() -> None:
     ]
 
 
-def test_nothing_to_make_is_nothing_made() -> None:
-    assert execute.execute([], 2, [], Told(), lambda *_: pytest.fail("made something")) == {}
+def test_without_missing_runs_nothing_is_made() -> None:
+    assert execute.execute([], 2, [], FakeMeter(), lambda *_: pytest.fail("made something")) == {}
 
 
 def test_explicit_weights_take_time_by_feature_accesses_and_no_kernel_rows() -> None:
@@ -141,7 +141,7 @@ def test_an_iteration_of_a_mini_batch_method_presents_the_batch() -> None:
         assert estimate(batches) == estimate(singles) == estimate(epochs)
 
 
-def test_a_gram_matrix_is_counted_once_and_only_where_there_is_one() -> None:
+def test_memory_counts_a_shared_gram_matrix_once() -> None:
     mnist = settings("algo=sbp", "dataset=mnist")
     assert gram_bytes(mnist) == 4 * 60_000**2
     assert gram_bytes(settings("algo=sbp", "dataset=mnist", "rows.provider=cache")) == 0

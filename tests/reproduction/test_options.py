@@ -1,4 +1,4 @@
-"""The command line of reproduce.py: what it understands, and what it says about the rest."""
+"""The command line of reproduce.py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_everything() -> None:
 
 @pytest.mark.parametrize("name", ["store", "store.root", "figures", "report"])
 @pytest.mark.parametrize("address", ["postgresql://user:secret@host/db", "sqlite:///s/mlflow.db", "ftp://host/x"])
-def test_an_address_is_no_folder(name: str, address: str) -> None:
+def test_a_server_address_is_not_a_folder(name: str, address: str) -> None:
     with pytest.raises(SettingsError, match=f"{name} must be the path of a folder") as refused:
         parse(["figure=sbp", f"{name}={address}"])
     assert "secret" not in str(refused.value)
@@ -49,9 +49,7 @@ def test_an_address_is_no_folder(name: str, address: str) -> None:
         (["store=s", "store.uri=http://host:5000"], "s", "http://host:5000"),
     ],
 )
-def test_a_store_is_a_folder_a_server_or_what_run_py_calls_it(
-    words: list[str], folder: str, server: str | None
-) -> None:
+def test_a_store_is_a_folder_a_server_or_run_pys_word(words: list[str], folder: str, server: str | None) -> None:
     command = parse(["figure=all", *words])
     assert (command.store, command.server) == (Path(folder), server)
     own = [f"store.root={folder}", *([f"store.uri='{server}'"] if server else [])]
@@ -81,12 +79,12 @@ def test_defaults() -> None:
         (["figure=x", "--dryrun"], "did you mean --dry-run"),
     ],
 )
-def test_what_is_wrong_is_said(words: list[str], message: str) -> None:
+def test_errors_name_the_fault(words: list[str], message: str) -> None:
     with pytest.raises(FigureError, match=message):
         parse(words)
 
 
-def test_a_figure_s_own_words() -> None:
+def test_the_options_of_a_figure() -> None:
     own = FigureSpec(id="mine", options={"size": OptionSpec("3", "how large")}, settings=["problem", "dataset"])
     words = ["figure=mine", "size=4", "dataset=adult", "dataset.max_train=9", "problem.C=1"]
     options = parse(words, [own, own]).options

@@ -1,4 +1,4 @@
-"""A figure's folder: whole or not there."""
+"""The files of a figure."""
 
 from __future__ import annotations
 

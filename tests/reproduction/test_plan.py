@@ -1,4 +1,4 @@
-"""What a figure needs and what is missing, for stores in every state."""
+"""Plans of figures for empty, partial and full stores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_cases import TOY, Shelf
+from store_cases import TOY, FakeStore
 
 from datasets import DataError, DatasetSpec
 from experiments.configuration.choices import install_command
@@ -24,18 +24,18 @@ from solvers import SettingsError
 pytestmark = pytest.mark.usefixtures("hydra_context")
 
 
-def plan(store: Shelf, figure: FigureSpec, options: Options) -> Plan:
+def plan(store: FakeStore, figure: FigureSpec, options: Options) -> Plan:
     return Planner(store).plan(figure, options)
 
 
-def test_an_empty_store_lacks_every_run(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_an_empty_store_lacks_every_run(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     made = plan(store, figure, options)
     assert made.state == "none"
     assert [(run.series, run.settings.seed) for run in made.missing] == [("sbp", 0), ("sbp", 1), ("sbp", 2), ("smo", 0)]
     assert len({run.key for run in made.missing}) == 4
 
 
-def test_a_partial_store_lacks_the_rest(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_partial_store_lacks_the_rest(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     first, second = plan(store, figure, options).missing[:2]
     store.record(first)
     store.record(second)
@@ -47,7 +47,7 @@ def test_a_partial_store_lacks_the_rest(store: Shelf, figure: FigureSpec, option
     assert panel.missing == {"sbp": "of 3 runs 1 not made", "smo": "of 1 runs 1 not made"}
 
 
-def test_a_full_store_lacks_nothing(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_full_store_lacks_nothing(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     for run in plan(store, figure, options).missing:
         store.record(run)
     made = plan(store, figure, options)
@@ -57,7 +57,7 @@ def test_a_full_store_lacks_nothing(store: Shelf, figure: FigureSpec, options: O
 
 
 def test_a_smaller_scale_with_the_same_settings_shares_the_runs(
-    store: Shelf, figure: FigureSpec, options: Options
+    store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     for run in plan(store, figure, options).missing:
         store.record(run)
@@ -65,7 +65,7 @@ def test_a_smaller_scale_with_the_same_settings_shares_the_runs(
     assert plan(store, figure, dataclasses.replace(options, scale="demo")).state == "none"
 
 
-def test_a_failed_run_is_missing_and_told(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_failed_run_is_reported_as_missing(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     first, *others = plan(store, figure, options).missing
     for run in others:
         store.record(run)
@@ -74,7 +74,7 @@ def test_a_failed_run_is_missing_and_told(store: Shelf, figure: FigureSpec, opti
     assert evidence_of(made, failed).panels[0].missing == {"sbp": "of 3 runs 1 failed"}
 
 
-def test_runs_from_another_commit_are_used_and_named(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_runs_from_another_commit_are_used_and_named(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     for run in plan(store, figure, options).missing:
         store.record(run, commit="b" * 40)
     made = plan(store, figure, options)
@@ -83,13 +83,13 @@ def test_runs_from_another_commit_are_used_and_named(store: Shelf, figure: Figur
     assert verdict_of(evidence_of(made, {}), empty, "x").run_commits == ("b" * 40,)
 
 
-def test_one_seed_only(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_one_seed_only(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     made = plan(store, figure, dataclasses.replace(options, scale="demo"))
     assert [(run.series, run.settings.seed) for run in made.missing] == [("sbp", 0), ("smo", 0)]
     assert made.missing[0].settings.budget.epochs == 0.1  # the scale's override wins over the series'
 
 
-def test_a_series_is_made_on_its_own_data_sets_only(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_series_is_made_on_its_own_data_sets_only(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.series.append(SeriesSpec("pegasos", ["algo=pegasos"], datasets=["adult"]))
     assert "pegasos" not in plan(store, figure, options).panels[0].settings
 
@@ -98,7 +98,7 @@ def swept(name: str = "sbp", **fields: Any) -> SeriesSpec:
     return SeriesSpec(name, [f"algo={name}", *TOY], grid={"problem.nu": [0.01, 1.0]}, **fields)
 
 
-def test_a_grid_makes_a_series_of_each_value(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_grid_makes_a_series_of_each_value(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
     made = plan(store, figure, options)
     assert figure.members("sbp") == {0.01: "sbp nu=0.01", 1.0: "sbp nu=1"}
@@ -113,7 +113,7 @@ def test_a_grid_makes_a_series_of_each_value(store: Shelf, figure: FigureSpec, o
     assert list(made.panels[0].settings) == ["sbp nu=0.01", "sbp nu=1", "smo"]
 
 
-def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_members_keep_the_fields_of_their_series(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.datasets = ["synthetic", "digits"]
     figure.series = [swept(seeds=2, datasets=["digits"], by_dataset={"digits": ["dataset.max_train=50"]})]
     first, second = plan(store, figure, options).panels
@@ -122,8 +122,8 @@ def test_members_keep_what_is_said_of_their_series(store: Shelf, figure: FigureS
     assert {run.settings.dataset.max_train for run in second.runs} == {50}
 
 
-def test_the_runs_of_a_panel_are_looked_up_at_once_and_found_ones_never_again(
-    store: Shelf, figure: FigureSpec, options: Options
+def test_a_panels_runs_are_looked_up_in_one_query_and_once(
+    store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     figure.series = [swept(), SeriesSpec("smo", ["algo=smo", *TOY], seeds=1)]
     planner = Planner(store)
@@ -136,7 +136,9 @@ def test_the_runs_of_a_panel_are_looked_up_at_once_and_found_ones_never_again(
     assert [len(keys) for keys in store.looked_up] == [7, 7, 4]
 
 
-def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_members_are_found_missing_and_shared_one_by_one(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     figure.series = [swept()]
     for run in plan(store, figure, options).runs[:4]:
         store.record(run)
@@ -150,8 +152,8 @@ def test_members_are_found_missing_and_shared_one_by_one(store: Shelf, figure: F
     assert plan(store, figure, options).state == "done"
 
 
-def test_what_goes_along_with_a_grid_may_differ_between_data_sets(
-    store: Shelf, figure: FigureSpec, options: Options
+def test_settings_along_a_grid_may_differ_between_data_sets(
+    store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     figure.datasets = ["synthetic", "digits"]
     along: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
@@ -166,14 +168,14 @@ def test_what_goes_along_with_a_grid_may_differ_between_data_sets(
     assert [(run.series, run.settings.budget.epochs) for run in other.runs] == [("sbp nu=0.01", 8.0)]
 
 
-def test_no_mini_batch_is_larger_than_the_data(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_no_mini_batch_is_larger_than_the_data(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     grid = {"algo.batch_size": [1.0, 120.0, 121.0]}
     figure.series = [SeriesSpec("sdca", ["algo=minibatch_sdca", "problem.C=1", *TOY], grid=grid)]
     assert list(plan(store, figure, options).panels[0].settings) == ["sdca batch_size=1", "sdca batch_size=120"]
 
 
 def test_no_more_features_are_sampled_than_there_are_examples(
-    store: Shelf, figure: FigureSpec, options: Options
+    store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     grid = {"algo.features": [120.0, 121.0]}
     figure.series = [
@@ -184,7 +186,7 @@ def test_no_more_features_are_sampled_than_there_are_examples(
     assert list(plan(store, figure, options).panels[0].settings) == names
 
 
-def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_whole_numbers_of_a_grid_are_integers(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.evaluations": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings
     assert {name: run.budget.evaluations for name, run in found.items()} == {
@@ -206,7 +208,7 @@ def test_whole_numbers_of_a_grid_suit_settings_that_count(store: Shelf, figure: 
         ("{}, along: {problem.C: {adult: [1.0]}}", "problem.C goes along with it, and needs 0"),
     ],
 )
-def test_a_grid_that_is_none_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
+def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
     (tmp_path / "sbp_x.yaml").write_text(f"series: [{{name: sbp, grid: {grid}}}]", encoding="utf-8")
     with pytest.raises(FigureError, match=message) as caught:
         read_figure("sbp_x", tmp_path)
@@ -226,7 +228,9 @@ def test_a_grid_is_read_from_a_file(tmp_path: Path) -> None:
     ]
 
 
-def test_a_data_set_asked_for_by_name_stands_in(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_another_data_set_on_the_command_line_is_a_stand_in(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     figure.datasets = ["adult"]
     made = plan(store, figure, dataclasses.replace(options, datasets=("synthetic",)))
     assert [panel.dataset for panel in made.panels] == ["synthetic"]
@@ -234,12 +238,14 @@ def test_a_data_set_asked_for_by_name_stands_in(store: Shelf, figure: FigureSpec
     assert evidence_of(made, {}).stand_ins == {"synthetic": made.panels[0].stand_in}
 
 
-def test_the_paper_s_own_data_set_by_name_is_no_stand_in(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_the_papers_data_set_on_the_command_line_is_not_a_stand_in(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     made = plan(store, figure, dataclasses.replace(options, datasets=("synthetic",)))
     assert made.panels[0].stand_in == ""
 
 
-def test_a_figure_of_no_data_set_takes_none(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_figure_without_data_sets_ignores_them(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.datasets, figure.series = [], []
     assert not plan(store, figure, dataclasses.replace(options, datasets=("synthetic",))).panels
 
@@ -252,7 +258,9 @@ def refuse(*names: str) -> Any:
     return fetch
 
 
-def test_what_cannot_be_had_is_left_out_and_named(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_data_sets_that_are_not_available_are_left_out_and_named(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     figure.datasets = ["synthetic", "digits"]
     figure.series = [SeriesSpec("sbp", ["algo=sbp"])]
     made = Planner(store, refuse("digits")).plan(figure, options)
@@ -260,8 +268,8 @@ def test_what_cannot_be_had_is_left_out_and_named(store: Shelf, figure: FigureSp
     assert made.absent == {"digits": "digits is nowhere"}
 
 
-def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
-    store: Shelf, figure: FigureSpec, options: Options, monkeypatch: pytest.MonkeyPatch
+def test_series_of_a_missing_engine_are_left_out(
+    store: FakeStore, figure: FigureSpec, options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     figure.series = [
@@ -274,7 +282,9 @@ def test_series_of_an_engine_that_is_not_installed_are_left_out_and_it_is_named(
     assert install_command("mpi") in made.absent["engine=mpi"]
 
 
-def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_the_figures_stand_in_replaces_a_missing_data_set(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     figure.datasets, figure.instead = ["digits"], {"digits": "synthetic"}
     made = Planner(store, refuse("digits")).plan(figure, options)
     assert [(panel.paper_dataset, panel.dataset) for panel in made.panels] == [("digits", "synthetic")]
@@ -282,13 +292,15 @@ def test_a_stand_in_of_the_figure_s_takes_the_place(store: Shelf, figure: Figure
     assert made.absent == {"digits": "digits is nowhere"}
 
 
-def test_files_are_not_asked_for_when_all_runs_are_there(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_files_are_not_fetched_when_all_runs_are_in_the_store(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
     for run in plan(store, figure, options).missing:
         store.record(run)
     assert Planner(store, refuse("synthetic")).plan(figure, options).state == "done"
 
 
-def test_unknown_names(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_unknown_names(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     with pytest.raises(FigureError, match="did you mean paper"):
         plan(store, figure, dataclasses.replace(options, scale="papr"))
     with pytest.raises(FigureError, match="did you mean adult"):
@@ -306,14 +318,14 @@ def test_later_overrides_win() -> None:
     assert "budget.epochs=1" in overrides_of(series, [], "mnist", "mnist", Options("paper"))
 
 
-def test_a_stand_in_has_what_is_said_of_the_data_set_and_of_itself() -> None:
+def test_a_stand_in_has_the_overrides_of_the_data_set_and_its_own() -> None:
     own = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
     words = overrides_of(SeriesSpec("sbp", ["algo=sbp"], by_dataset=own), [], "adult", "digits", Options("paper"))
     assert words == ("dataset=digits", "algo=sbp", "problem.lambda_=1", "budget.epochs=3")
 
 
 def test_expected_seconds_grow_with_the_runs_and_fall_with_the_jobs(
-    store: Shelf, figure: FigureSpec, options: Options
+    store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     runs = plan(store, figure, options).missing
     runs = [run.settings for run in runs]
@@ -322,14 +334,14 @@ def test_expected_seconds_grow_with_the_runs_and_fall_with_the_jobs(
     assert expected_seconds(runs, 2) < expected_seconds(runs, 1)
 
 
-def test_a_timed_figure_makes_one_run_at_a_time(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_timed_figure_makes_one_run_at_a_time(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     figure.timed = True
     made = plan(store, figure, options)
     assert made.options.jobs == 1
     assert {run.settings.jobs for run in made.runs} == {1}
 
 
-def test_a_verdict_does_not_tell_of_the_machine_s_folders(store: Shelf, figure: FigureSpec, options: Options) -> None:
+def test_a_verdict_contains_no_folder_of_this_machine(store: FakeStore, figure: FigureSpec, options: Options) -> None:
     made = dataclasses.replace(plan(store, figure, options), absent={"x": "Cannot download x: no. Put it into /a/b."})
     empty: Any = FigureResult(data=None, draw=lambda _: None)  # type: ignore[arg-type]
     assert verdict_of(evidence_of(made, {}), empty, "x").absent == {"x": "Cannot download x"}

@@ -82,7 +82,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
     assert sorted(tree(target)) == ["sbp.md", "sbp/sbp_fig2.png", "sbp/scorecard.json"]
 
 
-def test_what_all_figures_share_is_written_once(tmp_path: Path, specs: Path) -> None:
+def test_shared_facts_are_written_once(tmp_path: Path, specs: Path) -> None:
     same = {"versions": {"numpy": "2.3"}}
     put(tmp_path / "figures", "sbp_fig2", "paper", verdict(machine={"cpu": "one"}, **same))
     put(tmp_path / "figures", "sbp_table2", "paper", verdict(machine={"cpu": "another"}, **same))

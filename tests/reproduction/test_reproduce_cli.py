@@ -90,7 +90,7 @@ def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert list(tmp_path.iterdir()) == []
 
 
-def test_list_names_each_figure_in_a_line_and_neither_composes_nor_looks_anything_up(
+def test_list_shows_a_line_per_figure_without_planning(
     done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("plan.settings_of", "cli.composing", "cli.Store.open", "cli.Planner"):
@@ -106,7 +106,7 @@ def test_list_names_each_figure_in_a_line_and_neither_composes_nor_looks_anythin
     assert line.split() == said
 
 
-def test_list_with_scales_tells_of_runs_costs_and_verdicts(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_with_scales_shows_runs_costs_and_verdicts(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert reproduce(done, "--list", "figure=sbp_fig3", "dataset=digits", "scale=demo,paper") == 0
     head, demo, paper = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["figure", "scale"]
@@ -126,7 +126,7 @@ def test_list_with_scales_tells_of_runs_costs_and_verdicts(done: Path, capsys: p
         (["figure=sbp_fig3", "scale=demo,paper"], "unknown scale 'demo,paper'"),
     ],
 )
-def test_list_refuses_what_it_has_no_use_for(
+def test_list_refuses_unused_options(
     tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert reproduce(tmp_path, *words) == 2
@@ -162,7 +162,7 @@ def test_bad_input(tmp_path: Path, command: list[str], message: str, capsys: pyt
     assert not (tmp_path / "figures").exists()
 
 
-def test_a_data_set_that_cannot_be_had(
+def test_a_data_set_that_is_not_available(
     done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(done / "store", tmp_path / "store")  # a new one takes seconds
@@ -206,7 +206,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_runs(
     assert not (tmp_path / "store" / "mlflow.db").exists()
 
 
-def test_ctrl_c_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = words(tmp_path, "figure=sbp_fig2", "scale=demo", "dataset=digits", "jobs=1")
     process = subprocess.Popen(
         [sys.executable, str(PROJECT_ROOT / "reproduce.py"), *command],

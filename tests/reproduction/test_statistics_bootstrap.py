@@ -93,7 +93,7 @@ def test_bootstrap_of_the_mean_is_bootstrap_mean() -> None:
     assert general.high == pytest.approx(special.high, abs=0.05)
 
 
-def test_bootstrap_gives_whole_runs_and_every_one_its_turn() -> None:
+def test_bootstrap_resamples_whole_runs() -> None:
     seen: list[list[int]] = []
 
     def statistic(chosen: Any) -> float:
@@ -108,7 +108,7 @@ def test_bootstrap_gives_whole_runs_and_every_one_its_turn() -> None:
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (4, 10)])
-def test_a_resample_counts_as_often_as_it_comes(sizes: tuple[int, int]) -> None:
+def test_repeated_resamples_count_repeatedly(sizes: tuple[int, int]) -> None:
     values = [np.random.default_rng(size).normal(size=size) for size in sizes]
     generator = np.random.Generator(np.random.Philox(5))
     drawn = [[generator.integers(size, size=size) for size in sizes] for _ in range(300)]

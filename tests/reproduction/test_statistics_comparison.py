@@ -116,7 +116,7 @@ def test_the_interval_is_that_of_the_differences() -> None:
     assert difference.interval == bootstrap_mean(difference.differences, seed=5)
 
 
-def test_pairing_takes_away_what_the_runs_have_in_common() -> None:
+def test_pairing_removes_the_common_variation() -> None:
     # the runs differ by much, every pair by the same
     levels = [0.1, 0.5, 0.9, 0.3]
     difference = area_difference(

@@ -26,7 +26,7 @@ def test_the_drop_of_a_synthetic_curve() -> None:
     assert json.loads(json.dumps(point.as_dict()))["settled"] == 4000
 
 
-def test_a_drop_between_two_checkpoints_is_as_steep_as_they_are_near() -> None:
+def test_a_drop_between_two_evaluations_has_their_distance() -> None:
     point = critical_point([1, 10, 100, 1000], [0.5, 0.5, 0.1, 0.1])
     assert point is not None
     assert (point.half, point.settled, point.plateau) == (10, 100, 0.5)
@@ -89,7 +89,7 @@ def test_missing_rows_cost_0_and_equal_costs() -> None:
     st.data(),
     st.sampled_from([0.0, 0.1, 0.5]),
 )
-def test_a_drop_lies_where_its_description_says(powers: list[int], data: st.DataObject, slack: float) -> None:
+def test_a_drop_matches_its_definition(powers: list[int], data: st.DataObject, slack: float) -> None:
     error = np.array(data.draw(st.lists(st.integers(1, 64), min_size=len(powers), max_size=len(powers)))) / 64
     cost = 2.0 ** np.array(powers)
     point = critical_point(cost, error, slack=slack)

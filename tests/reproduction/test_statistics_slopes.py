@@ -88,7 +88,7 @@ def test_the_overfitting_slope_of_exact_lines() -> None:
     assert (alone.low, alone.estimate, alone.high) == pytest.approx((0.01, 0.01, 0.01))
 
 
-def test_the_overfitting_slope_starts_where_it_is_told() -> None:
+def test_the_overfitting_slope_starts_after_the_given_cost() -> None:
     frame = make([0.0, 1.0, 10.0, 100.0, 1000.0], [0.5, 0.1, 0.2, 0.4, 0.6])
     for after, expected in ((10.0, 0.2), (11.0, 0.2), (100.0, 0.2), (1.0, 0.17)):
         interval = overfitting_slope([frame], after=after)

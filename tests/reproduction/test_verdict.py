@@ -53,7 +53,7 @@ def test_a_difference_of_exactly_the_tolerance_agrees_and_a_digit_more_does_not(
 @pytest.mark.parametrize(
     ("measured", "tolerance"), [(None, 0.1), (14.9, None), (None, None), (math.nan, 0.1), (math.inf, 0.1)]
 )
-def test_without_a_run_or_a_tolerance_nothing_is_said(measured: float | None, tolerance: float | None) -> None:
+def test_without_run_or_tolerance_there_is_no_agreement(measured: float | None, tolerance: float | None) -> None:
     assert Number("x", 14.9, measured, tolerance=tolerance).agrees is None
 
 

@@ -1,4 +1,4 @@
-"""Servers on the loopback: mlflow's with sqlite or PostgreSQL behind it, a way to it that can be cut, a false one."""
+"""Local servers: mlflow with sqlite or PostgreSQL, a relay that can be cut, a server with fixed answers."""
 
 from __future__ import annotations
 

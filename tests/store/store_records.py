@@ -1,4 +1,4 @@
-"""Runs to put into a store, a process that does so too, and a look past the store into its database."""
+"""Makes runs for a store, also in another process, and reads its database with sqlite."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def record_three(root: Path, who: str) -> None:
         handle.finish({"who": who, "i": i}, make_curve())
 
 
-class Rival:
-    """A new process that creates the store that this process creates too, waits for `go`, and records three runs.
+class OtherProcess:
+    """A new process that creates the same store, waits for `go`, and records three runs.
 
-    It leaves `ready` when it is about to.
+    It writes the file `ready` just before it creates the store.
     """
 
     def __init__(self, root: Path) -> None:

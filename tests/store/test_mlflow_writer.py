@@ -1,4 +1,4 @@
-"""The store and mlflow: what each sees and leaves of the other."""
+"""Writes through mlflow: mlflow sees the runs, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from experiments.store import Store
 from experiments.store.__main__ import main
 
 
-def test_no_run_leaks_and_mlflow_leaves_nothing_behind(
+def test_no_active_run_and_no_mlflow_folder_remains(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import mlflow
@@ -45,7 +45,7 @@ def test_the_ui_command_names_this_store(store: Store) -> None:
     assert f"'sqlite:///{store.database}'" in command  # quoted: its path has a space
 
 
-def test_the_ui_is_run_on_this_store_and_the_page_of_its_runs_is_named(
+def test_the_ui_runs_on_this_store_and_the_address_is_printed(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import mlflow

@@ -72,13 +72,13 @@ def test_stores_of_other_versions_are_refused_untouched(store: Store) -> None:
     refused(store, "store of an unknown version")
 
 
-def test_a_deleted_experiment_is_refused_with_the_cure(store: Store) -> None:
+def test_a_deleted_experiment_is_refused_with_the_command_that_restores_it(store: Store) -> None:
     sql(store, "UPDATE experiments SET lifecycle_stage = 'deleted' WHERE name = 'svm-cost-curves'")
     refused(store, "mlflow experiments restore")
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0 not really" * 50, b"hello" * 1000])
-def test_files_that_are_no_store_are_refused_untouched(tmp_path: Path, content: bytes) -> None:
+def test_other_files_are_refused_untouched(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "mlflow.db").write_bytes(content)
     with pytest.raises(StoreError, match=r"is not an mlflow database|cannot be read as an sqlite database"):
         Store.open(tmp_path)
@@ -88,7 +88,7 @@ def test_files_that_are_no_store_are_refused_untouched(tmp_path: Path, content: 
         Store.open(tmp_path / "folder.db")
 
 
-def test_a_schema_with_bytes_that_are_no_text_is_refused(store: Store) -> None:
+def test_a_schema_with_undecodable_bytes_is_refused(store: Store) -> None:
     """Python cannot decode sqlite's own message on it."""
     with sqlite3.connect(store.database) as connection:
         connection.execute("PRAGMA writable_schema = ON")
@@ -118,14 +118,14 @@ def test_a_database_with_random_damage_is_read_or_refused(store: Store) -> None:
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_a_folder_that_cannot_be_looked_into_is_refused(plain_user: Path, *, read_only: bool) -> None:
+def test_an_unreadable_folder_is_refused(plain_user: Path, *, read_only: bool) -> None:
     (plain_user / "results").mkdir(mode=0)
     for place in (plain_user / "results", plain_user / "results" / "deeper"):
         with pytest.raises(StoreError, match=r"the store .*results.* cannot be (read|written): .*Permission denied"):
             Store.open(place, read_only=read_only)
 
 
-def test_an_mlflow_database_of_other_experiments_is_joined(store: Store) -> None:
+def test_our_experiment_is_added_to_an_mlflow_database(store: Store) -> None:
     for table in ("experiment_tags", "experiments"):
         sql(
             store,
@@ -136,7 +136,7 @@ def test_an_mlflow_database_of_other_experiments_is_joined(store: Store) -> None
     assert Store.open(store.root).find_finished("k") is not None
 
 
-def test_a_moved_store_goes_on(store: Store, tmp_path: Path) -> None:
+def test_a_moved_store_works(store: Store, tmp_path: Path) -> None:
     record(store, "old")
     moved = Store.open(shutil.move(store.root, tmp_path / "elsewhere"))
     assert moved.find_finished("old") is not None
@@ -169,7 +169,7 @@ def test_mlflow_makes_an_empty_database_once(tmp_path: Path, monkeypatch: pytest
     assert len(made) == 2
 
 
-def test_a_store_deleted_under_a_running_process_is_noticed(store: Store, template: Path) -> None:
+def test_deletion_of_a_store_in_use_is_an_error(store: Store, template: Path) -> None:
     record(store, "before")
     handle = store.begin("k", "n", {}, {})
     shutil.rmtree(store.root)

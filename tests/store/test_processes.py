@@ -1,4 +1,4 @@
-"""One store and several processes: at once, and killed in the middle."""
+"""One store and several processes: simultaneous ones, and killed ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_records import Rival, make_curve, record_three, sql, statuses
+from store_records import OtherProcess, make_curve, record_three, sql, statuses
 
 from experiments.store import Store, mlflow_writer
 
@@ -26,7 +26,7 @@ def check_three_of_each(root: Path, workers: int) -> None:
     assert sorted(path.name for path in root.iterdir()) == [".store.lock", "artifacts", "mlflow.db"]
 
 
-def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: Path) -> None:
+def test_six_processes_on_a_new_store_record_all_runs(template: Path, tmp_path: Path) -> None:
     # forked after mlflow has been imported (by making the template), so that all of them arrive at the same moment
     root = tmp_path / "deep" / "results"
     context = multiprocessing.get_context("fork")
@@ -40,25 +40,25 @@ def test_six_processes_on_a_fresh_store_lose_nothing(template: Path, tmp_path: P
 
 
 @pytest.fixture
-def rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rival]:
+def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OtherProcess]:
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))  # without an empty store: mlflow has to make one
-    rival = Rival(tmp_path / "results")
-    yield rival
-    rival.process.kill()
-    rival.process.communicate()
+    other_process = OtherProcess(tmp_path / "results")
+    yield other_process
+    other_process.process.kill()
+    other_process.process.communicate()
 
 
-def test_two_new_processes_on_a_fresh_store_succeed_silently(rival: Rival) -> None:
-    while not rival.ready.exists() and rival.process.poll() is None:
+def test_two_processes_create_a_store_at_once(other_process: OtherProcess) -> None:
+    while not other_process.ready.exists() and other_process.process.poll() is None:
         time.sleep(0.05)
-    Store.open(rival.root).create()  # while the rival does the same
-    assert not (rival.root / "artifacts").exists()  # nobody has begun yet
-    rival.go()
-    record_three(rival.root, "1")
-    output = rival.process.communicate(timeout=100)[0]
+    Store.open(other_process.root).create()  # while the other process does the same
+    assert not (other_process.root / "artifacts").exists()  # nobody has begun yet
+    other_process.go()
+    record_three(other_process.root, "1")
+    output = other_process.process.communicate(timeout=100)[0]
     assert output == ""  # mlflow and alembic say nothing, even under a root logger that shows everything
-    assert rival.process.returncode == 0
-    check_three_of_each(rival.root, 2)
+    assert other_process.process.returncode == 0
+    check_three_of_each(other_process.root, 2)
 
 
 def begin_and_wait(root: Path, key: str, ready: Any) -> None:
@@ -68,7 +68,7 @@ def begin_and_wait(root: Path, key: str, ready: Any) -> None:
     handle.fail("never reached")
 
 
-def test_a_killed_run_is_closed_when_its_key_begins_again_and_a_living_one_is_not(store: Store) -> None:
+def test_a_new_run_closes_killed_runs_of_its_key_and_no_running_ones(store: Store) -> None:
     context = multiprocessing.get_context("fork")
     ready = context.Event()
     child = context.Process(target=begin_and_wait, args=(store.root, "k", ready))
@@ -91,7 +91,7 @@ def test_a_killed_run_is_closed_when_its_key_begins_again_and_a_living_one_is_no
     other.fail("done")
 
 
-def test_a_process_killed_between_its_artifacts_and_its_status_has_not_finished(
+def test_a_run_killed_before_its_status_is_written_is_not_finished(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handle = store.begin("k", "n", {}, {})

@@ -17,7 +17,7 @@ from experiments.store import Store, serialize
 from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_verified, write_all
 
 
-def test_long_values_are_cut_and_like_names_kept_apart(store: Store) -> None:
+def test_long_values_are_cut_and_equal_names_made_different(store: Store) -> None:
     params = {"long": "x" * 9000, "a@b": 1, "a%b": 2, "..": 3, **{f"p{i}": i for i in range(150)}}
     run = store.begin("k", "n" * 999, params, {"tag": "y" * 9999}).finish({}, make_curve(2))
     assert run.params["long"] == "x" * 5997 + "..."
@@ -66,7 +66,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @given(st.sampled_from([CURVE_FILE, RESULT_FILE]), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
-def test_one_changed_byte_is_noticed(written: tuple[Path, str], name: str, where: float, change: int) -> None:
+def test_one_changed_byte_is_detected(written: tuple[Path, str], name: str, where: float, change: int) -> None:
     folder, checksum = written
     assert read_verified(folder, checksum) is not None
     original = (folder / name).read_bytes()

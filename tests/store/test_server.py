@@ -30,7 +30,7 @@ def not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "address", ["host:5000", "ftp://host", "http://", "http://h:port", "http://h?x=1", "http://a b", "http://h'", "a"]
 )
-def test_an_address_of_another_form_is_refused(address: str) -> None:
+def test_a_malformed_address_is_refused(address: str) -> None:
     with pytest.raises(StoreError, match="http://HOST:PORT"):
         Server(address)
 
@@ -42,7 +42,7 @@ def test_a_password_in_the_address_would_be_recorded_and_is_refused() -> None:
 
 
 @given(host=st.from_regex(r"[a-z][a-z0-9.-]{0,20}", fullmatch=True), port=st.integers(1, 65535), path=st.booleans())
-def test_an_address_makes_the_name_of_one_folder(host: str, port: int, path: bool) -> None:
+def test_each_address_has_its_own_folder_name(host: str, port: int, path: bool) -> None:
     address = f"http://{host}:{port}{'/mlflow/' if path else ''}"
     name = Server(address).folder_name
     assert Server(address).address == address.rstrip("/")

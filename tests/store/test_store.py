@@ -1,4 +1,4 @@
-"""What is recorded of a run, and which runs are found again."""
+"""Records of runs, and lookups."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_run_deleted_in_mlflow_is_not_finished(store: Store) -> None:
     assert store.find_finished("k") is None
 
 
-def test_a_finish_that_breaks_leaves_no_finished_run(store: Store, tmp_path: Path) -> None:
+def test_a_failed_finish_leaves_no_finished_run(store: Store, tmp_path: Path) -> None:
     handle = store.begin("k", "n", {}, {})
     with pytest.raises(StoreError, match="cannot be written"):
         handle.finish({}, make_curve(2), [tmp_path / "missing.png"])
@@ -161,7 +161,7 @@ def test_begin_refuses_reserved_tags_and_malformed_keys(store: Store) -> None:
     assert statuses(store) == {}
 
 
-def test_many_runs_are_looked_up_by_few_queries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_runs_are_found_with_few_queries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     done = {key: record(store, key) for key in ("a", "b", "c")}
     (done["b"] / RESULT_FILE).write_text("{}")
     opened = []
@@ -175,7 +175,7 @@ def test_many_runs_are_looked_up_by_few_queries(store: Store, monkeypatch: pytes
     assert opened == []
 
 
-def test_looking_up_is_quick_and_needs_neither_mlflow_nor_pandas(store: Store) -> None:
+def test_a_lookup_imports_neither_mlflow_nor_pandas(store: Store) -> None:
     record(store, "wanted")
     connection = sqlite3.connect(store.database)
     many = range(3000)

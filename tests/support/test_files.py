@@ -1,4 +1,4 @@
-"""Files are whole or not there, and what killed processes have left is removed, and only that."""
+"""Atomic files, and removal of the drafts of killed processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One process at a time, and a word for those who wait."""
+"""Lock files."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 EXACT: Final = "svmlight"
-"""Series that uses the whole kernel."""
+"""Series with the exact kernel."""
 ONE_EPOCH, TENTH = "asset, one epoch", "asset, a tenth of the epochs"
 """The same runs of ASSET at earlier times: after one epoch (as on a stream) and after a tenth of the epochs."""
 COLUMNS: Final = ("panel", "dataset", "series", "s", "error", "sd", "runs")
@@ -72,7 +72,7 @@ class Sizes:
 
     @property
     def sizes(self) -> list[int]:
-        """All s that there are runs for."""
+        """All s with runs."""
         return sorted({s for errors in self.errors.values() for s in errors})
 
 
@@ -134,7 +134,7 @@ FALLS_RULE: Final = (
     "By mean test errors of ASSET at the end of its runs. Falls: on each data set the error falls with log2 s, by the "
     f"slope of a line through all sizes. Enough: on Adult the error at s = {SMALL} is at most {ENOUGH:g} point above "
     "that at the largest s. Suffers most: at the largest s that all data sets have, the error minus the error of "
-    "SVMlight, which uses the whole kernel, is larger on Covertype than on every other data set. Each by its 95 % "
+    "SVMlight, with the exact kernel, is larger on Covertype than on every other data set. Each by its 95 % "
     "interval over the runs; if it contains the limit, the case is unclear. (The paper shows pictures; the limits are "
     "ours.)"
 )
@@ -270,7 +270,7 @@ def _most_case(evidence: Evidence, found: Sequence[Sizes]) -> Case:
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    "Means over the runs, bands from the least to the largest. Dotted: SVMlight, which has all of the kernel. "
+    "Means over the runs, bands from the least to the largest. Dotted: SVMlight, with the exact kernel. "
     "s: points sampled, basis vectors, or random features."
 )
 
@@ -288,7 +288,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Sizes], names: Sequence[st
 
 
 def _band(errors: Errors) -> Band:
-    """Return the least and the largest of the runs against the sizes; between them, for the line, their mean."""
+    """Return mean, least and largest error against the sizes."""
     middle, low, high = (np.array([pick(own) for own in errors.values()]) for pick in (np.mean, np.min, np.max))
     return Band(np.array(list(errors), dtype=np.float64), middle, low, high, max(map(len, errors.values())))
 

@@ -1,4 +1,4 @@
-"""Section 4.2: epochs of ASSET and ASSET* to a test error as lambda, and with it strong convexity, goes to zero."""
+"""Section 4.2: epochs of ASSET and ASSET* to a test error as lambda, the strong convexity, goes to 0."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Point:
     target : float
         Test error to reach, in per cent.
     efforts : mapping of str to Effort
-        Epochs to it, by method; a method without runs is left out.
+        Epochs to the target by method; methods without runs are left out.
     ends : mapping of str to (runs,) float64
         Last errors in per cent.
     """

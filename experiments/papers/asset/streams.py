@@ -62,7 +62,7 @@ class Streams:
 
     @property
     def dimensions(self) -> list[int]:
-        """All d that there are runs for."""
+        """All d with runs."""
         return sorted({d for own in self.of.values() for d in own})
 
 

@@ -264,7 +264,7 @@ def _rivals_sentence(study: Study, cases: Sequence[Case]) -> str:
 
 
 def _tail_sentence(study: Study) -> str:
-    """Write the same for Pegasos with the mean of its tail, which is not judged."""
+    """Write the same for Pegasos with the mean of its tail, not judged."""
     known = {b: ratio for b, ratio in ratios(study, TAIL).items() if ratio is not None}
     if not known:
         return ""

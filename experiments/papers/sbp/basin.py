@@ -143,7 +143,7 @@ class Filling:
         return pd.concat(tables, ignore_index=True)
 
     def checks(self) -> dict[str, Any]:
-        """Numbers of a claim about it, and whether all of them are as they should be, as ``holds``."""
+        """Numbers that the claim checks, and ``holds``: whether all checks pass."""
         sorted_level, tolerance = self.level_by_sorting(), ROUNDING * self.scale
         low, high = max(below for below, _ in self.covers), min(covered for _, covered in self.covers)
         tests = {
@@ -187,7 +187,7 @@ def run_responses(settings: RunSettings) -> Responses:
 
 
 def fill(responses: Responses) -> Filling:
-    """Pour the volume into the basins of some responses, at the levels that the solvers' core finds."""
+    """Fill the basins of some responses with the volume, at the levels that the core computes."""
     up, down = _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
     level, bias = (up + down) / 2, (down - up) / 2
     if responses.bias:

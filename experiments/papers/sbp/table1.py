@@ -45,8 +45,8 @@ FAST, SLOW, DUAL = "sbp", "pegasos", "smo"
 """Series for the rows of Table 1: SBP, SGD, dual decomposition."""
 RULE = (
     "An error counts as reached from where the mean over the runs stays at or below it. For each data set, and for "
-    "Pegasos charged in either way, two things are asked: whether the SBP takes fewer evaluations at every error that "
-    "both reach, and whether its exponent, fitted over the same δ, is not larger: the 95 % bootstrap interval of the "
+    "Pegasos charged in either way, two questions: whether the SBP takes fewer evaluations at every error that both "
+    "reach, and whether its exponent, fitted over the same δ, is not larger: the 95 % bootstrap interval of the "
     "difference does not lie above 0. Reproduced: both; partly: one of them. SMO's exponent decides nothing: the bound "
     "is proved for another choice of the working set (Hush et al. 2006), and SMO's cost is the cost to its critical "
     "point, for every error."
@@ -200,7 +200,7 @@ _KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coef
 
 
 def _draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
-    """Draw one panel per data set; dotted lines have the slopes of the bounds, and no height of their own."""
+    """Draw one panel per data set; dotted lines have the slopes of the bounds at arbitrary height."""
     if not panels:
         empty(figure, "no finished runs")
         return
@@ -334,7 +334,7 @@ def _table(panels: Sequence[PanelGrowth]) -> Table:
 
 
 def _accounting(panels: Sequence[PanelGrowth]) -> list[str]:
-    """Write how the methods that need not keep all responses are charged."""
+    """Write how methods that do not have to store all responses are charged."""
     charged: dict[str, set[str]] = {}
     for measured in panels:
         for name, runs in measured.panel.runs.items():

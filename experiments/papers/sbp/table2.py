@@ -85,7 +85,7 @@ class Row:
 
     @property
     def ruling(self) -> Ruling:
-        """Whether the printed nu is met; `not_applicable` where that cannot be asked."""
+        """Whether nu equals the printed one; `not_applicable` if they cannot be compared."""
         judged = self.spec is not None and self.spec.tolerance is not None and self.nu is not None and self.determined
         if not judged or (self.panel is not None and data_difference(self.panel)):
             return "not_applicable"
@@ -263,8 +263,8 @@ COLUMNS = (
 RULE = (
     "A row is judged where the data are the paper's and nu is determined: the duality gap is at most 1 % of the mean "
     "hinge loss. It is reproduced if nu differs from the printed one by at most half a unit of the last printed digit. "
-    "Where the hinge loss is as small as the gap nothing tells nu from 0: the data are separable at this lambda, and "
-    "the printed value, like ours, depends on the solver's accuracy alone."
+    "If the hinge loss is as small as the gap, nu may be 0: the data are separable at this lambda, and the printed "
+    "value, like ours, depends only on the solver's accuracy."
 )
 
 

@@ -29,14 +29,14 @@ STOP_RULE: Final = (
 
 
 def judge_stop(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge claim 2: the stopping rule delivers the accuracy asked for."""
+    """Judge claim 2: the stopping rule guarantees the accuracy eps."""
     answers = {name: cases_of(evidence, problems, partial(_stop_case, evidence, name=name)) for name in STOPPING}
     sentences = [_stop_sentence(name, cases) for name, cases in answers.items()]
     return claim_from_groups(spec, STOP_RULE, list(answers.values()), " ".join(filter(None, sentences)))
 
 
 def at_stop(run: FinishedRun, optimum: Optimum) -> tuple[float, Ruling]:
-    """Return (J - J_opt) / J_opt at a run's end, no less than it is, and whether that is at most the run's eps."""
+    """Return an upper bound on (J - J_opt) / J_opt at a run's end, and whether the value is at most the run's eps."""
     primal, eps = column(run.curve, "primal")[-1:], tolerance(run) + ROUNDING
     excess, least = float(optimum.excess(primal)[0]), float(optimum.least_excess(primal)[0])
     return excess, "reproduced" if excess <= eps else "not_reproduced" if least > eps else "not_applicable"

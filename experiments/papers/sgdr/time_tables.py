@@ -159,7 +159,7 @@ def _draw(
     if not paths:
         return
     left = axes[0].get_position().x0
-    text = f"The ways there for C = {paths[0].problem.C:g}: (J - J_opt) / J_opt against CPU time, medians over the runs"
+    text = f"Convergence for C = {paths[0].problem.C:g}: (J - J_opt) / J_opt against CPU time, medians over the runs"
     figure.text(left, 1 - (top - 0.08) / whole, text, size=PANEL.label, style="italic", color=INK, va="bottom")
     shown = [name for name in names if any(name in path.bands for path in paths)]
     for line in range(0, len(shown), _PER_LINE):

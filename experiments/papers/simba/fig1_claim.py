@@ -127,7 +127,7 @@ def chosen_on_held_out(members: Sequence[Member]) -> Member | None:
 
 
 TOLERANCE: Final = 0.02
-"""Relative: the target is this much above the lowest error, which may be a single lucky evaluation."""
+"""Target relative to the lowest error, which may be a single lucky evaluation, minus 1."""
 RESAMPLES: Final = 2000
 
 Chosen: TypeAlias = tuple[int, ...] | None
@@ -141,7 +141,7 @@ class Reach:
     Attributes
     ----------
     target : float
-        The error asked for.
+        The error to reach.
     pegasos : float
         Cost at which Pegasos's mean error first reaches the target.
     simba : float or None
@@ -247,7 +247,7 @@ RULE: Final = (
     f"over the runs is at most {100 * TOLERANCE:.0f} % (relative) above Pegasos's lowest, each with the parameter of "
     "the lowest mean test error; 95 % interval over the runs of both, with a ratio of 0 for an error missed within the "
     f"budget. About 100 is from {ABOUT_100[0]:.0f} to {ABOUT_100[1]:.0f}. Reproduced: the ratio lies there and its "
-    "interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not have. Judged "
+    "interval above 1; partly: it is above 1; not reproduced: at most 1, or an error that SIMBA does not reach. Judged "
     "are the two ways that charge both methods alike. Also measured, not judged: Pegasos's coordinates and SIMBA's "
     "nonzeros, and parameters chosen on a held-out part of the training set."
 )

@@ -111,9 +111,7 @@ def _steps_case(panel: Panel, horizon: int, series: str, measure: str) -> Case:
         "relative": None if relative is None else relative.as_dict(),
     }
     if relative is None:
-        return Case(
-            place, about, "not_applicable", "", statistic, f"{MEASURES[measure]} 0, of which nothing is a share"
-        )
+        return Case(place, about, "not_applicable", "", statistic, f"{MEASURES[measure]} 0: no relative difference")
     measured = f"after {horizon:,} iterations {interval_text(scaled(relative, 100), '+.1f', ' %')}"
     note = "one pair of runs only, so the interval is a point" if len(found.differences) == 1 else ""
     return Case(place, about, within(relative, ALMOST), measured, statistic, note)

@@ -1,4 +1,4 @@
-"""What algos=, cost= and target= understand, and what they say about the rest."""
+"""The options algos=, cost= and target=."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solvers as somebody else might write them, honest and otherwise; named in SVM_SOLVERS."""
+"""Solvers of users, with correct and with wrong counters; named in SVM_SOLVERS."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class NoSettings:
     """Nothing to set."""
 
 
-class Honest(PythonSolver):
+class Correct(PythonSolver):
     """The kernel Perceptron on random examples."""
 
-    name = "honest"
+    name = "correct"
     summary = "Perceptron of the tests"
     Settings = NoSettings
 
@@ -51,10 +51,10 @@ class Honest(PythonSolver):
         return KernelSnapshot(self.problem.y * self._alpha)
 
 
-class Forgetful(Honest):
-    """Can go on from its state, which does not have what its view has counted."""
+class LosesCounters(Correct):
+    """Resumes from a state without its counters."""
 
-    name = "forgetful"
+    name = "loses_counters"
     resumes = True
 
     def state(self) -> State:
@@ -67,10 +67,10 @@ class Forgetful(Honest):
             self._random.restore(select("random", state))
 
 
-class Mindful(Forgetful):
+class KeepsCounters(LosesCounters):
     """Has that, too."""
 
-    name = "mindful"
+    name = "keeps_counters"
 
     def state(self) -> State:
         return super().state() | prefixed("rows", self._rows.state())
@@ -81,10 +81,10 @@ class Mindful(Forgetful):
             self._rows.restore(select("rows", state or {}))
 
 
-class Liar(Honest):
-    """Claims to have asked for nothing, in no time."""
+class FalseCounters(Correct):
+    """Claims zero costs and zero time."""
 
-    name = "liar"
+    name = "false_counters"
 
     @property
     def counters(self) -> Counters:
@@ -96,17 +96,17 @@ class Liar(Honest):
         return 0.0
 
 
-class PastTheViews(Honest):
-    """Computes its rows from the points themselves, which nothing counts."""
+class DirectReads(Correct):
+    """Computes kernel rows from the points, which are not counted."""
 
-    name = "past_the_views"
+    name = "direct_reads"
 
     def step(self) -> None:
         super().step()
         assert self.problem.X.shape[0] == self.problem.n
 
 
-class Broken(Honest):
+class Broken(Correct):
     """Fails on the way."""
 
     name = "broken"
@@ -117,17 +117,17 @@ class Broken(Honest):
             raise ZeroDivisionError("a step of length 1/0")
 
 
-class NoNumber(Honest):
+class NanObjective(Correct):
     """Returns a predictor that is not finite."""
 
-    name = "no_number"
+    name = "nan_objective"
 
     def snapshot(self) -> KernelSnapshot:
         return KernelSnapshot(np.full(self.problem.n, np.nan))
 
 
-class Idle(Honest):
-    """Comes back without having done anything."""
+class Idle(Correct):
+    """Returns from advance without an iteration."""
 
     name = "idle"
 
