@@ -259,7 +259,7 @@ class Runner:
 
 
 def main() -> int:
-    """Run commands, and print what became of them."""
+    """Run commands, and print how each of them ended."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("count", type=int, help="number of commands")
     parser.add_argument("--seed", type=int, default=0)

@@ -55,7 +55,7 @@ IDENTIFIERS: tuple[Term, ...] = (
     Term("deal|dealt", "scatter_rows"),
     Term("Exchange|module exchange", "AllReduce"),
     # store and caches
-    Term(r"\.share|unshared", "upload, not_uploaded"),
+    Term("unshared", "not_uploaded"),
     Term("is_outside|module outside", "plugins"),
     Term("module kept", "disk_cache"),
     # evaluations and checkpoints

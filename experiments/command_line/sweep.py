@@ -20,7 +20,7 @@ from experiments.launchers.checks import LOCAL, RAY, check_launcher
 from experiments.launchers.cluster import Cluster
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
@@ -85,7 +85,7 @@ class Sweep:
         quoted = str(sweep.directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
         if launcher != LOCAL:  # the pool of local workers has handlers of its own
-            for number in ASKED:
+            for number in STOP_SIGNALS:
                 signal.signal(number, lambda number, _: sweep.stop(signal.Signals(number)))
         return sweep
 
@@ -102,7 +102,7 @@ class Sweep:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         self._signal = number
         if self._cluster is not None:
-            raise ASKED[number]
+            raise STOP_SIGNALS[number]
         time.sleep(SIGNAL_SECONDS)
         for child in psutil.Process().children(recursive=True):
             with contextlib.suppress(psutil.Error):
@@ -110,7 +110,7 @@ class Sweep:
         deadline = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in self.ledger.outcomes()):
             time.sleep(0.05)
-        raise ASKED[number]
+        raise STOP_SIGNALS[number]
 
     def stopped(self, interrupt: KeyboardInterrupt) -> KeyboardInterrupt:
         """Have the jobs on a cluster record their state, and return which signal has stopped the sweep.
@@ -124,7 +124,7 @@ class Sweep:
             return interrupt
         with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C: do not wait
             self._cluster.stop(self._signal)
-        return ASKED[self._signal]()
+        return STOP_SIGNALS[self._signal]()
 
     def collect(self) -> None:
         """Write a cluster's outcomes to the sweep's folder, and close what killed jobs have left in the store."""

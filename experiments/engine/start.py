@@ -66,7 +66,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
             threading.Thread(target=_end_wait, args=(process, address), daemon=True).start()
             try:
                 # an exception could leave a message of rank 0 half read, so signals never raise in here
-                with deferred(always=True, heard=lambda: process.send_signal(signal.SIGINT)) as stop_request:
+                with deferred(always=True, on_signal=lambda: process.send_signal(signal.SIGINT)) as stop_request:
                     outcome = _show(listener, display)
                     with contextlib.suppress(subprocess.TimeoutExpired):
                         process.wait(None if outcome else GRACE)

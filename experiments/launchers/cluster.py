@@ -17,7 +17,7 @@ from experiments.configuration.settings import available_cores
 from experiments.launchers.checks import RAY, check_address, check_launcher
 from experiments.processes.job_ledger import next_attempt
 from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 from solvers import SettingsError
 
 LEDGER = "ledger"
@@ -45,7 +45,7 @@ class LedgerActor:
         """See `JobLedger.begin`."""
         if self._stop_request is not None:
             return Outcome(
-                outcome.label, status_of(ASKED[self._stop_request]()), "not started", overrides=outcome.overrides
+                outcome.label, status_of(STOP_SIGNALS[self._stop_request]()), "not started", overrides=outcome.overrides
             )
         before = self._outcomes.get(number)
         begun = next_attempt(outcome, before)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 
 PAUSE = 5.0
 """Seconds between two lines."""
@@ -47,7 +47,7 @@ class Busy:
         self._over.set()
 
     def _repeat(self, text: str, over: threading.Event, after: float) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)  # the main thread may have to block them for a moment
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # the main thread may have to block them for a moment
         begun = time.monotonic()
         pause = after or PAUSE
         while not over.wait(pause):

@@ -15,7 +15,7 @@ from multiprocessing import resource_tracker, util
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 from experiments.processes.streams import tolerate
 from support.files import keep_folder
 
@@ -38,7 +38,7 @@ def start(process: BaseProcess) -> None:
     """
     _lock_folder()
     resource_tracker.ensure_running()  # starting it later would unblock the signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         process.start()
     finally:
@@ -62,7 +62,7 @@ def follow() -> None:
     if parent is None:
         return
     tolerate()  # the parent's output may be closed
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
     def watch() -> None:
         parent.join()

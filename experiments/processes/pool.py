@@ -19,7 +19,7 @@ import solvers
 from experiments.processes.forkserver import PROCESSES, follow, start
 from experiments.processes.job_ledger import ATTEMPTS
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import ASKED, deferred, terminable
+from experiments.processes.stopping import STOP_SIGNALS, deferred, terminable
 
 POLL_SECONDS = 0.2
 """Stop signals are checked at this interval."""
@@ -30,7 +30,7 @@ GRACE_SECONDS = 20.0
 END_SECONDS = 1.0
 """A worker that is no longer needed is killed after this time."""
 
-_SIGNAL_OF = {kind: number for number, kind in ASKED.items()}
+_SIGNAL_OF = {kind: number for number, kind in STOP_SIGNALS.items()}
 
 Report = Callable[[float | str], None]
 """Takes the fraction of a job that is done, or a note on what it does before it starts to count."""

@@ -101,7 +101,7 @@ def execute(
 
 
 def summary(outcomes: Collection[Outcome]) -> str:
-    """Count runs by what became of them, in one line."""
+    """Count runs by their status, in one line."""
     counts = Counter(outcome.status for outcome in outcomes)
     seconds = sum(outcome.cpu_seconds or 0.0 for outcome in outcomes if outcome.status == "finished")
     parts = [f"{number} {status}" for status, number in sorted(counts.items())]

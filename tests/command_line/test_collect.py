@@ -11,7 +11,7 @@ from experiments.command_line.sweep import Sweep
 from experiments.command_line.sweep_results import draw
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 
 
 class Crew:
@@ -62,9 +62,9 @@ def test_a_cluster_gets_the_signal_that_came_and_a_second_ctrl_c_does_not_wait(
 ) -> None:
     before = signal.getsignal(signal.SIGINT)
     try:
-        with pytest.raises(ASKED[number]):
+        with pytest.raises(STOP_SIGNALS[number]):
             sweep.stop(number)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert type(sweep.stopped(KeyboardInterrupt())) is ASKED[number]
+    assert type(sweep.stopped(KeyboardInterrupt())) is STOP_SIGNALS[number]
     assert crew.asked == [number]

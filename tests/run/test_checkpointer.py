@@ -281,8 +281,8 @@ def test_signals_are_deferred_while_a_run_is_computed(monkeypatch: pytest.Monkey
         assert stop_request.kind is Terminated
         with pytest.raises(Terminated):
             stop_request.raise_if_set()
-        monkeypatch.setattr(stopping, "HURRY_SECONDS", -1.0)
-        with pytest.raises(KeyboardInterrupt):  # a second signal after HURRY_SECONDS
+        monkeypatch.setattr(stopping, "ONE_SIGNAL_SECONDS", -1.0)
+        with pytest.raises(KeyboardInterrupt):  # a second signal after ONE_SIGNAL_SECONDS
             signal.raise_signal(signal.SIGINT)
     with stopping.deferred(always=True) as stop_request:
         for _ in range(2):

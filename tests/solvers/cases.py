@@ -80,7 +80,7 @@ def libsvm_optimum(p: Problem) -> tuple[float, Array, float]:
 
 
 def assert_optimal(p: Problem, coefficients: Array, bias: float, tolerance: float) -> None:
-    """The KKT conditions of the lambda form, with responses computed anew."""
+    """The KKT conditions of the lambda form, with responses computed here."""
     y = p.y.astype(np.float64)
     alpha = y * coefficients
     c = y * (gram(p) @ coefficients + bias)

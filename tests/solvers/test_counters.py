@@ -69,7 +69,7 @@ def test_perceptron_is_charged_for_mistakes_only(as_csr: bool) -> None:
     assert astuple(perceptron.counters) == (4 * N, 4 * N, *costs(mistakes, p))
 
 
-def looks(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
+def replay(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
     """A replay in numpy: sum of the support's sizes before each response, and of its stored coordinates."""
     K, y = gram(p), p.y.astype(np.float64)
     stored = stored_per_row(p)
@@ -113,7 +113,7 @@ def test_methods_that_compute_one_response(name: str, as_csr: bool) -> None:
     """on_demand: a response costs one evaluation per support vector; kept: a changed alpha costs n."""
     p = problem(N, D, as_csr=as_csr, zeros=0.6, lambda_=0.005)
     iterations = 10 * N
-    evaluations, coordinates = looks(name, p, iterations, seed=8)
+    evaluations, coordinates = replay(name, p, iterations, seed=8)
     on_demand = run(name, p, Limit(iterations=iterations), 8, accounting=Accounting.on_demand)
     expected: tuple[Any, ...] = (iterations, iterations, evaluations, evaluations, coordinates, evaluations * D)
     assert astuple(on_demand.counters) == expected

@@ -125,7 +125,7 @@ def test_matrices_in_shared_memory_are_removed_for_a_row_cache(tmp_path: Path, m
         store.get(key, 100, Builder(), quiet)
         os.utime(tmp_path / f"{key}.f32", (number, number))
     store.make_room_in_memory(40_000)
-    assert files(tmp_path) == ["a.f32", "b.f32"]  # on disk they are in nobody's way
+    assert files(tmp_path) == ["a.f32", "b.f32"]  # files on disk take no memory
     monkeypatch.setattr(gram_store, "_in_memory", lambda _: True)
     left = 100_000 - sum(path.stat().st_size for path in tmp_path.glob("*.f32"))
     store.make_room_in_memory(left)

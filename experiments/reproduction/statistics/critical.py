@@ -21,7 +21,7 @@ class CriticalPoint:
     settled : float
         Smallest cost from which on the error stays at or below ``final * (1 + slack)``.
     half : float or None
-        Largest cost at which the error is above the middle of `start` and `final`: the last checkpoint before the
+        Largest cost at which the error is above the middle of `start` and `final`: the last evaluation before the
         drop. None where there is no drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
     plateau : float or None
         Median of the error over the logarithm of the cost, from the first cost to the checkpoint after `half`.
