@@ -218,7 +218,9 @@ class RunConfig:
 
 
 def __getattr__(name: str) -> type:
-    if name not in solvers.names():
+    """Return the schema of ``algo=<name>``: a pickle names it as a member of this module."""
+    # each import of this module asks for `__path__`: that must not import all solvers
+    if name.startswith("_") or name not in solvers.names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     solver: Any = solvers.get(name)
     return algo_schema(name, solver.Settings)

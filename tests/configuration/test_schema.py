@@ -7,6 +7,8 @@ import enum
 import json
 import math
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from datasets import DatasetSpec
 from experiments.configuration import schema as schemas
 from experiments.configuration.budget import Budget
 from experiments.configuration.choices import parse_memory
+from experiments.configuration.composition import CONF
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import (
     NOT_INFLUENTIAL,
@@ -255,3 +258,9 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
     # the data have a fingerprint, presets act through the values that they fill in, ranks are part of the engine
     rest = {"dataset", "preset", "ranks"}
     assert {field.name for field in dataclasses.fields(RunConfig)} == influential | {*others} | rest
+
+
+def test_an_import_of_the_schema_imports_no_solver_files() -> None:
+    code = "import experiments.launchers.preloaded as _, solvers.registry as r; print(r.solver_classes.cache_info().currsize)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CONF.parent)
+    assert done.stdout == "0\n"
