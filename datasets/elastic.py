@@ -1,8 +1,8 @@
 """MNIST extended by elastic deformations of its digits (Simard, Steinkraus, Platt 2003), by a generator of our own.
 
-Each image is an original whose pixels are displaced by a smooth random field; `cpp/elastic/elastic_deformation.hpp` says how. It
-follows from the seed, the series and its number alone, so that an image is the same whatever other images are made, and
-on any machine.
+Each image is an original whose pixels are displaced by a smooth random field, as `cpp/elastic/elastic_deformation.hpp`
+describes. It follows from the seed, the series and its number alone, so that an image is the same whatever other images
+are made, and on any machine.
 
 No original is in two parts: training images are made of the first five sixths of MNIST's training images (50,000),
 validation images of the last sixth (10,000), and test images of MNIST's test images (10,000). Image k of a part is made
