@@ -697,7 +697,7 @@ class Shard(metaclass=_Class):
 class MiniBatchSolver(LinearSolver):
     """A method on mini-batches; the same bits for any number of threads.
 
-    If processes share the examples, `features` are the rows of the shard, and `exchange` replaces a float64 array
+    If processes share the examples, `features` are the rows of the shard, and `all_reduce` replaces a float64 array
     in place by its sum over all processes, the same bits in each. `alpha` in a state holds the dual variables of
     the shard's examples.
     """
@@ -719,7 +719,7 @@ class MiniBatchPegasos(MiniBatchSolver):
         threads: int = 1,
         seed: int,
         shard: Shard | None = None,
-        exchange: Callable[[NDArray[np.float64]], None] | None = None,
+        all_reduce: Callable[[NDArray[np.float64]], None] | None = None,
     ) -> None: ...
 
 class MiniBatchSdca(MiniBatchSolver):
@@ -742,7 +742,7 @@ class MiniBatchSdca(MiniBatchSolver):
         threads: int = 1,
         seed: int,
         shard: Shard | None = None,
-        exchange: Callable[[NDArray[np.float64]], None] | None = None,
+        all_reduce: Callable[[NDArray[np.float64]], None] | None = None,
     ) -> None: ...
     def lower_bound_of(self, sum_of_alpha: float) -> float:
         """Return the dual objective, given the sum of all dual variables."""

@@ -73,7 +73,7 @@ class _MiniBatch(CoreSolver):
             "threads": settings.threads,
             "seed": self.seed,
             "shard": problem.shard,
-            "exchange": None if problem.shard is None else problem.all_reduce.sum,
+            "all_reduce": None if problem.shard is None else problem.all_reduce.sum,
         }
 
     def state(self) -> State | None:

@@ -10,10 +10,10 @@
 namespace svm::python {
 namespace {
 
-/// An exchange that calls a Python function with a copy of the values, so that one who keeps the array keeps no address
+/// An AllReduce that calls a Python function with a copy of the values, so that one who keeps the array keeps no address
 /// in the solver; what it raises ends advance(). The function lives as long as the solver, which is destroyed with the
 /// interpreter's lock held.
-Exchange calling(const py::object& function) {
+AllReduce calling(const py::object& function) {
   if (function.is_none()) return {};
   return [function](double* values, std::size_t size) {
     const py::gil_scoped_acquire lock;
@@ -69,7 +69,7 @@ void bind_minibatch(py::module_& module) {
   py::class_<MiniBatchSolver, LinearSolver>(
       module, "MiniBatchSolver",
       "A method on mini-batches; the same bits for any number of threads.\n\nIf processes share the examples, "
-      "`features` are the rows of the shard, and `exchange` replaces a float64 array in place by its sum over all "
+      "`features` are the rows of the shard, and `all_reduce` replaces a float64 array in place by its sum over all "
       "processes, the same bits in each. `alpha` in a state holds the dual variables of the shard's examples.")
       .def_property_readonly(
           "threads", &MiniBatchSolver::threads,
@@ -78,15 +78,15 @@ void bind_minibatch(py::module_& module) {
   py::class_<MiniBatchPegasos, MiniBatchSolver>(
       module, "MiniBatchPegasos", "Pegasos on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 1).")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
-                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& exchange) {
+                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& all_reduce) {
              require_threads(threads);
              return std::make_unique<MiniBatchPegasos>(features,
                                                        MiniBatchSettings{lambda, batch_size, average, threads}, seed,
-                                                       shard != nullptr ? *shard : Shard{}, calling(exchange));
+                                                       shard != nullptr ? *shard : Shard{}, calling(all_reduce));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"),
            py::arg("average") = Averaging::last, py::arg("threads") = 1, py::arg("seed"), py::arg("shard") = nullptr,
-           py::arg("exchange") = py::none(), py::keep_alive<1, 2>());
+           py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
 
   py::class_<MiniBatchSdca, MiniBatchSolver>(
       module, "MiniBatchSdca",
@@ -95,15 +95,15 @@ void bind_minibatch(py::module_& module) {
       "beta.")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, SdcaVariant variant,
                        double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed,
-                       const Shard* shard, const py::object& exchange) {
+                       const Shard* shard, const py::object& all_reduce) {
              require_threads(threads);
              return std::make_unique<MiniBatchSdca>(features, MiniBatchSettings{lambda, batch_size, average, threads},
                                                     MiniBatchSdcaSettings{variant, beta, gamma}, seed,
-                                                    shard != nullptr ? *shard : Shard{}, calling(exchange));
+                                                    shard != nullptr ? *shard : Shard{}, calling(all_reduce));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"), py::arg("variant"),
            py::arg("beta") = 1.0, py::arg("gamma") = 0.95, py::arg("average") = Averaging::last, py::arg("threads") = 1,
-           py::arg("seed"), py::arg("shard") = nullptr, py::arg("exchange") = py::none(), py::keep_alive<1, 2>())
+           py::arg("seed"), py::arg("shard") = nullptr, py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>())
       .def(
           "alpha",
           [](const MiniBatchSdca& self) {

@@ -104,8 +104,8 @@ void check_bits(const FeatureMatrix& matrix) {
   CHECK(found[0] == found[1]);
 }
 
-/// A single process with an exchange function gives the same bits, and so does a run that continues from a state.
-void check_state_and_exchange(const FeatureMatrix& matrix) {
+/// A single process with an all_reduce function gives the same bits, and so does a run that continues from a state.
+void check_state_and_all_reduce(const FeatureMatrix& matrix) {
   const MiniBatchSettings settings{1e-3, 700, Averaging::tail, 2};
   const MiniBatchSdcaSettings own{SdcaVariant::aggressive, 40.0, 0.95};
   MiniBatchSdca alone(matrix, settings, own, 1);
@@ -141,8 +141,8 @@ int main() {
   check_bits(FeatureMatrix(points.rows(true), points.n / 2));
   const Points wide(5000, 0.012);  // too many coordinates to sum up each chunk of rows by itself
   check_bits(FeatureMatrix(wide.rows(true), wide.n / 2));
-  check_state_and_exchange(dense);
-  check_state_and_exchange(FeatureMatrix(wide.rows(true), wide.n / 2));
+  check_state_and_all_reduce(dense);
+  check_state_and_all_reduce(FeatureMatrix(wide.rows(true), wide.n / 2));
 
   const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
     return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);

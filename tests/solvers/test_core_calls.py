@@ -111,7 +111,7 @@ def test_a_number_is_no_member_of_an_enumeration() -> None:
 def test_an_all_reduce_may_store_its_array() -> None:
     """The array is a copy: it outlives the solver."""
     kept: list[Any] = []
-    made = _core.MiniBatchPegasos(features(), lambda_=0.1, batch_size=2, seed=0, exchange=kept.append)
+    made = _core.MiniBatchPegasos(features(), lambda_=0.1, batch_size=2, seed=0, all_reduce=kept.append)
     made.advance(iterations=3)
     weights = made.weights()
     for values in kept:

@@ -161,6 +161,6 @@ def test_an_all_reduce_that_raises_ends_the_run() -> None:
         raise RuntimeError("the others are gone")
 
     p = problem("dense")
-    made = _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, exchange=broken)
+    made = _core.MiniBatchPegasos(p.features, lambda_=1.0, batch_size=2, seed=0, all_reduce=broken)
     with pytest.raises(RuntimeError, match="the others are gone"):
         made.advance(iterations=3)

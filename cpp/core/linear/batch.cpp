@@ -14,7 +14,7 @@ constexpr double worth = 8192;         // stored coordinates in a batch from whi
 constexpr double coordinate = 2.0;     // cost of a coordinate in an iteration, relative to that of an entry
 constexpr double piece_size = 32;      // stored coordinates of a row in a block, at least, on average
 constexpr std::size_t most_blocks = 8;
-constexpr std::size_t exchanged_too = 3;  // values exchanged after the sum: tally, stored coordinates, rows
+constexpr std::size_t reduced_too = 3;  // values reduced with the sum: tally, stored coordinates, rows
 
 /// One more than the last coordinate that any row has stored. With features in order of frequency, unused ones come
 /// last.
@@ -58,12 +58,12 @@ std::vector<std::size_t> equal_parts(const FeatureMatrix& matrix, std::size_t di
 }  // namespace
 
 Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t largest, unsigned threads,
-             Exchange exchange)
+             AllReduce all_reduce)
     : matrix_(matrix),
       counted_(counted),
       pool_(threads),
-      exchange_(std::move(exchange)),
-      dimension_(exchange_ ? matrix.dimension() : occupied(matrix)),
+      all_reduce_(std::move(all_reduce)),
+      dimension_(all_reduce_ ? matrix.dimension() : occupied(matrix)),
       largest_(largest),
       stride_((dimension_ + line - 1) / line * line) {
   const double mean = mean_row(matrix);
@@ -82,8 +82,8 @@ Batch::Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t 
     parts_.resize(blocks_ * largest);
     split();
   }
-  summed_ = summed_ || exchange_;
-  sum_.resize(dimension_ + exchanged_too);
+  summed_ = summed_ || all_reduce_;
+  sum_.resize(dimension_ + reduced_too);
   norms_.resize(blocks_ * line);
   tallies_.resize((largest + width_ - 1) / width_);
   rows_.resize(tallies_.size() * width_);
@@ -118,7 +118,7 @@ void Batch::add_up_chunks() {
   });
 }
 
-/// After all coefficients: adds the tallies, exchanges the sum, and charges the rows if `charged`.
+/// After all coefficients: adds the tallies, sums over the processes, and charges the rows if `charged`.
 double Batch::ended(bool charged) {
   double value = 0.0;
   std::uint64_t stored = 0;
@@ -128,13 +128,13 @@ double Batch::ended(bool charged) {
     stored += tallies_[c].stored;
   }
   many_ = stored >= dimension_;
-  if (exchange_) {
+  if (all_reduce_) {
     if (schedule_ != Schedule::rows) gather();
     gathered_ = true;
     sum_[dimension_] = value;
     sum_[dimension_ + 1] = static_cast<double>(stored);
     sum_[dimension_ + 2] = static_cast<double>(rows);
-    exchange_(sum_.data(), sum_.size());
+    all_reduce_(sum_.data(), sum_.size());
     value = sum_[dimension_];
     stored = static_cast<std::uint64_t>(sum_[dimension_ + 1]);
     rows = static_cast<std::uint64_t>(sum_[dimension_ + 2]);
@@ -190,7 +190,7 @@ void Batch::clear() {
   gathered_ = false;
   if (schedule_ == Schedule::rows) return;  // overwritten each time
   each_block([&](std::size_t block) {
-    if (many_ || exchange_) {
+    if (many_ || all_reduce_) {
       const std::size_t begin = blocks_ == 1 ? 0 : limits_[block];
       const std::size_t end = blocks_ == 1 ? dimension_ : limits_[block + 1];
       std::fill(sum_.data() + begin, sum_.data() + end, 0.0);

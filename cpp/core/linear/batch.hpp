@@ -15,7 +15,7 @@
 namespace svm {
 
 /// Replaces `size` values by their sums over all processes that share a mini-batch; the same bits in each process.
-using Exchange = std::function<void(double* values, std::size_t size)>;
+using AllReduce = std::function<void(double* values, std::size_t size)>;
 
 /// A mini-batch is presented: the method gives a coefficient for each row and may then add the weighted sum of the rows
 /// to vectors. The schedule depends on the data and the batch size, never on the number of threads:
@@ -27,7 +27,7 @@ class Batch {
  public:
   /// largest: the largest number of rows of a mini-batch.
   Batch(const FeatureMatrix& matrix, CountedFeatures& counted, std::size_t largest, unsigned threads,
-        Exchange exchange);
+        AllReduce all_reduce);
 
   /// The coefficient of row k is take(k, <row k, v>, tally), called for each k on any thread. Returns the sum of what
   /// `take` adds to its tallies. Charged. The calling thread first calls meanwhile().
@@ -132,7 +132,7 @@ class Batch {
       tally.chosen += own != 0.0 ? 1 : 0;
     }
     tallies_[0] = tally;
-    if (exchange_) return ended(true);
+    if (all_reduce_) return ended(true);
     many_ = tally.stored >= dimension_;
     counted_.charge(size_, tally.stored);
     return tally.value;
@@ -224,7 +224,7 @@ class Batch {
   CountedFeatures& counted_;
   const simd::Loops& loops_ = simd::loops();
   ThreadPool pool_;
-  Exchange exchange_;
+  AllReduce all_reduce_;
   std::size_t dimension_;  // no row has stored coordinates beyond it, in any process
   std::size_t largest_;
   Schedule schedule_;
@@ -237,7 +237,7 @@ class Batch {
   // The coefficients: listed by chunks, or applied in the sum `sum_`, or both.
   std::vector<std::uint32_t> rows_;
   std::vector<double> amounts_;
-  AlignedVector<double> sum_;  // 0 unless gathered or summed; after the d coordinates, other values to exchange
+  AlignedVector<double> sum_;  // 0 unless gathered or summed; after the d coordinates, other values to reduce
   bool summed_ = false;        // the result is in `sum_`
   bool gathered_ = false;      // `sum_` is not 0
   bool many_ = false;          // at least as many coordinates have been presented as there are columns

@@ -10,8 +10,8 @@
 namespace svm {
 
 enum class Averaging {
-  last,  ///< the last iterate
-  tail,  ///< the mean of the iterates after the 2^m-th, for the largest m with 2^(m + 1) <= T
+  last,      ///< the last iterate
+  tail,      ///< the mean of the iterates after the 2^m-th, for the largest m with 2^(m + 1) <= T
   decaying,  ///< m <- 0.9 m + 0.1 w
 };
 

@@ -33,11 +33,11 @@ __extension__ using Wide = unsigned __int128;
 }  // namespace
 
 MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
-                                 const Shard& shard, Exchange exchange)
+                                 const Shard& shard, AllReduce all_reduce)
     : LinearSolver(matrix),
       settings_(checked(settings, shard.ranks > 1 ? shard.size : matrix.size())),
       shard_(checked(shard, matrix)),
-      batch_(matrix, features_, settings.batch_size, settings.threads, std::move(exchange)),
+      batch_(matrix, features_, settings.batch_size, settings.threads, std::move(all_reduce)),
       sum_(matrix.dimension()),
       single_(settings.batch_size == 1 && settings.average == Averaging::last && shard_.ranks == 1),
       subsets_(shard_.size, settings.batch_size, seed),
@@ -88,8 +88,8 @@ bool MiniBatchPegasos::step() {
 
 MiniBatchSdca::MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings,
                              const MiniBatchSdcaSettings& own, std::uint64_t seed, const Shard& shard,
-                             Exchange exchange)
-    : DirectLoop(matrix, settings, seed, shard, std::move(exchange)),
+                             AllReduce all_reduce)
+    : DirectLoop(matrix, settings, seed, shard, std::move(all_reduce)),
       own_(own),
       lambda_n_(settings.lambda * static_cast<double>(shard_.size)),
       unit_(std::max(1.0, shard_.largest_norm * shard_.largest_norm)),

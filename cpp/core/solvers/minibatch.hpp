@@ -32,7 +32,7 @@ struct MiniBatchSettings {
 class MiniBatchSolver : public LinearSolver {
  public:
   MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
-                  const Shard& shard = {}, Exchange exchange = {});
+                  const Shard& shard = {}, AllReduce all_reduce = {});
 
   /// Threads in use, the calling one included: fewer than requested if the system did not start all.
   unsigned threads() const noexcept { return batch_.threads(); }
@@ -153,7 +153,7 @@ struct MiniBatchSdcaSettings {
 class MiniBatchSdca final : public DirectLoop<MiniBatchSdca, MiniBatchSolver> {
  public:
   MiniBatchSdca(const FeatureMatrix& matrix, const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own,
-                std::uint64_t seed, const Shard& shard = {}, Exchange exchange = {});
+                std::uint64_t seed, const Shard& shard = {}, AllReduce all_reduce = {});
 
   /// The dual objective if one process holds all examples, otherwise NaN.
   double lower_bound() const override;
