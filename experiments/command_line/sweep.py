@@ -20,7 +20,7 @@ from experiments.launchers.checks import LOCAL, RAY, check_launcher
 from experiments.launchers.cluster import Cluster
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import STOP_SIGNALS
+from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
@@ -28,8 +28,6 @@ SWEEP_ID = "SVM_SWEEP_ID"
 """Environment variable with the process number of a sweep: names its folder."""
 SIGNAL_SECONDS = 0.1
 """A terminal sends Ctrl-C to the jobs too. Their parent sends it after this time, and they ignore the second one."""
-GRACE_SECONDS = 3.0
-"""The jobs of a stopped sweep have this long to write their records."""
 
 
 class Refused(BaseException):

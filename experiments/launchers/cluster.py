@@ -17,14 +17,12 @@ from experiments.configuration.settings import available_cores
 from experiments.launchers.checks import RAY, check_address, check_launcher
 from experiments.processes.job_ledger import next_attempt
 from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import STOP_SIGNALS
+from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
 from solvers import SettingsError
 
 LEDGER = "ledger"
 LISTEN_SECONDS = 0.5
 """A job asks this often whether it is to stop."""
-GRACE_SECONDS = 20.0
-"""Time for the jobs to record how far they are after Ctrl-C or SIGTERM."""
 STORE_BYTES = 80 * 2**20
 """Ray's memory for what its tasks share, which ours hardly use; of a cluster that exists it is not ours to say."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}

@@ -19,14 +19,12 @@ import solvers
 from experiments.processes.forkserver import PROCESSES, follow, start
 from experiments.processes.job_ledger import ATTEMPTS
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import STOP_SIGNALS, deferred, terminable
+from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
 
 POLL_SECONDS = 0.2
 """Stop signals are checked at this interval."""
 REPEAT_SECONDS = 2.0
 """After this time without a report the last ones are repeated."""
-GRACE_SECONDS = 20.0
-"""After Ctrl-C or SIGTERM, jobs have this long to record their state."""
 END_SECONDS = 1.0
 """A worker that is no longer needed is killed after this time."""
 

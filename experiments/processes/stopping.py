@@ -27,6 +27,10 @@ ONE_SIGNAL_SECONDS = 2.0
 parent sends it once more."""
 
 
+GRACE_SECONDS = 20.0
+"""After a stop request, the jobs of a sweep or a figure have this long to record their state; then they are killed."""
+
+
 class StopRequest:
     """The signal that has arrived, if any.
 

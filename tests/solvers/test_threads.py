@@ -169,7 +169,13 @@ def test_after_an_all_reduce_that_raises_the_solver_refuses_to_advance() -> None
 
     features = _core.FeatureMatrix(_core.Matrix(X), 20)
     core = _core.MiniBatchSdca(
-        features, lambda_=0.01, batch_size=8, variant=_core.SdcaVariant.aggressive, beta=2.0, seed=0, all_reduce=exchange
+        features,
+        lambda_=0.01,
+        batch_size=8,
+        variant=_core.SdcaVariant.aggressive,
+        beta=2.0,
+        seed=0,
+        all_reduce=exchange,
     )
     with pytest.raises(KeyboardInterrupt):
         core.advance(iterations=100)

@@ -60,7 +60,7 @@ class CostRatio:
     low_error, high_error : float
         Limits of the errors compared.
     at_best : float
-        Ratio at `low_error`, the lowest error that both reach. It hangs on single checkpoints and so has no interval.
+        Ratio at `low_error`, the lowest error that both reach. It hangs on single evaluations and so has no interval.
     """
 
     ratio: Interval
@@ -113,7 +113,7 @@ def area_difference(
         Columns.
     low, high : float, optional
         Limits of the cost, as in `error_area`. By default the largest first and the smallest last cost of all curves,
-        where checkpoints of cost 0 do not count: there all are known, and none has come to its end.
+        where evaluations of cost 0 do not count: there all are known, and none has come to its end.
     seed : int
         Of the resampling.
 
@@ -176,14 +176,14 @@ def cost_ratio(
 
     A mean curve reaches an error at the first cost at which it is at or below it. Compared are `levels` errors, evenly
     spaced from the lowest that both means reach up to, but without, the lower one of their first errors: an error that
-    a curve begins below has a cost before its first checkpoint, which is not known. With `below`, only errors below it.
+    a curve begins below has a cost before its first evaluation, which is not known. With `below`, only errors below it.
 
     The interval is that of resampled runs of both methods, the limits being found anew in each resample.
 
     Parameters
     ----------
     first, second : sequence of DataFrame
-        Curves; not paired. Runs without a known point are left out, as are checkpoints of cost 0.
+        Curves; not paired. Runs without a known point are left out, as are evaluations of cost 0.
     cost, measure : str
         Columns.
     levels : int

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    """Where and how fast one curve drops to its last error; all costs are those of its own checkpoints.
+    """Where and how fast one curve drops to its last error; all costs are those of its own evaluations.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class CriticalPoint:
         Largest cost at which the error is above the middle of `start` and `final`: the last evaluation before the
         drop. None where there is no drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
     plateau : float or None
-        Median of the error over the logarithm of the cost, from the first cost to the checkpoint after `half`.
+        Median of the error over the logarithm of the cost, from the first cost to the evaluation after `half`.
     before : float or None
         Decades from the first cost to `half`.
     steepness : float or None
-        Decades from `half` to `settled`: how long the drop takes. Never below the spacing of the checkpoints.
+        Decades from `half` to `settled`: how long the drop takes. Never below the spacing of the evaluations.
     """
 
     start: float

@@ -55,14 +55,14 @@ def overfitting_slope(
 ) -> Interval | None:
     """How much the error changes per tenfold cost once a run has gone on for some time; positive: it gets worse.
 
-    For each run the slope of the measure against log10 of the cost, over its checkpoints at and beyond `after`; then
+    For each run the slope of the measure against log10 of the cost, over its evaluations at and beyond `after`; then
     the mean over the runs, with its bootstrap interval. Checkpoints are geometric in the cost, so that every stretch of
     the logarithm counts alike.
 
     Parameters
     ----------
     frames : sequence of DataFrame
-        Curves, one per run. Runs with fewer than two checkpoints there are left out.
+        Curves, one per run. Runs with fewer than two evaluations there are left out.
     cost, measure : str
         Columns.
     after : float
