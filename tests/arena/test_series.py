@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from store_cases import Shelf
+from store_cases import FakeStore
 
 from experiments.configuration.composition import composing
 from experiments.reproduction.options import parse
@@ -24,7 +24,7 @@ def hydra_context() -> Iterator[None]:
 def plan(tmp_path: Path, *words: str) -> Plan:
     spec = read_figure("arena")
     options = parse(["figure=arena", "jobs=2", *words], [spec]).options
-    return Planner(Shelf(tmp_path)).plan(spec, options)
+    return Planner(FakeStore(tmp_path)).plan(spec, options)
 
 
 def test_the_default_arena(tmp_path: Path) -> None:

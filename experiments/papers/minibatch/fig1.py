@@ -287,7 +287,7 @@ def _spread_text(study: Study, method: str) -> str:
 _HEAD: Final = 0.78  # inches
 _COLUMNS: Final = 2
 _RIGHT: Final = 0.13
-"""The axis on the right takes this share of a panel's width."""
+"""Share of a panel's width for the axis on the right."""
 _BETA: Final = "#777777"
 _CAPTIONS: Final = (
     f"Iterations to the first evaluation with P(w) - P* <= {ACCURACY:g}: medians over the runs, bands from the least "

@@ -45,7 +45,7 @@ class ConvergencePath:
     bands : mapping of str to mapping of str to Band
         By method and measure, against iterations; empty without an optimum, or without runs.
     unfit : str
-        Why nothing can be judged; empty if it can.
+        Why it is not judged; empty if it is.
     """
 
     panel: Panel
