@@ -83,4 +83,5 @@ def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
-    return float(values[order[int(np.searchsorted(share, 0.5))]])
+    # of two values with half of the weight each the lower one, whatever the rounding of the weights
+    return float(values[order[int(np.searchsorted(share, 0.5 - 1e-12))]])
