@@ -1,9 +1,14 @@
 """Where the real data files must be at hand (SVM_REQUIRE_REAL_DATA=1), a test that needs them may not be skipped."""
 
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
+
+# The tests start about a hundred processes, each of which would compile our modules. As in the Makefile.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,7 +1,7 @@
 """MNIST extended by elastic deformations of its digits (Simard, Steinkraus, Platt 2003).
 
-Each image is an original whose pixels are displaced by a smooth random field (`cpp/core/elastic.hpp`). It depends only
-on the seed, the part and the image's number.
+Each image is an original whose pixels are displaced by a smooth random field
+(`cpp/elastic/elastic_deformation.hpp`). It depends only on the seed, the part and the image's number.
 
 Training images are made from the first five sixths of MNIST's training images (50,000), validation images from the last
 sixth (10,000), test images from MNIST's test images (10,000). Image k of a part is made from original k modulo their
@@ -88,7 +88,7 @@ def deformed_images(
     if not y.size:
         raise DataError(f"Data set {spec.name}: there is no original to make {part} images of.")
     require_memory(_BYTES_AN_IMAGE * count, f"The numbers of {count:,} {part} images")
-    generator = _core.Elastic(sigma=spec.sigma, alpha=spec.alpha, seed=spec.data_seed)
+    generator = _core.ElasticDeformation(sigma=spec.sigma, alpha=spec.alpha, seed=spec.data_seed)
     originals = np.ascontiguousarray(X, dtype=np.uint8)
 
     def make(numbers: NDArray[np.uint32]) -> NDArray[np.uint8]:

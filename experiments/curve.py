@@ -1,7 +1,7 @@
-"""A curve: one row per checkpoint, all costs beside all measures; and the arithmetic on curves.
+"""A curve: one row per evaluation, with all costs and all measures; and the arithmetic on curves.
 
-Between two checkpoints a curve keeps the value of the earlier one ("last value at or before this cost"): an
-interpolated error would claim what no predictor had shown yet. All functions are pure.
+Between two evaluations a curve has the value of the earlier one ("last value at or before this cost"): no predictor
+has had an interpolated error. All functions are pure.
 """
 
 from __future__ import annotations
@@ -14,39 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from experiments.costs import STEP_COSTS
-
-COUNTS: Final = (
-    "iterations",
-    "presentations",
-    "kernel_evaluations",
-    "inner_products",
-    "feature_accesses",
-    "feature_accesses_dense",
-)
-"""Exact counters (nullable 64-bit integers): missing in every row where the solver does not count that cost."""
-
-COSTS: Final = (*COUNTS, "epochs", "cpu_seconds", "wall_seconds")
-"""Everything that can be the horizontal axis; each is non-decreasing along a curve."""
-
-MEASURES: Final = (
-    "test_error",
-    "train_error",
-    "primal",
-    "dual",
-    "gap",
-    "relative_gap",
-    "hinge",
-    "norm",
-    "nu",
-    "water_level",
-    "bias",
-    "support_vectors",
-)
-"""What the evaluation of a snapshot gives (float64, NaN = missing); errors are fractions, not percent."""
-
-COLUMNS: Final = (*COSTS, *MEASURES)
-"""All columns of a curve, in the order in which they are stored."""
+from experiments.columns import COLUMNS, COSTS, COUNTS, MEASURES, STEP_COSTS
 
 _DTYPES: Final = {name: pd.Int64Dtype() if name in COUNTS else np.dtype(np.float64) for name in COLUMNS}
 
@@ -61,17 +29,17 @@ Points: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class CurveError(ValueError):
-    """A table is not a curve: a wrong column, a cost that goes down, a number that is not finite."""
+    """A table is not a curve: a wrong column, a cost that decreases, a number that is not finite."""
 
 
 def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Curve from one mapping per checkpoint.
+    """Return the curve with one row per mapping.
 
     Parameters
     ----------
     rows : sequence of mappings
         Column name to number or None; columns that are left out are missing. A *measure* that is NaN or infinite (an
-        objective that overflowed) becomes missing, so that a long run is not lost to it; a *cost* must be a number.
+        objective that overflowed) becomes missing, so that a long run keeps its curve; a *cost* must be a number.
 
     Returns
     -------
@@ -101,7 +69,7 @@ def from_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def conform(frame: pd.DataFrame) -> pd.DataFrame:
-    """Curve with exactly the columns and dtypes of this version: columns that an older file lacks come in as missing.
+    """Return a curve with exactly the columns and dtypes of this version; columns that an older file lacks are missing.
 
     Raises
     ------
@@ -128,7 +96,7 @@ def validate(frame: pd.DataFrame) -> None:
     Raises
     ------
     CurveError
-        Columns or dtypes are not those of a curve; a number is infinite; a cost is negative, goes down, or is known in
+        Columns or dtypes are not those of a curve; a number is infinite; a cost is negative, decreases, or is known in
         some rows only; the iterations are missing.
     """
     if tuple(frame.columns) != COLUMNS:
@@ -147,17 +115,17 @@ def validate(frame: pd.DataFrame) -> None:
 
 
 def column(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """One column as float64, (rows,), missing values as NaN."""
+    """Return one column as float64, (rows,), missing values as NaN."""
     return frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def step_cost(frame: pd.DataFrame) -> str:
-    """Name of the count that numbers checkpoints in the store: the first of `STEP_COSTS` that the solver counts."""
+    """Return the name of the count that numbers evaluations in the store: the first of `STEP_COSTS` that is known."""
     return next(name for name in STEP_COSTS if not frame[name].isna().any())
 
 
 def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) -> pd.DataFrame:
-    """At most `limit` rows of a curve, evenly spread over the logarithm of the cost; first and last are always kept.
+    """Return at most `limit` rows of a curve, evenly spread over the logarithm of the cost, first and last included.
 
     Parameters
     ----------
@@ -177,7 +145,7 @@ def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) 
         raise ValueError(f"limit must be at least 2, got {limit}")
     if len(frame) <= limit:
         return frame.reset_index(drop=True)
-    # log1p: the first checkpoint may have cost nothing yet
+    # log1p: the first evaluation may have cost 0
     position = np.log1p(np.nan_to_num(column(frame, cost or step_cost(frame))))
     targets = np.linspace(position[0], position[-1], limit)
     chosen = np.clip(np.searchsorted(position, targets, side="left"), 0, len(frame) - 1)
@@ -186,14 +154,14 @@ def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) 
 
 
 def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
-    """Value of a curve at given costs: the last one known at or before each.
+    """Return the values of a curve at given costs: the last one known at or before each.
 
     Parameters
     ----------
     cost, value : array_like, (rows,)
         A curve, cost non-decreasing. Rows where either is missing (NaN) are skipped; of equal costs the last counts.
     at : array_like, (m,)
-        Costs asked for.
+        The given costs.
 
     Returns
     -------
@@ -207,7 +175,7 @@ def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.flo
 
 
 def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | None:
-    """Smallest cost at which the value is at or below `target`; None when the curve never gets there.
+    """Return the smallest cost at which the value is at or below `target`; None if the curve never reaches it.
 
     Parameters
     ----------
@@ -222,10 +190,10 @@ def cost_to_reach(cost: ArrayLike, value: ArrayLike, target: float) -> float | N
 
 
 def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> float:
-    """Mean of the error over the logarithm of the cost between two limits: the area under the curve over its width.
+    """Return the mean of the error over the logarithm of the cost between two limits: area under the curve / width.
 
-    The error is taken as a step function (see `value_at`), for which the integral is exact; divided by
-    ``log(high / low)`` it has the error's own unit and can be compared between limits.
+    The error is a step function (see `value_at`), for which the integral is exact. Divided by ``log(high / low)`` it
+    has the unit of the error and can be compared between limits.
 
     Parameters
     ----------
@@ -252,7 +220,7 @@ def error_area(cost: ArrayLike, error: ArrayLike, low: float, high: float) -> fl
 def mean_over_runs(
     frames: Sequence[pd.DataFrame], *, cost: str, measure: str, grid: ArrayLike | None = None
 ) -> pd.DataFrame:
-    """Mean and standard deviation of a measure over runs (seeds) on one grid of costs.
+    """Return mean and standard deviation of a measure over runs (seeds) on one grid of costs.
 
     Parameters
     ----------
@@ -267,8 +235,8 @@ def mean_over_runs(
     -------
     DataFrame
         Columns ``cost``, ``mean``, ``sd`` (divisor runs - 1; 0 for a single run) as float64 and ``runs`` (int64, the
-        number of runs behind the row). Grid points that some run has not reached its first checkpoint at are left out:
-        a mean over fewer seeds would bend the curve.
+        number of runs behind the row). Grid points before the first evaluation of some run are left out: a mean over
+        fewer seeds would bend the curve.
     """
     pairs = [_known(column(frame, cost), column(frame, measure)) for frame in frames]
     pairs = [pair for pair in pairs if len(pair[0])]
@@ -283,7 +251,7 @@ def mean_over_runs(
 
 
 def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -> NDArray[np.float64]:
-    """Grid of costs for several runs: their own checkpoints where they share them, else geometric.
+    """Return a grid of costs for several runs: the costs of their evaluations if they are equal, else geometric.
 
     Parameters
     ----------
@@ -308,7 +276,7 @@ def common_grid(costs: Sequence[NDArray[np.float64]], limit: int = MAX_POINTS) -
         return np.array([high])
     shift = 1.0 if low <= 0 else 0.0
     grid = np.geomspace(low + shift, high + shift, points) - shift
-    grid[0], grid[-1] = low, high  # exact ends: rounding must not put the first point before a run's first checkpoint
+    grid[0], grid[-1] = low, high  # exact ends: rounding must not put the first point before a run's first evaluation
     return grid
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import experiments.processes.checked_core  # noqa: F401
+import experiments.processes.program_start  # noqa: F401
 from experiments.configuration.schema import StoreConfig
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store

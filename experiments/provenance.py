@@ -1,4 +1,4 @@
-"""Where a result comes from: commit, machine, versions, command; never who ran it or where their home is."""
+"""Where a result comes from: commit, machine, versions, command; without user names and home directories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCE_PATHS = (
     "CMakeLists.txt",
     "pyproject.toml",
 )
-"""What makes a checkout dirty even before git tracks it: a new module changes results as an edited one does."""
+"""Untracked files in these paths make a checkout dirty: a new module can change results."""
 
 PACKAGES = (
     "svm-cost-curves",
@@ -51,7 +51,7 @@ def collect(
     *,
     root: Path = PROJECT_ROOT,
 ) -> dict[str, Any]:
-    """Everything that someone needs to know to judge, or to repeat, a result.
+    """Return everything that is needed to judge, or to repeat, a result.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def collect(
     command : sequence of str
         The command line, program first (``sys.argv``).
     threads : int
-        Threads that the solver may use.
+        Threads of the solver.
     root : Path
         The project's checkout.
 
@@ -90,7 +90,7 @@ def collect(
 
 
 def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:
-    """Flat text tags of a provenance (as made by `collect`) for the store: what is unknown is left out.
+    """Return text tags of a provenance (from `collect`) for the store; unknown values are left out.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:
 
 
 def git_state(root: Path) -> tuple[str | None, bool | None]:
-    """Commit of the checkout at `root` and whether it differs from that commit.
+    """Return the commit of the checkout at `root`, and whether the checkout differs from it.
 
     Dirty means: a tracked file has changed, or there is an untracked (not ignored) file under `SOURCE_PATHS`. Other
     untracked files, such as notes or figures, cannot change a result.
@@ -140,7 +140,7 @@ def machine() -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """Name of the processor, as the operating system gives it."""
+    """Return the name of the processor, from the operating system."""
     try:
         match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
@@ -149,7 +149,7 @@ def cpu_model() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the installed `PACKAGES`, read from their metadata: nothing is imported."""
+    """Return the versions of Python and of the installed `PACKAGES`, read from their metadata: nothing is imported."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -160,7 +160,7 @@ def versions() -> dict[str, str]:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    # A hook runs with GIT_DIR and friends set, which would answer for another repository.
+    # in a hook GIT_DIR and similar variables name another repository
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     try:
@@ -183,7 +183,7 @@ def _cores() -> int:
 
 
 def _operating_system() -> str:
-    # not platform.platform(): people write host names into the version strings of their kernels
+    # not platform.platform(): version strings of kernels can contain host names
     release = re.match(r"[\d.]*\d", platform.release())
     kernel = f"{platform.system()} {release.group() if release else ''}".strip()
     try:
@@ -194,7 +194,7 @@ def _operating_system() -> str:
 
 
 def _quoted(word: str) -> str:
-    # shlex.quote would quote '=', ',' and '(' of every override; only what splits a word has to be quoted here
+    # shlex.quote would quote '=', ',' and '(' of every override; here only characters that split a word are quoted
     return word if word and not re.search(r"[\s'\"\\$`;&|<>]", word) else "'" + word.replace("'", "'\\''") + "'"
 
 
@@ -219,7 +219,7 @@ def _tag_text(value: Any) -> str:
 
 
 class _Scrubber:
-    """Takes home directories, the checkout's place and the user's name out of every string of a JSON-able value."""
+    """Replaces home directories, the path of the checkout and the user's name in every string of a JSON-able value."""
 
     def __init__(self, root: Path) -> None:
         # where a path begins: not within another one, but also right behind a compiler's -I or -L

@@ -1,4 +1,4 @@
-"""How methods that look at one response at a time are charged."""
+"""The cost of a response f(x_i), for methods that need one response in each step."""
 
 from enum import Enum
 
@@ -6,15 +6,15 @@ from solvers import _core
 
 
 class Accounting(Enum):
-    """The two conventions of the papers.
+    """The two conventions of the papers, in kernel evaluations.
 
-    on_demand: no responses are kept, each one asked for costs one kernel evaluation per support vector.
-    kept: all responses are kept up to date, each example whose alpha changes costs n.
+    on_demand: responses are not stored; computing one costs one evaluation for each support vector.
+    kept: all n responses are stored and updated; each change of an alpha costs n evaluations.
     """
 
     on_demand = "on_demand"
     kept = "kept"
 
     def core(self) -> _core.Accounting:
-        """Return the convention as the core takes it."""
+        """Return the core's value for this convention."""
         return _core.Accounting.kept if self is Accounting.kept else _core.Accounting.on_demand

@@ -1,4 +1,4 @@
-"""Arrays that begin where a line of the processor's cache does."""
+"""Arrays that start at a cache line of the processor."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 64
-"""Bytes."""
+"""Bytes of a cache line."""
 
 
 def empty(rows: int, columns: int) -> NDArray[np.float32]:
-    """Return a C-contiguous array (rows, columns) of float32 that has not been written; numpy aligns to 16 bytes only.
+    """Return an uninitialised C-contiguous array, (rows, columns) float32, that starts at a cache line.
 
-    A row of as many columns as make whole lines then lies in no more of them than it must.
+    numpy aligns arrays to 16 bytes only. With this one a row of 16 k columns covers k cache lines, not k + 1.
     """
     bytes_ = np.empty(rows * columns * 4 + LINE, dtype=np.uint8)
     first = -bytes_.ctypes.data % LINE

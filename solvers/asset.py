@@ -8,13 +8,13 @@ from typing import Any
 
 from solvers import _core
 from solvers.errors import SettingsError
-from solvers.on_nystrom import OnNystromFeatures
+from solvers.nystrom_solver import NystromSolver
 from solvers.problem import Problem
 
-MOST_KEPT = 10_000
-"""Steps whose rows a run keeps at hand, for the average and for the estimate of D_G."""
+MAX_STORED_STEPS = 10_000
+"""Most steps whose rows a run stores, for the average and for the estimate of D_G."""
 LARGEST = 1e30
-"""Of the step and of the intercept's bound: with larger ones responses overflow float32."""
+"""Largest step and largest intercept bound: beyond it responses overflow float32."""
 
 
 @dataclass
@@ -22,15 +22,15 @@ class AssetSettings:
     """Settings of `Asset`."""
 
     features: int = 512
-    """s: training points that are sampled; features are as many, or fewer where their kernel matrix has less rank."""
+    """s: number of sampled training points. The number of features is the rank of their kernel matrix, at most s."""
     eps_d: float = 1e-16
-    """Eigenvalues below this share of the largest are dropped, and those that are rounding errors of float32."""
+    """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
     window: int = 100
-    """The predictor is the average of so many last iterates, weighted by their steps; 1: the last iterate."""
+    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
     step: float = 1.0
     """The steps are this times D_X / (D_G sqrt(j))."""
     samples: int = 100
-    """M: examples from which D_G^2 is estimated, at the start."""
+    """M: number of examples from which D_G^2 is estimated, before the first step."""
     intercept_bound: float = 10.0
     """B: the intercept stays in [-B, B]; used with problem.bias=true."""
 
@@ -40,15 +40,15 @@ class AssetStarSettings:
     """Settings of `AssetStar`."""
 
     features: int = 512
-    """s: training points that are sampled; features are as many, or fewer where their kernel matrix has less rank."""
+    """s: number of sampled training points. The number of features is the rank of their kernel matrix, at most s."""
     eps_d: float = 1e-16
-    """Eigenvalues below this share of the largest are dropped, and those that are rounding errors of float32."""
+    """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
     window: int = 1
-    """The predictor is the average of so many last iterates, weighted by their steps; 1: the last iterate."""
+    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
 
 
 def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:
-    """Return what the core is told of the iteration, checked.
+    """Check the settings of an iteration and return them as the core's arguments.
 
     Raises
     ------
@@ -57,8 +57,8 @@ def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool
     """
     own = vars(settings)
     for name in ("window", "samples"):
-        if name in own and not 1 <= own[name] <= MOST_KEPT:
-            raise SettingsError(f"algo.{name} = {own[name]}: it must be from 1 to {MOST_KEPT:,}")
+        if name in own and not 1 <= own[name] <= MAX_STORED_STEPS:
+            raise SettingsError(f"algo.{name} = {own[name]}: it must be from 1 to {MAX_STORED_STEPS:,}")
     for name in ("step", "intercept_bound"):
         if name in own and not 0.0 < own[name] <= LARGEST:
             raise SettingsError(f"algo.{name} = {own[name]!r}: it must be positive and at most {LARGEST:g}")
@@ -70,10 +70,10 @@ def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool
     }
 
 
-class _Iterates(OnNystromFeatures):
-    """An iteration costs one inner product, of r features with the weights, and a read of these."""
+class _NystromAsset(NystromSolver):
+    """An iteration costs one inner product of r features with the weights, and reading these features."""
 
-    ends = False
+    has_stopping_rule = False
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -81,17 +81,17 @@ class _Iterates(OnNystromFeatures):
 
     @abc.abstractmethod
     def iteration(self) -> dict[str, Any]:
-        """Return what the core is told of the iteration."""
+        """Return the core's arguments for an iteration."""
 
     def make(self, features: _core.FeatureMatrix) -> _core.Asset:
         return _core.Asset(features, seed=self.seed, **self._iteration)
 
 
-class Asset(_Iterates):
-    """Algorithm 1: steps D_X / (D_G sqrt(j)) from examples drawn with replacement, projected, the last ones averaged.
+class Asset(_NystromAsset):
+    """Algorithm 1: projected steps D_X / (D_G sqrt(j)) on examples drawn with replacement; averages the last iterates.
 
-    D_X = sqrt(1/lambda + B^2), with B = 0 where there is no intercept; D_G^2 is the mean of |v|^2 + 1 over `samples`
-    examples, at the origin where all of them violate the margin. The norm of a row is known, and is not charged.
+    D_X = sqrt(1/lambda + B^2), with B = 0 without intercept. D_G^2 is the mean of |v|^2 + 1 over `samples` examples: at
+    w = 0 all of them violate the margin. Norms of rows are known in advance and cost nothing.
     """
 
     name = "asset"
@@ -103,7 +103,7 @@ class Asset(_Iterates):
         return iteration_settings(self.problem, self.settings, strongly_convex=False)
 
 
-class AssetStar(_Iterates):
+class AssetStar(_NystromAsset):
     """ASSET*, without intercept: steps 1 / (lambda j), which is Pegasos with projection on the features."""
 
     name = "asset_star"

@@ -1,4 +1,4 @@
-"""ASSET_on and ASSET*_on: one pass over a stream, on random cosines made when they are needed (Lee, Wright 2011)."""
+"""ASSET_on and ASSET*_on: one pass over a stream, with random cosine features (Lee, Wright 2011)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.asset import iteration_settings
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
 from solvers.features import Features
@@ -25,13 +25,13 @@ class AssetOnlineSettings:
     """Settings of `AssetOnline`."""
 
     features: int = 1024
-    """d: random cosines; any number from 1 on."""
+    """d: number of random cosines, at least 1."""
     window: int = 100
-    """The predictor is the average of so many last iterates, weighted by their steps; 1: the last iterate."""
+    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
     step: float = 1.0
     """The steps are this times D_X / (D_G sqrt(j))."""
     samples: int = 100
-    """M: the first examples of the stream, from which D_G^2 is estimated."""
+    """M: D_G^2 is estimated from this many first examples of the stream."""
     intercept_bound: float = 10.0
     """B: the intercept stays in [-B, B]; used with problem.bias=true."""
 
@@ -41,9 +41,9 @@ class AssetStarOnlineSettings:
     """Settings of `AssetStarOnline`."""
 
     features: int = 1024
-    """d: random cosines; any number from 1 on."""
+    """d: number of random cosines, at least 1."""
     window: int = 1
-    """The predictor is the average of so many last iterates, weighted by their steps; 1: the last iterate."""
+    """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
 
 
 class CosineSnapshot(FunctionSnapshot):
@@ -57,13 +57,13 @@ class CosineSnapshot(FunctionSnapshot):
         self.norm = float(np.linalg.norm(weights))
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
-        return self.values_together([self], X)[:, 0]
+        return self.batched_values([self], X)[:, 0]
 
-    def together(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
+    def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, CosineSnapshot) and other._cosines is self._cosines
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         first: CosineSnapshot = snapshots[0]
         weights = np.stack([snapshot.weights for snapshot in snapshots], axis=1)
         values = first._cosines.values(first._problem.points(X), weights)
@@ -71,16 +71,15 @@ class CosineSnapshot(FunctionSnapshot):
         return values
 
 
-class _OnStream(PythonSolver):
-    """The training examples in one random order are the stream; it ends with them, and so does the run.
+class _StreamSolver(PythonSolver):
+    """One pass over the training examples in a random order, after which the run ends.
 
-    The features of a block of examples are made when it is due, and forgotten two blocks later: besides the order of
-    the stream, 4 bytes an example, memory does not grow with their number. A presentation costs d inner products with
-    the example, d reads of it, and one inner product of its features with the weights. Features are made on one thread.
+    Features are computed block by block, on one thread, and dropped two blocks later. So memory grows with the number
+    of examples only by the order of the stream, 4 bytes an example. A presentation costs d inner products with the
+    example, d reads of it, and one inner product of its features with the weights.
 
-    Where the problem is a stream its examples are made block by block, too, and memory does not grow with their number
-    at all but for the order. How they are had is not the method's affair: the clocks rest meanwhile, as they rest while
-    data are read from a file.
+    If the problem itself is a stream, its examples are made block by block as well. The clocks are stopped while
+    examples are made, as they are while data are read from a file.
     """
 
     needs = frozenset({"lambda"})
@@ -94,7 +93,7 @@ class _OnStream(PythonSolver):
         iteration = self.iteration()
         with self.clocks():
             self.cosines = Cosines.draw(problem, settings.features, seed)
-            self._fetched: Features | None = None  # the examples of the block that is due
+            self._fetched: Features | None = None  # the examples of the next block
             self._order = _core.Random(seed, _core.Purpose.order).permutation(problem.n)
             try:
                 self._core = _core.AssetStream(problem.n, problem.d, self.cosines.dimension, **iteration)
@@ -103,20 +102,20 @@ class _OnStream(PythonSolver):
 
     @abc.abstractmethod
     def iteration(self) -> dict[str, Any]:
-        """Return what the core is told of the iteration."""
+        """Return the core's arguments for an iteration."""
 
     def advance(self, limit: Limit) -> Status:
-        with blas.connected():  # one thread, so that the bits are the same for any number of them
+        with blas.connected():  # one thread: results must not depend on the number of threads
             while True:
                 with self.clocks():
-                    status = self._go_on(limit)
+                    status = self._advance_on_block(limit)
                 if status is not None:
                     return status
-                self._fetched = self.problem.examples(self._due())
+                self._fetched = self.problem.examples(self._next_block())
 
-    def _go_on(self, limit: Limit) -> Status | None:
-        """Advance until there is a reason to come back, or None: the examples of the next block are due."""
-        while not self.reached(limit):
+    def _advance_on_block(self, limit: Limit) -> Status | None:
+        """Advance and return the status, or None if the examples of the next block are needed first."""
+        while not (reached := self.reached(limit)):
             if self._core.counters.iterations == self.problem.n:
                 self.remarks = (
                     f"the stream ended after its {self.problem.n:,} examples, before the budget: one pass is all",
@@ -127,20 +126,20 @@ class _OnStream(PythonSolver):
                     return None
                 self._feed(self._fetched)
                 self._fetched = None
-            self._core.advance(**self._left(limit).given())
-        return Status.LIMIT
+            self._core.advance(**self._limit_of_core(limit).given())
+        return reached
 
-    def _due(self) -> NDArray[np.uint32]:
+    def _next_block(self) -> NDArray[np.uint32]:
         """Return the numbers of the examples of the next block."""
         return self._order[self._core.fed : self._core.fed + self._core.expected]
 
     def _feed(self, examples: Features) -> None:
-        labels = self.problem.y[self._due()]
+        labels = self.problem.y[self._next_block()]
         stored = np.full(len(labels), self.problem.d) if isinstance(examples, np.ndarray) else np.diff(examples.indptr)
         self._core.feed(self.cosines.of(examples), labels, stored.astype(np.uint32))
 
-    def _left(self, limit: Limit) -> Limit:
-        """Return the limit as one of the core, which knows no further than the examples that it has."""
+    def _limit_of_core(self, limit: Limit) -> Limit:
+        """Return the limit for the core: it stops at the last example that it has been given."""
         core, seconds = self._core, limit.cpu_seconds
         fed = core.fed if limit.iterations is None else min(core.fed, limit.iterations)
         return replace(
@@ -151,13 +150,13 @@ class _OnStream(PythonSolver):
         )
 
     def state(self) -> State:
-        return self.clock_state() | under("core", self._core.state())
+        return self.clock_state() | prefixed("core", self._core.state())
 
     def restore(self, state: State | None) -> None:
         with self.restoring():
             assert state is not None  # one process makes the run
-            self._core.restore(part("core", state))
-            self._fetched = None  # had again when it is due
+            self._core.restore(select("core", state))
+            self._fetched = None  # made again when it is needed
             self.set_clocks(state)
 
     @property
@@ -168,7 +167,7 @@ class _OnStream(PythonSolver):
         return CosineSnapshot(self.problem, self.cosines, *self._core.average())
 
 
-class AssetOnline(_OnStream):
+class AssetOnline(_StreamSolver):
     """ASSET on a stream: steps D_X / (D_G sqrt(j)), projected, the last iterates averaged."""
 
     name = "asset_online"
@@ -180,7 +179,7 @@ class AssetOnline(_OnStream):
         return iteration_settings(self.problem, self.settings, strongly_convex=False)
 
 
-class AssetStarOnline(_OnStream):
+class AssetStarOnline(_StreamSolver):
     """ASSET* on a stream, without intercept: steps 1 / (lambda j), projected."""
 
     name = "asset_star_online"

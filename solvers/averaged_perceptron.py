@@ -1,7 +1,7 @@
 """The averaged kernel Perceptron: its predictor is the mean of all iterates (Freund, Schapire 1999).
 
-It is how an online method's guarantee becomes one on test error (online-to-batch conversion; Cotter et al. 2012,
-section 4.5). Examples and mistakes are those of `perceptron` with the same seed.
+Averaging turns the mistake bound of the online method into a bound on the test error (online-to-batch conversion;
+Cotter et al. 2012, section 4.5). Examples and mistakes are those of `perceptron` with the same seed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.problem import Problem
 from solvers.snapshots import KernelSnapshot
 
-_CHUNK = 256  # examples looked through at once for the next mistake
+_CHUNK = 256  # examples searched at once for the next mistake
 
 
 @dataclass
@@ -25,7 +25,7 @@ class AveragedPerceptronSettings:
 
 
 class AveragedPerceptron(PythonSolver):
-    """A fresh random order each epoch; on y f(x) <= 0 add y K(x, .), at n kernel evaluations."""
+    """A new random order each epoch; if y f(x) <= 0, y K(x, .) is added, at n kernel evaluations."""
 
     name = "averaged_perceptron"
     summary = "Kernel Perceptron, mean of all iterates (Freund, Schapire 1999)"
@@ -41,22 +41,22 @@ class AveragedPerceptron(PythonSolver):
         self._mistakes_this_epoch = 0
         self._responses = np.zeros(problem.n)  # y_i f(x_i) of the present iterate
         self._alpha = np.zeros(problem.n)
-        self._late = np.zeros(problem.n)  # for each mistake the steps that came before it
+        self._late = np.zeros(problem.n)  # sum over mistakes of the steps before them
         self._steps = 0
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 if self._position == len(self._order):
                     if self._steps and not self._mistakes_this_epoch:
                         return Status.CONVERGED
                     self._order = self._order[self._random.permutation(self.problem.n)]
                     self._position = self._mistakes_this_epoch = 0
-                self._look_at(self._order[self._position : self._position + self._room(limit)])
-        return Status.LIMIT
+                self._present(self._order[self._position : self._position + self._chunk(limit)])
+        return reached
 
-    def _look_at(self, examples: NDArray[np.intp]) -> None:
-        """Look at examples up to the first mistake, and learn from it."""
+    def _present(self, examples: NDArray[np.intp]) -> None:
+        """Present examples up to the first mistake, and add the mistake to the predictor."""
         wrong = self._responses[examples] <= 0.0
         first = int(np.argmax(wrong))
         seen = first + 1 if wrong[first] else len(examples)
@@ -72,21 +72,21 @@ class AveragedPerceptron(PythonSolver):
             self._mistakes_this_epoch += 1
 
     def _add(self, i: int, row: NDArray[np.float32]) -> None:
-        # y_j y_i is 1 on the class of i: two sums in place are quicker than a product with labels
+        # y_j y_i is 1 in the class of i: two sums in place are faster than a product with labels
         p = self.problem.positives
         own, other = (slice(p), slice(p, None)) if i < p else (slice(p, None), slice(p))
         self._responses[own] += row[own]
         self._responses[other] -= row[other]
 
-    def _room(self, limit: Limit) -> int:
-        """Examples that may be looked at before the limit must be asked again."""
-        looks = [value for name in ("iterations", "presentations") if (value := limit.given().get(name)) is not None]
-        return min([_CHUNK, *(int(value) - self._steps for value in looks)])
+    def _chunk(self, limit: Limit) -> int:
+        """Return how many examples to search: no limit in iterations or presentations is passed."""
+        bounds = [value for name in ("iterations", "presentations") if (value := limit.given().get(name)) is not None]
+        return min([_CHUNK, *(int(value) - self._steps for value in bounds)])
 
     def state(self) -> State:  # noqa: D102 (inherited)
         return self.clock_state() | {
-            **under("rows", self._rows.state()),
-            **under("random", self._random.state()),
+            **prefixed("rows", self._rows.state()),
+            **prefixed("random", self._random.state()),
             "order": self._order,
             "numbers": np.array([self._position, self._mistakes_this_epoch, self._steps]),
             "responses": self._responses,
@@ -97,8 +97,8 @@ class AveragedPerceptron(PythonSolver):
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
-            self._rows.restore(part("rows", state))
-            self._random.restore(part("random", state))
+            self._rows.restore(select("rows", state))
+            self._random.restore(select("random", state))
             self._order = state["order"].copy()
             self._position, self._mistakes_this_epoch, self._steps = map(int, state["numbers"])
             self._responses, self._alpha, self._late = (state[name].copy() for name in ("responses", "alpha", "late"))

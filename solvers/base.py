@@ -20,9 +20,14 @@ from solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
 
 
 class Status(enum.Enum):
-    """Why `advance` came back."""
+    """Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence."""
 
-    LIMIT = "limit"
+    ITERATIONS = "iterations"
+    PRESENTATIONS = "presentations"
+    KERNEL_EVALUATIONS = "kernel_evaluations"
+    INNER_PRODUCTS = "inner_products"
+    FEATURE_ACCESSES = "feature_accesses"
+    CPU_SECONDS = "cpu_seconds"
     CONVERGED = "converged"
 
 
@@ -30,7 +35,7 @@ class Status(enum.Enum):
 class Limit:
     """Where `advance` stops: at the end of the first iteration in which a counter reaches its limit.
 
-    `cpu_seconds` bounds the solver's own total CPU time, looked at about every hundredth of a second.
+    `cpu_seconds` bounds the total CPU time inside the solver; it is checked about every hundredth of a second.
     """
 
     iterations: int | None = None
@@ -47,7 +52,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Counters:
-    """Exact costs; None where a method cannot be charged in that unit."""
+    """Exact costs; None for a unit in which the method's cost is not counted."""
 
     iterations: int | None = 0
     presentations: int | None = 0
@@ -71,22 +76,22 @@ class Counters:
 
 
 State = dict[str, NDArray[Any]]
-"""What the rest of a run depends on besides problem, settings and seed, by names: arrays of a file."""
+"""All that a resumed run depends on besides problem, settings and seed: arrays by name."""
 
 
-def under(name: str, state: State) -> State:
-    """Return the state of a part, as `part` finds it in the whole."""
+def prefixed(name: str, state: State) -> State:
+    """Return a state with ``name.`` before each of its names; `select` undoes it."""
     return {f"{name}.{member}": values for member, values in state.items()}
 
 
-def part(name: str, state: State) -> State:
-    """Return what a state says of a part."""
+def select(name: str, state: State) -> State:
+    """Return the entries of a state whose names start with ``name.``, without this prefix."""
     prefix = f"{name}."
     return {key.removeprefix(prefix): values for key, values in state.items() if key.startswith(prefix)}
 
 
 class Solver(abc.ABC):
-    """Base of all solvers. A subclass in a module of this package is found by its `name`."""
+    """Base of all solvers. `solvers.get` finds a subclass by its `name`."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -94,29 +99,29 @@ class Solver(abc.ABC):
     Settings: ClassVar[type[Any]]
     """A dataclass of typed settings with defaults."""
     needs: ClassVar[frozenset[str]] = frozenset()
-    """Which of "lambda" and "nu" the problem must have."""
+    """Which of "lambda" and "nu" the problem must give."""
     biases: ClassVar[frozenset[bool]] = frozenset({False})
     """Whether it can run without (False) and with (True) an unregularised bias."""
     kernels: ClassVar[frozenset[str]] = frozenset({"gaussian", "polynomial", "linear"})
-    """Names of the kernels that it works with."""
+    """Names of the kernels that it accepts."""
     explicit: ClassVar[frozenset[str]] = frozenset()
-    """Kernels with which it keeps explicit weights: then it reads features, and no kernel rows."""
+    """Kernels for which it stores explicit weights: then it reads features and no kernel rows."""
     uncounted: ClassVar[frozenset[str]] = frozenset()
-    """Counters that it does not have, with any kernel; see `not_counted`."""
+    """Counters that it never counts, whatever the kernel; see `not_counted`."""
     within_n: ClassVar[tuple[str, ...]] = ()
-    """Settings that count distinct training examples: there cannot be more of them than there are examples."""
+    """Settings that are numbers of distinct training examples, and so at most n."""
     cost: str = "kernel_evaluations"
-    """The counter that its curve is drawn against."""
+    """The counter on the cost axis of its curve."""
     remarks: tuple[str, ...] = ()
-    """What it did to the problem that its user may not expect, in sentences."""
-    shares: ClassVar[bool] = False
-    """Whether processes can share the rows among them (engine=mpi)."""
+    """Sentences about changes to the problem that the user may not expect."""
+    shardable: ClassVar[bool] = False
+    """Whether the rows can be split among processes (engine=mpi)."""
     resumes: ClassVar[bool] = False
-    """Whether it has `state` and `restore`, so that another process can go on from a file; a library's cannot."""
+    """Whether it has `state` and `restore`, so that another process can continue its run."""
     ranks: int = 1
-    """Processes that it runs in."""
+    """Number of processes that it runs in."""
     timed: ClassVar[bool] = False
-    """Whether it is there for its running time: then what it may use is part of a run's identity."""
+    """Whether its running time is its result: then threads, memory and row provider are part of a run's identity."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         if problem.bias not in self.biases:
@@ -136,12 +141,12 @@ class Solver(abc.ABC):
 
     @classmethod
     def check_kernel(cls, name: str) -> None:
-        """Refuse a kernel that the method does not work with.
+        """Refuse a kernel that is not in `kernels`.
 
         Raises
         ------
         SettingsError
-            It is none of `kernels`.
+            With the kernels that are allowed.
         """
         if name not in cls.kernels:
             known = " or ".join(f"kernel={kernel}" for kernel in sorted(cls.kernels))
@@ -149,7 +154,7 @@ class Solver(abc.ABC):
 
     @classmethod
     def not_counted(cls, kernel: str) -> frozenset[str]:
-        """Return the names of the counters that are None with the kernel of this name: no budget in them ends a run."""
+        """Return the names of the counters that are None with this kernel. A budget in them cannot end a run."""
         return cls.uncounted | ({"kernel_evaluations"} if kernel in cls.explicit else frozenset())
 
     @abc.abstractmethod
@@ -158,10 +163,15 @@ class Solver(abc.ABC):
 
         Advancing in one go or in many steps gives bit-identical results.
 
+        Returns
+        -------
+        Status
+            The limit that was reached, or `Status.CONVERGED`.
+
         Raises
         ------
         KeyboardInterrupt
-            Within about a tenth of a second of Ctrl-C; the state stays valid and can go on.
+            Within about a tenth of a second of Ctrl-C; the solver stays valid and can advance again.
         """
 
     @property
@@ -184,24 +194,24 @@ class Solver(abc.ABC):
         """Return the present predictor without disturbing the run."""
 
     def state(self) -> State | None:
-        """Return all that the rest of the run depends on, clocks and counters included; None on ranks that do not lead.
+        """Return all that the rest of the run depends on, with clocks and counters; None on all ranks but 0.
 
         Raises
         ------
         NotImplementedError
-            Not one that `resumes`.
+            `resumes` is False.
         """
         raise NotImplementedError(f"algo={self.name} cannot be checkpointed")
 
     def restore(self, state: State | None) -> None:
-        """Go on from the state of a solver of the same problem, settings and seed, before it has advanced.
+        """Continue from the state of a solver of the same problem, settings and seed. Call it before `advance`.
 
-        All that comes then is the same bits as without the break.
+        The rest of the run has the same bits as without the interruption.
 
         Raises
         ------
         NotImplementedError
-            Not one that `resumes`.
+            `resumes` is False.
         SettingsError
             It is not a state of this solver.
         """
@@ -209,7 +219,7 @@ class Solver(abc.ABC):
 
     @contextlib.contextmanager
     def restoring(self) -> Iterator[None]:
-        """Turn what the core, or a missing array, says of a state into a SettingsError."""
+        """Turn errors of the core, and missing arrays, into a SettingsError: the state is not one of this solver."""
         try:
             yield
         except (CoreError, KeyError, TypeError, ValueError) as error:
@@ -239,7 +249,7 @@ class CoreSolver(Solver):
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)
-        # explicit weights ask for no kernel values: that is not a cost of 0
+        # with explicit weights no kernel is evaluated: the cost is None, not 0
         return Counters.of(self._core.counters).without(self.not_counted(self.problem.kernel.name))
 
     @property
@@ -265,7 +275,7 @@ class CoreSolver(Solver):
 
 
 class PythonSolver(Solver):
-    """A solver whose loop is Python: `advance` runs inside `clocks`, and asks `reached` whether to go on."""
+    """A solver whose loop is Python: `advance` runs inside `clocks` and stops when `reached` returns a status."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -273,29 +283,32 @@ class PythonSolver(Solver):
         self._began: tuple[float, float] | None = None
 
     def cpu_clock(self) -> float:
-        """CPU seconds are read off this: the calling thread's, unless work is done in others."""
+        """Return the CPU time of the calling thread; override it if other threads work as well."""
         return time.thread_time()
 
     @contextlib.contextmanager
     def clocks(self) -> Iterator[None]:
-        """Count the time inside, however it is left."""
+        """Add the time spent inside to the clocks, also if an exception is raised."""
         self._began = self.cpu_clock(), time.monotonic()
         try:
             yield
         finally:
             self._cpu, self._wall, self._began = self.cpu_seconds, self.wall_seconds, None
 
-    def reached(self, limit: Limit) -> bool:
-        """Whether one of the limits is reached; costs that the solver does not count limit nothing."""
+    def reached(self, limit: Limit) -> Status | None:
+        """Return the first limit that is reached, or None; costs that the solver does not count limit nothing."""
         now = {**vars(self.counters), "cpu_seconds": self.cpu_seconds}
-        return any(now[name] is not None and now[name] >= value for name, value in limit.given().items())
+        for name, value in limit.given().items():
+            if now[name] is not None and now[name] >= value:
+                return Status(name)
+        return None
 
     def clock_state(self) -> State:
-        """Return what the clocks show, for `state`."""
+        """Return the values of the clocks, for `state`."""
         return {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
 
     def set_clocks(self, state: State) -> None:
-        """Let the clocks go on from a state."""
+        """Continue the clocks from a state."""
         self._cpu, self._wall = float(state["cpu_seconds"]), float(state["wall_seconds"])
 
     @property

@@ -1,4 +1,4 @@
-"""scipy's BLAS in the core: no link step, one BLAS in the process, and one thread for each of the core's own."""
+"""Gives the core the routines of scipy's BLAS, so that it links to none and the process loads one BLAS."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def connected() -> Iterator[None]:
-    """Let the core call its routines inside this context, from several threads of its own, each on one tile.
+    """Let the core call BLAS inside this context, from its own threads.
 
-    BLAS itself is held to one thread meanwhile: its pool inside the core's threads would only make them wait.
+    BLAS itself uses one thread meanwhile: the core already divides the work among its threads.
     """
     with _connect().limit(limits=1, user_api="blas"):
         yield
@@ -25,8 +25,8 @@ def connected() -> Iterator[None]:
 
 @cache
 def _connect() -> ThreadpoolController:
-    """Return what holds numpy's BLAS and scipy's: to look for them in the process takes milliseconds."""
-    # At first use: scipy.linalg takes a quarter of a second that --help need not pay.
+    """Connect the core once, and return a controller of numpy's and scipy's BLAS; finding them takes milliseconds."""
+    # Imported here: scipy.linalg takes a quarter of a second, which --help does not need.
     from scipy.linalg import cython_blas
     from threadpoolctl import ThreadpoolController
 

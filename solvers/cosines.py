@@ -14,16 +14,16 @@ from solvers.features import Features
 from solvers.kernels import Gaussian
 from solvers.problem import Problem
 
-_BLOCK = 4096  # points whose features are made at a time
+_BLOCK = 4096  # features are computed for so many points at a time
 
 
 @dataclass(frozen=True)
 class Cosines:
     """The features sqrt(2/d) cos(<nu_k, t> + beta_k), k = 1, ..., d, whose inner products tend to the Gaussian kernel.
 
-    With random phases a feature is one cosine, so that any d >= 1 will do, odd ones too; pairs of cosine and sine, as
-    `solvers.fourier` has them, would ask for an even number. Equation (17) prints sqrt(1/d), which halves the kernel,
-    and the density after (18) sigma where 1/sigma belongs.
+    With a random phase a feature is one cosine, so d can be any number >= 1; `solvers.fourier` has pairs of cosine and
+    sine. Two slips of the paper are corrected: equation (17) prints sqrt(1/d), which halves the kernel, and the density
+    after (18) has sigma instead of 1/sigma.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class Cosines:
         Raises
         ------
         SettingsError
-            Not a positive number of features, more than fit in memory, or the kernel is another.
+            The number of features is not positive, they do not fit in memory, or the kernel is not Gaussian.
         """
         if count < 1:
-            raise SettingsError(f"algo.features = {count}: it must be at least 1 (each is one cosine: odd numbers do)")
+            raise SettingsError(f"algo.features = {count}: it must be at least 1")
         if not isinstance(problem.kernel, Gaussian):
             raise SettingsError(f"random cosines are for kernel=gaussian, got kernel={problem.kernel.name}")
         problem.require_memory(

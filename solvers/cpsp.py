@@ -18,7 +18,7 @@ from solvers.kernels import Gaussian
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot
 
-_BLOCK = 4096  # points whose kernel values are made at a time
+_BLOCK = 4096  # kernel values are computed for so many points at a time
 
 
 @dataclass
@@ -26,16 +26,16 @@ class CpspSettings:
     """Settings of `Cpsp`."""
 
     features: int = 512
-    """Basis functions at most, from 1 to n; each is the kernel at a point that need not be a training point."""
+    """Largest number of basis functions, from 1 to n: K(b, .) at points b that need not be training points."""
     eps: float = 0.001
-    """Ends when the next cut is violated by no more, in units of the mean hinge loss; SVM-Perf's is 0.1 percent."""
+    """Stops when the next cut is violated by at most eps, in units of the mean hinge loss. SVM-Perf: 0.1 percent."""
     starts: int = 1
-    """Examples of a cut, drawn at random, of which the best is where the search for a preimage begins."""
+    """The search for a preimage starts at the best of this many random examples of the cut."""
 
 
 @dataclass(frozen=True)
 class Basis:
-    """The points of a run's basis functions; it grows with the run, and what snapshots use of it stays.
+    """The points of a run's basis functions. Points are only appended, so snapshots can refer to the first k of them.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class Basis:
     points: list[NDArray[np.float32]] = field(default_factory=list)
 
     def values(self, X: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return sum_j coefficients[j, :] K(b_j, x), (m, columns) float64, over the first so many basis functions.
+        """Return sum_j coefficients[j, :] K(b_j, x), (m, columns) float64, over the first k basis functions.
 
-        In float64: coefficients are as large as the points are near to each other.
+        Computed in float64: points that are close to each other have large coefficients.
 
         Parameters
         ----------
@@ -87,13 +87,13 @@ class BasisSnapshot(FunctionSnapshot):
         self.support_vectors = len(coefficients)
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
-        return self.values_together([self], X)[:, 0]
+        return self.batched_values([self], X)[:, 0]
 
-    def together(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
+    def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, BasisSnapshot) and other.basis is self.basis
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         coefficients = np.zeros((max(len(each.coefficients) for each in snapshots), len(snapshots)))
         for column, each in enumerate(snapshots):
             coefficients[: len(each.coefficients), column] = each.coefficients
@@ -102,38 +102,39 @@ class BasisSnapshot(FunctionSnapshot):
 
 
 def _gamma(problem: Problem) -> float:
-    assert isinstance(problem.kernel, Gaussian)  # the base has refused others
+    assert isinstance(problem.kernel, Gaussian)  # the base class refuses others
     return 0.5 / problem.kernel.sigma2
 
 
 class Cpsp(CoreSolver):
-    """One-slack cutting planes whose weights lie in the span of at most `features` kernel functions.
+    """One-slack cutting planes with weights in the span of at most `features` kernel functions.
 
-    The paper leaves open, or its program does otherwise; our reading:
+    The paper leaves these points open, or its program differs:
 
-    - An iteration makes the cut at the weights, of all examples with margins below 1, as `svmperf` does. While there is
-      room, the basis then grows by one function for this cut, all cuts are projected on the larger span, and the master
-      problem is solved with the new one. A function added for a cut is never moved or taken away again.
-    - What is brought near is the residual, the part of the newest cut beside the span: the preimage is the z that
-      climbs <residual, phi(z)>^2 by the fixed-point iteration of Schoelkopf et al. (1999), from a random example of the
-      cut. Its step is halved where it would lead down, so that every search ends no lower than it began. With
-      ``starts`` = 59 the search begins at the best of so many examples: one of the best twentieth, with probability
-      95 % (the paper's 59/95 rule).
-    - A point whose image lies within a squared distance of 10^-6 of the span is not added; the next cut tries again.
-    - It ends where the next cut is violated by no more than ``eps``, whether or not the basis is full: the objective J
-      then exceeds the optimum over the present span by so much at most. SVM-Perf 3.0 has 0.1 in percent.
-    - The Gaussian kernel only: of a polynomial one the fixed point is another, and a linear one needs no basis.
+    - An iteration makes the cut at the present weights, from all examples with margins below 1, as `svmperf` does. If
+      the basis is not full, one function is added for this cut, all cuts are projected on the larger span, and the
+      master problem is solved with the new cut. Functions are never moved or removed.
+    - The new function approximates the residual, the component of the newest cut orthogonal to the span. Its point z
+      maximises <residual, phi(z)>^2 by the fixed-point iteration of Schoelkopf et al. (1999), from a random example of
+      the cut. A step that would decrease the value is halved, so a search never ends below its start. With ``starts`` =
+      59 the search starts at the best of 59 examples, which is among the best 5 % with probability 95 % (the paper's
+      59/95 rule).
+    - A point whose image has a squared distance below 10^-6 from the span is not added; the next cut tries again.
+    - The run stops when the next cut is violated by at most ``eps``, also if the basis is not full. The objective J
+      then exceeds the optimum over the present span by at most eps. SVM-Perf 3.0 has 0.1 in percent.
+    - Only the Gaussian kernel is supported: for the polynomial kernel the fixed-point iteration differs, and the linear
+      kernel needs no basis.
 
-    The weights of a cut are kept as coordinates on an orthonormal basis of the span (a Cholesky factor that grows), and
-    so is every training point, n s float32: then a cut is a sum of rows, as on any features.
+    The weights of a cut are stored as coordinates in an orthonormal basis of the span (a growing Cholesky factor). So
+    is every training point, n s float32: a cut is then a sum of rows, as on any features.
 
-    Charged are kernel evaluations: n for a new basis function and one with each of those before it, and in a search one
-    for each example of the cut and each function of the basis at every point tried. Each is an inner product. Rows of
-    the k coordinates are read, and charged, as `svmperf` reads rows of features; a new function reads them all once
-    more, and one value for each example of each cut that is kept.
+    Kernel evaluations are charged: for a new basis function n, and one with each earlier function; in a search, at
+    every point tried, one with each example of the cut and each basis function. Each is an inner product. Rows of k
+    coordinates are charged as `svmperf` charges rows of features. A new function reads all rows once more, and one
+    value for each example of each stored cut.
 
-    The best master value on the present span, `lower_bound`, bounds the optimum over that span, not the kernel
-    problem's, which is lower: the record does not get it.
+    `lower_bound`, the best master value, bounds the optimum over the present span. The optimum of the kernel problem is
+    lower, so the bound is not recorded.
     """
 
     name = "cpsp"
@@ -145,9 +146,7 @@ class Cpsp(CoreSolver):
 
     def __init__(self, problem: Problem, settings: CpspSettings, seed: int) -> None:
         if not 1 <= settings.features <= problem.n:
-            raise SettingsError(
-                f"algo.features = {settings.features}: so many basis functions at most, from 1 to all n = {problem.n:,}"
-            )
+            raise SettingsError(f"algo.features = {settings.features}: it must be from 1 to n = {problem.n:,}")
         if settings.starts < 1:
             raise SettingsError(f"algo.starts = {settings.starts}: it must be at least 1")
         check_eps(settings.eps)
@@ -157,7 +156,7 @@ class Cpsp(CoreSolver):
 
     def make(self) -> _core.Cpsp:  # noqa: D102 (inherited)
         problem = self.problem
-        # points that are mostly zero are read sparsely, whatever the form of the data
+        # points that are mostly zero are stored sparsely, also if the data are dense
         points = _core.FeatureMatrix(problem.core_matrix(compact(problem.X)), problem.positives)
         return _core.Cpsp(
             points,
@@ -176,5 +175,5 @@ class Cpsp(CoreSolver):
 
     def snapshot(self) -> BasisSnapshot:  # noqa: D102 (inherited)
         core, points = self._core, self._basis.points
-        points.extend(core.place(j) for j in range(len(points), core.size))
+        points.extend(core.point(j) for j in range(len(points), core.size))
         return BasisSnapshot(self._basis, core.coefficients(), float(np.linalg.norm(core.weights())))

@@ -11,15 +11,15 @@ class DcdSettings:
     """Settings of `Dcd`."""
 
     eps: float = 1e-3
-    """Stops where (P - D) / D <= eps."""
+    """Stops when (P - D) / D <= eps."""
     shrinking: bool = True
-    """Leave out coordinates that seem to stay at their bounds (section 3.2)."""
+    """Skip coordinates that are expected to stay at their bounds (section 3.2)."""
     permutation: bool = True
-    """A fresh order in each epoch, or always the same."""
+    """Whether each epoch has a new random order."""
 
 
 class Dcd(CoreSolver):
-    """Each step solves the dual exactly in one coordinate (Algorithms 1 and 3). What is shrunk is not charged."""
+    """Each step solves the dual exactly in one coordinate (Algorithms 1 and 3). Skipped coordinates cost nothing."""
 
     name = "dcd"
     summary = "DCD: dual coordinate descent, the method of LIBLINEAR (Hsieh et al. 2008)"

@@ -1,4 +1,4 @@
-"""What goes wrong with settings."""
+"""Errors in settings, and a check that numbers are finite and fit in 64 bits."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ class SettingsError(ValueError):
 
 
 CoreError = _core.InvalidArgument
-"""What the compiled core throws for the same reasons."""
+"""Raised by the compiled core for an invalid argument."""
 
 
 def check_numbers(name: str, value: Any) -> None:
-    """Refuse numbers that no setting may have: NaN, infinities, and integers beyond 64 bits.
+    """Refuse NaN, infinities, and integers beyond 64 bits.
 
     Parameters
     ----------
     name : str
-        Of the setting, as on the command line (``algo.eta``), or of a group of settings (``algo``); it may be empty.
+        Name of the setting on the command line (``algo.eta``), or of a group of settings (``algo``); it may be empty.
     value : object
-        A number, a dataclass, list or mapping of settings, or anything else, which passes.
+        A number, or a dataclass, list or mapping of settings. Values of other types are accepted.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Points as arrays, (m, d) float32, dense or CSR: their storage, and the checks before the core reads them."""
+"""Arrays of points, (m, d) float32, dense or CSR: storage, and checks before the core reads them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from solvers.kernels import Kernel
 
 Features = NDArray[np.float32] | sparse.csr_matrix
 MAX_FEATURES = 2**31 - 1
-"""Most features, and most points: the core numbers them in 32 bits."""
+"""Largest number of features and of points: the core numbers them in 32 bits."""
 
 
 def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
-    """Return what (m, d) features are stored in: the values, or offsets, indices and values of rows.
+    """Return the arrays that store (m, d) features: the values, or offsets, indices and values of rows.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
 
 
 def augmented(X: Features, rho: float) -> Features:
-    """Return (m, d) features with one more column, which is rho everywhere."""
+    """Return (m, d) features with a constant column rho appended."""
     constant = np.full((X.shape[0], 1), rho, dtype=np.float32)
     if isinstance(X, np.ndarray):
         return np.hstack([X, constant])
@@ -39,7 +39,7 @@ def augmented(X: Features, rho: float) -> Features:
 
 
 def compact(X: Features) -> Features:
-    """Return dense points of which fewer than half of the values are not zero as CSR, and others as they are.
+    """Convert dense points to CSR if fewer than half of the values are not zero; return others unchanged.
 
     A stored coordinate of a sparse row takes 8 bytes, one of a dense row 4.
     """
@@ -49,12 +49,12 @@ def compact(X: Features) -> Features:
 
 
 def transposed(features: Features) -> Features:
-    """Return (m, d) features as (d, m), in the same kind of storage."""
+    """Return the transpose, (d, m), dense or CSR like the argument."""
     return features.T if isinstance(features, np.ndarray) else features.T.tocsr()
 
 
 def largest_square(X: Features) -> float:
-    """Return the largest |x|^2 of (m, d) features, in float64; 0 where there are none."""
+    """Return the largest |x|^2 of (m, d) features, in float64; 0 if m = 0."""
     if isinstance(X, np.ndarray):
         squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
         return float(squares.max(initial=0.0))
@@ -63,26 +63,25 @@ def largest_square(X: Features) -> float:
 
 
 def _square_bound(X: Features) -> float:
-    """Return what the largest |x|^2 cannot exceed, in two passes over the values."""
+    """Return an upper bound on the largest |x|^2, computed in two passes over the values."""
     values = X if isinstance(X, np.ndarray) else X.data
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     return float(X.shape[1] * largest**2)
 
 
 def check_range(kernel: Kernel, X: Features, what: str) -> None:
-    """Refuse points on which the arithmetic of kernels and solvers would overflow.
+    """Refuse points for which kernels or solvers would overflow.
 
-    Where |x|^2 and |K(x, z)| are at most 1e30 (in the core), float32 has room for a factor of 1e8: for rounding, and
-    for methods whose features and weights are float32. In float64, responses of the lambda form are at most |x|^2 /
-    lambda, and |w|^2 is at most |x|^2 / lambda^2; sums over n examples are n times that: far from 1e308 for any lambda
-    above 1e-100.
+    The core's limit on |x|^2 and |K(x, z)| is 1e30. Float32 holds 1e8 times that, which is enough for rounding and for
+    methods with features and weights in float32. In float64, responses of the lambda form are at most |x|^2 / lambda,
+    |w|^2 is at most |x|^2 / lambda^2, and sums over n examples are n times that: below 1e308 if lambda > 1e-100.
 
     Parameters
     ----------
     kernel : Kernel
     X : (m, d) float32
     what : str
-        Which points these are, for the message.
+        Name of the points in the message.
 
     Raises
     ------
@@ -94,7 +93,7 @@ def check_range(kernel: Kernel, X: Features, what: str) -> None:
         function.require_range(_square_bound(X))
         return
     except CoreError:
-        pass  # the bound may be d times too large
+        pass  # the bound may be too large by a factor of d
     try:
         function.require_range(largest_square(X))
     except CoreError as error:
@@ -106,7 +105,7 @@ def check_range(kernel: Kernel, X: Features, what: str) -> None:
 
 
 def canonical(X: Features) -> Features:
-    """Return features as the core takes them: finite; sparse ones in CSR, sorted, each place stored once.
+    """Check features, and return them as the core reads them: CSR sorted, with one entry for each index.
 
     Raises
     ------
@@ -120,7 +119,7 @@ def canonical(X: Features) -> Features:
     if sparse.issparse(X):
         X = sparse.csr_matrix(X)
         if not X.has_canonical_format:
-            X = X.copy()  # the caller's arrays stay as they are
+            X = X.copy()  # the caller's arrays are not changed
             X.sum_duplicates()
     values = X if isinstance(X, np.ndarray) else X.data
     if not np.isfinite(values).all():

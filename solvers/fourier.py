@@ -1,4 +1,4 @@
-"""Random Fourier features with an exact linear SVM on them (Rahimi, Recht 2007; Cotter et al. 2012, Figure 3)."""
+"""Exact linear SVMs on random Fourier features (Rahimi, Recht 2007; Cotter et al. 2012, Figure 3)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, State, Status, part, under
+from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot
 
-_BLOCK = 4096  # rows of features made at a time when predicting
+_BLOCK = 4096  # features are computed for so many points at a time when predicting
 
 
 @dataclass
@@ -25,15 +25,15 @@ class FourierSettings:
     """Settings of `Fourier`."""
 
     pairs: int = 1024
-    """Largest number k of (cos, sin) pairs; the run goes through k = 1, 2, 4, ... up to it."""
+    """Largest number k of (cos, sin) pairs; iterations have k = 1, 2, 4, ..."""
     relative_gap: float = 1e-4
     """Relative duality gap to which each linear SVM is solved."""
     max_epochs: int = 2000
-    """Passes of dual coordinate descent after which a linear SVM is taken as it is."""
+    """A linear SVM gets at most this many passes of dual coordinate descent, whatever its gap."""
 
 
 class FourierSnapshot(FunctionSnapshot):
-    """sign <w, P(x)> for the feature map P of k pairs."""
+    """f(x) = <w, P(x)> for the feature map P of k pairs."""
 
     def __init__(self, problem: Problem, frequencies: NDArray[np.float32], weights: NDArray[np.float64]) -> None:
         self._problem = problem
@@ -54,7 +54,7 @@ class FourierSnapshot(FunctionSnapshot):
 
 
 def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return cos and sin of the projections over sqrt(k).
+    """Return cos and sin of the projections, divided by sqrt(k).
 
     <P(x), P(z)> tends to K(x, z) as k grows (Rahimi, Recht 2007, Claim 1).
 
@@ -80,9 +80,9 @@ def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[n
 class Fourier(PythonSolver):
     """One iteration solves the linear SVM on the next k = 1, 2, 4, ... pairs to its optimum.
 
-    The cost is that of computing the features, k n inner products, as the paper charges it: the first k frequencies are
-    also the first of 2k, so costs add up to k n. Optimising the linear SVM is not charged. `cpu_seconds` is the whole
-    process's, because the features are matrix products on as many threads as there are.
+    As in the paper, only the features are charged: k n inner products in all, because the first k of 2k frequencies are
+    those of the iteration before. Optimising the linear SVM is not charged. `cpu_seconds` is the CPU time of the whole
+    process: the features are matrix products on several threads.
     """
 
     name = "fourier"
@@ -109,36 +109,36 @@ class Fourier(PythonSolver):
         self._frequencies = self._drawn
         self._weights = np.zeros(0)
         self._iterations = 0
-        self._svm: _core.Dcd | None = None  # the one that is being solved: that takes long, and can be broken off
+        self._svm: _core.Dcd | None = None  # the SVM that is being solved; `advance` may return before it is
 
     def cpu_clock(self) -> float:  # noqa: D102 (inherited)
-        return time.process_time()  # the libraries' threads as well
+        return time.process_time()  # with the threads of libraries
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 if self._pairs > self.settings.pairs:
                     return Status.CONVERGED
-                self._svm = self._svm or self._made()
+                self._svm = self._svm or self._make_svm()
                 if self._solve(self._svm, limit):
-                    self._frequencies = self._drawn_up_to(self._pairs)
+                    self._frequencies = self._draw(self._pairs)
                     self._weights = self._svm.weights()
                     self._iterations += 1
                     self._svm = None
-        return Status.LIMIT
+        return reached
 
     @property
     def _pairs(self) -> int:
-        """Number k of pairs of the iteration that is due."""
+        """Number k of pairs of the next iteration."""
         return int(2**self._iterations)
 
-    def _made(self) -> _core.Dcd:
+    def _make_svm(self) -> _core.Dcd:
         problem = self.problem
-        features = fourier_features(problem.X, self._drawn_up_to(self._pairs))
+        features = fourier_features(problem.X, self._draw(self._pairs))
         matrix = _core.FeatureMatrix(_core.Matrix(features), problem.positives)
         return _core.Dcd(matrix, C=problem.C, eps=self.settings.relative_gap, seed=self.seed)
 
-    def _drawn_up_to(self, k: int) -> NDArray[np.float32]:
+    def _draw(self, k: int) -> NDArray[np.float32]:
         while len(self._drawn) < k:
             more = max(len(self._drawn), 1)
             self.problem.require_memory(
@@ -151,7 +151,7 @@ class Fourier(PythonSolver):
         return self._drawn[:k]
 
     def _solve(self, svm: _core.Dcd, limit: Limit) -> bool:
-        """Go on solving as long as the time allows; return whether it is solved."""
+        """Solve for as long as the time allows; return whether the SVM is solved."""
         most = self.settings.max_epochs * self.problem.n
         seconds = limit.cpu_seconds
         time_left = {} if seconds is None else {"cpu_seconds": svm.cpu_seconds + seconds - self.cpu_seconds}
@@ -159,20 +159,20 @@ class Fourier(PythonSolver):
         return status == _core.Status.converged or svm.counters.presentations >= most
 
     def state(self) -> State:
-        """Return the last optimum and how far the next one is; frequencies are drawn again, and features made again."""
+        """Return the last optimum and the state of the next SVM; `restore` draws the frequencies again."""
         return self.clock_state() | {
             "iterations": np.array(self._iterations),
             "weights": self._weights,
-            **({} if self._svm is None else under("svm", self._svm.state())),
+            **({} if self._svm is None else prefixed("svm", self._svm.state())),
         }
 
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
             self._iterations, self._weights = int(state["iterations"]), state["weights"].copy()
-            self._frequencies = self._drawn_up_to(self._pairs // 2)
-            if svm := part("svm", state):
-                self._svm = self._made()
+            self._frequencies = self._draw(self._pairs // 2)
+            if svm := select("svm", state):
+                self._svm = self._make_svm()
                 self._svm.restore(svm)
             self.set_clocks(state)
 

@@ -1,8 +1,8 @@
-"""The file of a Gram matrix: its values, then their checksums, which are compared when a process first maps it.
+"""The file of a Gram matrix: its values, then their checksums, which a process verifies when it first maps the file.
 
-The file outlives runs and processes. CRC-32 of blocks finds what a disk, a crash or another program has changed in it.
-Comparing takes about half a second for each GB and thread. The time of the last change is no substitute: in shared
-memory, a write through a mapping does not change it.
+The file outlives runs and processes. CRC-32 of blocks detects changes by a disk, a crash or another program. Verifying
+takes about half a second for each GB and thread. The time of the last change cannot replace it: in shared memory, a
+write through a mapping does not change it.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ GramMatrix = np.memmap[tuple[int, int], np.dtype[np.float32]]
 BLOCK_BYTES = 4 << 20
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _LIMIT = 1 << 24
-"""The checksums of any matrix that fits a machine take less."""
+"""Largest size of the checksums in bytes; a matrix with larger ones would not fit in memory."""
 
 _verified: set[tuple[int, int, int, int]] = set()
-"""Files whose checksums this process has compared: device, inode, size, time of the last change."""
+"""Files that this process has verified: device, inode, size, time of the last change."""
 
 
 class UnusableFileError(Exception):
-    """Why a file is not to be used."""
+    """A file that must not be used; the message is the reason."""
 
 
 def write_checksums(file: BinaryIO, key: str, matrix: NDArray[np.float32], threads: int) -> None:
-    """Append the checksums of a matrix, which has been written to the beginning of the file.
+    """Append the checksums of a matrix to its file, which already has the values.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def read_matrix(path: Path, key: str, n: int, threads: int) -> GramMatrix | None
     Raises
     ------
     UnusableFileError
-        The file cannot be read, is another user's, or does not hold what was written.
+        The file cannot be read, belongs to another user, or is damaged.
     """
     try:
-        # a link is not followed, and a pipe is not waited for
+        # do not follow a link, and do not wait for a pipe
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None

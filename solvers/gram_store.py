@@ -1,7 +1,7 @@
-"""Gram matrices in files that all processes map, built once and reused by every later run.
+"""Stores Gram matrices in files that all processes map: built once, used by all later runs.
 
-The default place is shared memory (``/dev/shm``) where there is one, else the per-user cache on disk. The folder holds
-at most what a run's memory limit allows: the least recently used matrices make room for a new one.
+The default folder is in shared memory (``/dev/shm``) if there is any, else in the per-user cache on disk. Its size is
+limited by the memory limit of a run: the least recently used matrices are removed for a new one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NoRoomError(SettingsError):
 
 
 def default_directory() -> Path:
-    """Return where Gram matrices are kept unless told otherwise: $SVM_GRAM_DIR, shared memory, or the user's cache."""
+    """Return the default folder of Gram matrices: $SVM_GRAM_DIR, else shared memory, else the user's cache."""
     if named := os.environ.get("SVM_GRAM_DIR"):
         return Path(named)
     if _SHARED.is_dir() and os.access(_SHARED, os.W_OK):
@@ -52,14 +52,14 @@ def default_directory() -> Path:
 
 
 def make_directory(directory: Path) -> None:
-    """Make the folder of Gram matrices, if need be.
+    """Make the folder of Gram matrices if it is missing.
 
-    Shared memory is open to all users: a folder there must be this user's own, and only this user may look into it.
+    All users can write to shared memory: a folder there must belong to this user, and others must not read it.
 
     Raises
     ------
     SettingsError
-        It is a link, or another user's.
+        The folder is a link, or belongs to another user.
     OSError
         It cannot be made.
     """
@@ -79,7 +79,7 @@ def _in_memory(directory: Path) -> bool:
 
 
 def _free_bytes(directory: Path) -> int:
-    """Return what may still be written below an existing folder; in shared memory, no more than is free of that."""
+    """Return the bytes that can be written below an existing folder; in shared memory at most the available memory."""
     free = shutil.disk_usage(directory).free
     if _in_memory(directory):
         import psutil
@@ -89,12 +89,12 @@ def _free_bytes(directory: Path) -> int:
 
 
 def gram_key(kernel: object, arrays: tuple[NDArray[np.generic], ...]) -> str:
-    """Return the identity of a Gram matrix: the kernel's parameters, the ordered data, the core's build."""
+    """Return the identity of a Gram matrix: a checksum of kernel, ordered data, core build and instruction set."""
     return checksum(f"{kernel!r} {_core.build_info()['build_id']} {_core.build_info()['isa']}", arrays)
 
 
 def checksum(label: str, arrays: tuple[NDArray[np.generic], ...]) -> str:
-    """Return a checksum of some words and the arrays' types, shapes and values."""
+    """Return a checksum of a text and of the arrays' types, shapes and values."""
     digest = hashlib.blake2b(label.encode(), digest_size=16)
     for array in arrays:
         digest.update(f"{array.dtype} {array.shape}".encode())
@@ -110,9 +110,9 @@ class GramStore:
     directory : Path
         Made when it is missing.
     limit_bytes : int
-        What the folder may hold in all.
+        Limit on the size of the whole folder.
     threads : int
-        For comparing checksums.
+        Number of threads that verify checksums.
     """
 
     def __init__(self, directory: Path, limit_bytes: int, threads: int = 1) -> None:
@@ -121,7 +121,7 @@ class GramStore:
         self._threads = threads
 
     def room_for(self, n: int) -> str | None:
-        """Return None when a matrix of n x n float32 can be kept here, else the reason why not.
+        """Return None if a matrix of n x n float32 fits, else the reason why it does not.
 
         Raises
         ------
@@ -150,23 +150,23 @@ class GramStore:
         fill: Callable[[NDArray[np.float32], Progress], None],
         progress: Progress,
     ) -> GramMatrix:
-        """Map the matrix `key`, (n, n) float32, read-only; build it first when it is not there.
+        """Map the matrix `key`, (n, n) float32, read-only; build it first if it is missing.
 
-        A process that finds another one building waits for it. An unfinished file is never taken for a matrix: it is
-        built beside and renamed when it is whole. A damaged one is built again. One that another process removes to
-        make room stays mapped here.
+        If another process is building it, this one waits. A new file is renamed to its final name once it is complete,
+        so an unfinished one is never read. A damaged file is built again. A matrix that another process removes stays
+        mapped here.
 
         Raises
         ------
         NoRoomError
             If there is no room for it.
         SettingsError
-            If the folder cannot be written, or is another user's.
+            If the folder cannot be written, or belongs to another user.
         """
         path = self.directory / f"{key}.f32"
         try:
             make_directory(self.directory)
-            matrix = self._read(path, key, n)  # without the lock: several processes compare checksums at once
+            matrix = self._read(path, key, n)  # without the lock: several processes can verify checksums at once
             if matrix is None:
                 with locked(
                     self.directory / f"{key}.lock",
@@ -176,7 +176,7 @@ class GramStore:
                     matrix = self._read(path, key, n, warn=True)
                     if matrix is None:
                         matrix = self._build(path, key, n, fill, progress)
-            with contextlib.suppress(OSError):  # another process may just have removed it
+            with contextlib.suppress(OSError):  # another process may have removed it
                 os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns), follow_symlinks=False)
         except OSError as error:
             raise self._unusable(error) from error
@@ -202,8 +202,8 @@ class GramStore:
             return np.memmap(file, dtype=np.float32, mode="r", shape=(n, n))
 
     def _allocate(self, path: Path, size: int, stack: contextlib.ExitStack) -> BinaryIO:
-        """Open a new file of this size; older matrices make room for it, and what others build is waited for."""
-        told = False
+        """Open a new file of this size; remove older matrices for it, and wait while other processes build theirs."""
+        warned = False
         while True:
             with locked(
                 self.directory / "room.lock",
@@ -219,9 +219,9 @@ class GramStore:
                 building = drafts(self.directory)
             if not building:
                 raise NoRoomError(f"the Gram matrix does not fit: {self._shortage(size)}")
-            if not told:
+            if not warned:
                 log.warning("waiting for room in %s, where other processes build Gram matrices", self.directory)
-                told = True
+                warned = True
             time.sleep(POLL_SECONDS)
 
     def _shortage(self, size: int) -> str:
@@ -232,18 +232,17 @@ class GramStore:
         return SettingsError(f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR")
 
     def _matrices(self) -> list[Path]:
-        """All matrices."""
         return list(self.directory.glob("*.f32"))
 
     def make_room_in_memory(self, size: int) -> None:
-        """Let matrices go that lie in memory and would not fit the limit together with `size` bytes of something else.
+        """Remove matrices from shared memory until they and `size` bytes of something else are within the limit.
 
-        They would push the machine beyond its memory, and no limit of a single process would show it.
+        Without this, several processes could use more than the machine's memory while each respects its own limit.
 
         Raises
         ------
         SettingsError
-            The folder is another user's, or cannot be read.
+            The folder belongs to another user, or cannot be read.
         """
         if _in_memory(self.directory):
             try:
@@ -253,7 +252,7 @@ class GramStore:
                 raise self._unusable(error) from error
 
     def _evict(self, size: int) -> bool:
-        """Remove the least recently used matrices until `size` more bytes fit; return whether they do."""
+        """Remove the least recently used matrices until `size` more bytes fit; return whether they fit."""
         held = _sizes(self._matrices())
         building = sum(_sizes(drafts(self.directory)).values())
 
@@ -265,12 +264,12 @@ class GramStore:
             if fits():
                 return True
             del held[path]
-            path.unlink(missing_ok=True)  # a process that has it mapped keeps its copy
+            path.unlink(missing_ok=True)  # a process that has mapped it can still read it
         return fits()
 
 
 def _sizes(paths: list[Path]) -> dict[Path, int]:
-    """Return the sizes in bytes of the files that are still there."""
+    """Return the sizes in bytes of the files that still exist."""
     found = {}
     for path in paths:
         with contextlib.suppress(FileNotFoundError):
@@ -279,10 +278,10 @@ def _sizes(paths: list[Path]) -> dict[Path, int]:
 
 
 def _reserve(file: BinaryIO, size: int) -> None:
-    """Give a new file its size.
+    """Allocate all pages of a new file.
 
-    In one call: touching a new file page by page costs several times as much, and a file system without room says so
-    here instead of killing the process in the middle.
+    One call is several times faster than touching page by page. And a full file system is reported here; otherwise it
+    would kill the process with a signal while the matrix is written.
     """
     try:
         os.posix_fallocate(file.fileno(), 0, size)
@@ -293,7 +292,7 @@ def _reserve(file: BinaryIO, size: int) -> None:
 
 
 def _last_use(path: Path) -> int:
-    """Time of the last use in nanoseconds; 0 for a file that is no longer there."""
+    """Return the time of the last use in nanoseconds; 0 for a file that does not exist any more."""
     with contextlib.suppress(FileNotFoundError):
         return path.lstat().st_atime_ns
     return 0

@@ -1,4 +1,4 @@
-"""Kernel functions: names, parameters, and their form in the core."""
+"""Kernel functions: names and parameters, and how they are passed to the core."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Gaussian:
         return f"gaussian, sigma^2 = {self.sigma2:g}"
 
     def core(self) -> _core.KernelFunction:
-        """Return the kernel as the core takes it."""
+        """Return the core's object for this kernel."""
         return _core.KernelFunction(_core.KernelFunction.Kind.gaussian, gamma=0.5 / self.sigma2)
 
 
@@ -57,7 +57,7 @@ class Polynomial:
     gamma : float
         Scale of the inner product, > 0.
     coef0 : float
-        Constant, >= 0 (a negative one makes no kernel).
+        Constant, >= 0 (with a negative one K is not positive definite).
 
     Raises
     ------
@@ -82,7 +82,7 @@ class Polynomial:
         return f"polynomial, ({self.gamma:g} <x, z> + {self.coef0:g})^{self.degree}"
 
     def core(self) -> _core.KernelFunction:
-        """Return the kernel as the core takes it."""
+        """Return the core's object for this kernel."""
         kind = _core.KernelFunction.Kind.polynomial
         return _core.KernelFunction(kind, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
@@ -97,7 +97,7 @@ class Linear:
         return "linear"
 
     def core(self) -> _core.KernelFunction:
-        """Return the kernel as the core takes it."""
+        """Return the core's object for this kernel."""
         return _core.KernelFunction(_core.KernelFunction.Kind.linear)
 
 

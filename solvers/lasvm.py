@@ -14,22 +14,22 @@ class LasvmSettings:
     """Settings of `Lasvm`."""
 
     tolerance: float = 1e-3
-    """tau: pairs that violate the KKT conditions by no more are left alone, and finishing ends where delta <= tau."""
+    """tau: pairs that violate the KKT conditions by at most tau are skipped; finishing stops when delta <= tau."""
     passes: int = 1
-    """Over the examples, each in a fresh random order, before finishing, which looks at the expansion only: one pass
-    leaves the dual objective about 1 % short on Adult and MNIST, two 0.02 % at most. 0: passes and finishing by turns
-    until a pass changes nothing, which is the optimum of the whole problem."""
+    """Passes over the examples, each in a new random order, before finishing, which optimises the expansion only. After
+    one pass the dual objective is about 1 % below the optimum on Adult and MNIST, after two at most 0.02 %. 0: passes
+    and finishing alternate until a pass changes nothing; that is the optimum of the whole problem."""
     delta_max: float | None = None
-    """REPROCESS is repeated while delta is above this; None: it follows each example once."""
+    """After each example REPROCESS is repeated while delta is larger than this; None: it is done once."""
 
 
 class Lasvm(CoreSolver):
-    """Online SMO: PROCESS takes a fresh example into the expansion, REPROCESS improves it and drops members.
+    """Online SMO: PROCESS adds a new example to the expansion, REPROCESS optimises the expansion and removes members.
 
-    Only slopes of members are kept. A fresh example costs one evaluation per member, each further row over the
-    expansion as many: one for PROCESS with bias, two for REPROCESS; without bias, where single coordinates move, none
-    and one. An iteration is PROCESS and REPROCESS of one example, then, as for `smo`, a step of finishing: REPROCESS
-    of two examples, or of one.
+    Gradients are stored for members only. A new example costs one evaluation for each member. A row over the expansion
+    costs the same: with bias PROCESS needs one such row and REPROCESS two; without bias single coordinates change, and
+    they need none and one. An iteration is PROCESS and REPROCESS of one example; when finishing it is one REPROCESS,
+    which changes two coordinates, or one without bias.
     """
 
     name = "lasvm"

@@ -1,4 +1,4 @@
-"""LIBLINEAR itself, through scikit-learn's LinearSVC, as a peer of DCD (Fan et al. 2008; Hsieh et al. 2008)."""
+"""LIBLINEAR, called through scikit-learn's LinearSVC, to compare with `dcd` (Fan et al. 2008; Hsieh et al. 2008)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 from solvers.errors import SettingsError
 from solvers.features import Features
-from solvers.passes import OF_NO_LIBRARY, Passes
+from solvers.passes import NOT_REPORTED, Passes
 from solvers.problem import Problem
 
 
@@ -20,24 +20,24 @@ class LiblinearSettings:
     """Settings of `Liblinear`."""
 
     tolerance: float = 1e-4
-    """LIBLINEAR's eps: it stops where the projected gradients of the dual differ by no more."""
+    """LIBLINEAR's eps: it stops when the projected gradients of the dual differ by at most this."""
 
 
 class Liblinear(Passes):
     """Dual coordinate descent with shrinking, to LIBLINEAR's own stopping rule.
 
-    An iteration is a pass over what is not shrunk. LIBLINEAR does not say how much that is, and late passes may look at
-    next to nothing: so presentations are not counted, and a budget in epochs does not bound it.
+    An iteration is a pass over the examples that are not shrunk. LIBLINEAR does not report how many those are, and late
+    passes may have almost none. So presentations are not counted, and a budget in epochs does not limit the run.
 
-    LIBLINEAR gets its points in float64, by rows and sparse, made once and not charged. Charged, because inside each
-    call, is its own copy of them (16 bytes a value) with scikit-learn's checks. They take as long as one to four passes
-    over all examples: some percent of a run to its own end, a tenth to a quarter of one that ends after ten passes.
+    LIBLINEAR gets the points in float64 as CSR; this conversion is done once and not timed. Its own copy of them (16
+    bytes a value) and scikit-learn's checks happen inside each call and are timed. They take as long as one to four
+    passes over all examples: some percent of a run to LIBLINEAR's own stop, 10 to 25 % of a run of ten passes.
     """
 
     name = "liblinear"
     summary = "LIBLINEAR through scikit-learn, for running times (Fan et al. 2008)"
     Settings = LiblinearSettings
-    uncounted = OF_NO_LIBRARY | {"presentations"}
+    uncounted = NOT_REPORTED | {"presentations"}
 
     def __init__(self, problem: Problem, settings: LiblinearSettings, seed: int) -> None:
         if not settings.tolerance > 0:
@@ -50,8 +50,8 @@ class Liblinear(Passes):
     def model(self, passes: int, seed: int) -> Any:  # noqa: D102 (inherited)
         from sklearn.svm import LinearSVC
 
-        # Passes that run out are no accident here. Set for good: a run is recorded in a second thread, and filters that
-        # two threads set and put back get lost.
+        # Here a limit on passes is intended. The filter is not removed again: a second thread records the run, and two
+        # threads that set and restore filters can lose them.
         warnings.filterwarnings("ignore", message="Liblinear failed to converge")
         return LinearSVC(
             loss="hinge",

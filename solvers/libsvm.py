@@ -1,22 +1,20 @@
-"""LIBSVM itself, through scikit-learn's SVC, as a peer in the same record (Chang, Lin 2011)."""
+"""LIBSVM, called through scikit-learn's SVC, to compare running times (Chang, Lin 2011)."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from solvers.base import Counters, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
-from solvers.kernels import Gaussian, Kernel, Polynomial
-from solvers.passes import OF_NO_LIBRARY
+from solvers.passes import NOT_REPORTED, sklearn_kernel
 from solvers.problem import Problem
 from solvers.snapshots import KernelSnapshot
 
-MOST_ITERATIONS = 10_000_000
-"""Where LIBSVM's own program gives up, or after 100 n iterations if that is more; scikit-learn's would never."""
+MAX_ITERATIONS = 10_000_000
+"""LIBSVM's own program stops after this many iterations, or 100 n if that is more; scikit-learn's has no limit."""
 
 
 @dataclass
@@ -31,23 +29,15 @@ class LibsvmSettings:
     """LIBSVM's shrinking heuristic."""
 
 
-def _svc_kernel(kernel: Kernel) -> dict[str, Any]:
-    if isinstance(kernel, Gaussian):
-        return {"kernel": "rbf", "gamma": 0.5 / kernel.sigma2}
-    if isinstance(kernel, Polynomial):
-        return {"kernel": "poly", "gamma": kernel.gamma, "coef0": kernel.coef0, "degree": kernel.degree}
-    return {"kernel": "linear"}
-
-
 class Libsvm(PythonSolver):
-    """One call that runs to LIBSVM's own stopping rule. It cannot stop half way, and counts no kernel evaluations."""
+    """One call that runs to LIBSVM's own stopping rule. It cannot be interrupted and counts no kernel evaluations."""
 
     name = "libsvm"
     summary = "LIBSVM through scikit-learn, for running times (Chang, Lin 2011)"
     Settings = LibsvmSettings
     needs = frozenset({"lambda"})
     biases = frozenset({True})
-    uncounted = OF_NO_LIBRARY | {"presentations"}
+    uncounted = NOT_REPORTED | {"presentations"}
     cost = "iterations"
     timed = True
 
@@ -62,27 +52,27 @@ class Libsvm(PythonSolver):
         self._iterations = 0
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        del limit  # LIBSVM has no limit that leaves a usable state
+        del limit  # LIBSVM cannot continue after a limit
         if self._iterations:
             return Status.CONVERGED
         from sklearn.svm import SVC
 
-        most = max(MOST_ITERATIONS, 100 * self.problem.n)
-        # as in solvers.liblinear: said in a remark, and filters that two threads set and put back get lost
+        max_iterations = max(MAX_ITERATIONS, 100 * self.problem.n)
+        # reported in a remark instead; not removed again for the reason given in solvers.liblinear
         warnings.filterwarnings("ignore", message="Solver terminated early")
         model = SVC(
             C=self.problem.C,
             tol=self.settings.tolerance,
             cache_size=self._cache_mb,
             shrinking=self.settings.shrinking,
-            max_iter=most,
-            **_svc_kernel(self.problem.kernel),
+            max_iter=max_iterations,
+            **sklearn_kernel(self.problem.kernel),
         )
         with self.clocks():
             model.fit(self.problem.X, self.problem.y)
         self._iterations = max(int(np.sum(model.n_iter_)), 1)
-        if self._iterations >= most:
-            self.remarks = (f"LIBSVM gave up after {most:,} iterations: its stopping rule does not hold",)
+        if self._iterations >= max_iterations:
+            self.remarks = (f"LIBSVM gave up after {max_iterations:,} iterations: its stopping rule does not hold",)
         coefficients = np.zeros(self.problem.n)
         dual = model.dual_coef_
         coefficients[model.support_] = np.asarray(dual.todense() if hasattr(dual, "todense") else dual).ravel()

@@ -17,25 +17,25 @@ from solvers.snapshots import LinearSnapshot
 from solvers.spectrum import beta
 
 _SIZES = "features.problem"
-"""Where the core's state has the sizes of the problem: n, d, positives, stored values."""
+"""Name of the sizes in the core's state: n, d, positives, number of stored values."""
 
 
 class Averaging(enum.Enum):
-    """What a run returns: its last iterate, the mean of its tail, or w_bar <- 0.9 w_bar + 0.1 w."""
+    """The predictor: the last iterate, the mean of the last ones, or w_bar <- 0.9 w_bar + 0.1 w."""
 
     last = "last"
     tail = "tail"
     decaying = "decaying"
 
     def core(self) -> _core.Averaging:
-        """Return it as the core takes it."""
+        """Return the core's value."""
         return _core.Averaging.__members__[self.value]
 
 
 class Variant(enum.Enum):
-    """How far a mini-batch step of SDCA goes.
+    """The length of a mini-batch step of SDCA.
 
-    naive: each coordinate as if it were alone; safe: divided by beta_b; aggressive: Algorithm 2, by what it finds.
+    naive: the step of each coordinate alone; safe: divided by beta_b; aggressive: Algorithm 2 adapts the divisor.
     """
 
     naive = "naive"
@@ -43,7 +43,7 @@ class Variant(enum.Enum):
     aggressive = "aggressive"
 
     def core(self) -> _core.SdcaVariant:
-        """Return it as the core takes it."""
+        """Return the core's value."""
         return _core.SdcaVariant.__members__[self.value]
 
 
@@ -51,15 +51,15 @@ class _MiniBatch(CoreSolver):
     needs = frozenset({"lambda"})
     within_n = ("batch_size",)
     kernels = explicit = frozenset({"linear"})
-    shares = True
+    shardable = True
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
         if refused := settings.threads - self._core.threads:
             self.remarks = (*self.remarks, threads_refused(refused, settings.threads))
 
-    def shared(self) -> dict[str, Any]:
-        """Return what both methods are told."""
+    def core_arguments(self) -> dict[str, Any]:
+        """Check the settings that both methods have, and return them as the core's arguments."""
         settings, problem = self.settings, self.problem
         if not 1 <= settings.batch_size <= problem.n:
             raise SettingsError(f"algo.batch_size = {settings.batch_size}: it must be from 1 to n = {problem.n:,}")
@@ -73,18 +73,18 @@ class _MiniBatch(CoreSolver):
             "threads": settings.threads,
             "seed": self.seed,
             "shard": problem.shard,
-            "exchange": None if problem.shard is None else problem.exchange.sum,
+            "all_reduce": None if problem.shard is None else problem.all_reduce.sum,
         }
 
     def state(self) -> State | None:
-        """Return all that the rest of the run depends on, on rank 0, and None on others. All ranks call this together.
+        """Return all that the rest of the run depends on, on rank 0, and None on others. All ranks call this.
 
-        The number of ranks that go on from it is free: dual variables, `alpha`, are (n,), in the problem's order,
-        `cpu_seconds` those of all ranks, and the problem's sizes those of the whole.
+        Any number of ranks can continue from it: the dual variables, `alpha`, are (n,), in the problem's order;
+        `cpu_seconds` is the sum over all ranks; the sizes are those of the whole problem.
         """
-        exchange = self.problem.exchange
+        all_reduce = self.problem.all_reduce
         core: State = self._core.state()
-        parts = exchange.gather({name: core[name] for name in ("cpu_seconds", "alpha", _SIZES) if name in core})
+        parts = all_reduce.gather({name: core[name] for name in ("cpu_seconds", "alpha", _SIZES) if name in core})
         if parts is None:
             return None
         core["cpu_seconds"] = np.sum([part["cpu_seconds"] for part in parts], axis=0)
@@ -92,40 +92,40 @@ class _MiniBatch(CoreSolver):
         if "alpha" in core:
             core["alpha"] = np.empty(self.problem.n)
             for rank, part in enumerate(parts):
-                core["alpha"][rank :: exchange.ranks] = part["alpha"]
+                core["alpha"][rank :: all_reduce.ranks] = part["alpha"]
         return core
 
     def restore(self, state: State | None) -> None:
-        """Go on from the state of a solver of the same problem. All ranks call this together, before they advance.
+        """Continue from the state of a solver of the same problem. All ranks call this, before they advance.
 
         Parameters
         ----------
         state : dict of str to arrays, or None
-            From `state`; given by rank 0.
+            From `state`, on rank 0; None on the others.
 
         Raises
         ------
         SettingsError
             It is not a state of this solver.
         """
-        exchange = self.problem.exchange
-        sizes = exchange.gather(self._core.state()[_SIZES])
+        all_reduce = self.problem.all_reduce
+        sizes = all_reduce.gather(self._core.state()[_SIZES])
         if state is not None and sizes is not None and np.array_equal(state.get(_SIZES, ()), _sizes_of_whole(sizes)):
-            core = exchange.scatter(lambda rank: _of_rank(state, rank, exchange.ranks) | {_SIZES: sizes[rank]})
-        else:  # of another problem: each rank's core refuses it
-            core = exchange.scatter(None if state is None else lambda rank: _of_rank(state, rank, exchange.ranks))
+            core = all_reduce.scatter(lambda rank: _of_rank(state, rank, all_reduce.ranks) | {_SIZES: sizes[rank]})
+        else:  # of another problem: the core of each rank refuses it
+            core = all_reduce.scatter(None if state is None else lambda rank: _of_rank(state, rank, all_reduce.ranks))
         with self.restoring():
             self._core.restore(core)
 
 
 def _sizes_of_whole(parts: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Return n, d, positives and stored values of a problem, given those of each rank's rows."""
+    """Return n, d, positives and stored values of a problem, from those of each rank's rows."""
     n, d, positives, stored = np.array(parts, dtype=np.uint64).T
     return np.array([n.sum(), d[0], positives.sum(), stored.sum()], dtype=np.uint64)
 
 
 def _of_rank(state: State, rank: int, ranks: int) -> State:
-    """Return a rank's part of a state; the CPU seconds of earlier processes are rank 0's."""
+    """Return one rank's part of a state. Rank 0 gets the CPU seconds of the earlier processes."""
     part = {name: values[rank::ranks].copy() if name == "alpha" else values for name, values in state.items()}
     return part if rank == 0 else part | {"cpu_seconds": np.zeros(1)}
 
@@ -135,11 +135,11 @@ class MiniBatchPegasosSettings:
     """Settings of `MiniBatchPegasos`."""
 
     batch_size: int = 64
-    """b: examples in an iteration."""
+    """b: number of examples in an iteration."""
     average: Averaging = Averaging.tail
-    """tail: the mean of the iterates after the 2^m-th, 2^(m + 1) <= T: the last half where T is a power of two."""
+    """tail: the mean of the iterates after the 2^m-th, for the largest m with 2^(m + 1) <= T."""
     threads: int = 1
-    """Threads that share the examples of an iteration. The result does not depend on them."""
+    """Number of threads that share the examples of an iteration. The result does not depend on it."""
 
 
 class MiniBatchPegasos(_MiniBatch):
@@ -150,7 +150,7 @@ class MiniBatchPegasos(_MiniBatch):
     Settings = MiniBatchPegasosSettings
 
     def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
-        return _core.MiniBatchPegasos(**self.shared())
+        return _core.MiniBatchPegasos(**self.core_arguments())
 
 
 @dataclass
@@ -160,20 +160,20 @@ class MiniBatchSdcaSettings:
     variant: Variant = Variant.aggressive
     """naive, safe or aggressive."""
     batch_size: int = 64
-    """b: examples in an iteration."""
+    """b: number of examples in an iteration."""
     gamma: float = 0.95
     """Weight of the past in the aggressive variant's beta; the paper's value."""
     average: Averaging = Averaging.last
     """last, tail or decaying; the paper draws curves of the decaying average."""
     threads: int = 1
-    """Threads that share the examples of an iteration. The result does not depend on them."""
+    """Number of threads that share the examples of an iteration. The result does not depend on it."""
 
 
 class MiniBatchSdca(_MiniBatch):
-    """Equation (15) and Algorithm 2: the dual variables of a random subset of b examples, all from the same weights.
+    """Equation (15) and Algorithm 2: updates the dual variables of b random examples from the same weights.
 
-    Rows longer than 1 are divided by the largest norm, and lambda by its square, which is the same problem. A row is
-    charged once for each time it is presented, however often a step of the aggressive variant goes through it.
+    If a norm is larger than 1, all rows are divided by the largest norm, and lambda by its square: this is the same
+    problem. A row is charged once for each presentation, also if the aggressive variant reads it several times.
     """
 
     name = "minibatch_sdca"
@@ -184,7 +184,7 @@ class MiniBatchSdca(_MiniBatch):
         problem, settings = self.problem, self.settings
         if not 0.0 < settings.gamma < 1.0:
             raise SettingsError(f"algo.gamma = {settings.gamma}: it must lie between 0 and 1")
-        shared = self.shared()
+        shared = self.core_arguments()
         if (largest := problem.largest_norm) > 1.0 + 1e-5 and settings.variant is not Variant.naive:
             self.remarks = (
                 f"steps are those for rows divided by {largest:.6g}, the largest norm, and lambda by its square",
@@ -197,8 +197,8 @@ class MiniBatchSdca(_MiniBatch):
         )
 
     def snapshot(self) -> LinearSnapshot:
-        """Return the present predictor, on rank 0 with the dual objective. All ranks call this together."""
+        """Return the present predictor, on rank 0 with the dual objective. All ranks call this."""
         core = self._core
-        sums = self.problem.exchange.gather(core.alpha().sum().item())
+        sums = self.problem.all_reduce.gather(core.alpha().sum().item())
         lower_bound = None if sums is None else core.lower_bound_of(sum(sums))
         return LinearSnapshot(core.weights(), core.bias, lower_bound=lower_bound)

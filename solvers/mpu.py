@@ -1,4 +1,4 @@
-"""The margin perceptron with unlearning (Panagiotakopoulos, Tsampouka: ICML 2010), as we read it."""
+"""The margin perceptron with unlearning (Panagiotakopoulos, Tsampouka: ICML 2010), as this project reads it."""
 
 from dataclasses import dataclass
 
@@ -11,21 +11,21 @@ class MpuSettings:
     """Settings of `Mpu`."""
 
     eps: float = 0.01
-    """The relative gap (J - L) / L between the objective and the dual at which it stops, at the end of a pass."""
+    """Stops at the end of a pass when (J - L) / L <= eps; J is the objective and L the dual objective."""
 
 
 class Mpu(CoreSolver):
-    """A perceptron with margin that counts how often each example was learnt, and takes back what was learnt too often.
+    """A perceptron with margin that counts how often each example was added, and removes examples added too often.
 
-    Our reading, from what the method is known to do: ascent of the dual of the lambda form in whole steps. The dual
-    variables are alpha_k = c_k s, s = C / q, with whole numbers 0 <= c_k <= q, and w = s sum c_k y_k x_k. In passes
-    over fresh permutations an example is learnt (c_k + 1) if y_k <w, x_k> < 1 - s |x_k|^2 / 2, and unlearnt (c_k - 1)
-    if y_k <w, x_k> > 1 + s |x_k|^2 / 2. Each change raises the dual, a lower bound on the objective at any moment.
+    This project's reading: ascent of the dual of the lambda form in whole steps. The dual variables are alpha_k = c_k
+    s, s = C / q, with whole numbers 0 <= c_k <= q, and w = s sum c_k y_k x_k. In passes over fresh permutations an
+    example is learnt (c_k + 1) if y_k <w, x_k> < 1 - s |x_k|^2 / 2, and unlearnt (c_k - 1) if y_k <w, x_k> > 1 + s
+    |x_k|^2 / 2. Each change increases the dual objective, which is always a lower bound on the objective.
 
-    How s becomes small is ours as well: q is at first the smallest power of two at which s |x|^2 <= 1 for all rows, and
-    is doubled after a pass in which no example would have taken a second step at once, or which did not raise the dual.
-    At the end of a pass whose own margins promise that accuracy the objective is computed, one more inner product with
-    each row. q ends at 2^40: should eps be out of reach of that, and so of float64, the run ends too.
+    The schedule of s is this project's too. At first q is the smallest power of two with s |x|^2 <= 1 for all rows. It
+    is doubled after a pass in which no example would have been changed twice in succession, or which did not increase
+    the dual. If the margins of a pass suggest that eps is reached, the objective is computed, at one inner product with
+    each row. The run also ends at q = 2^40: float64 then cannot reach eps.
     """
 
     name = "mpu"

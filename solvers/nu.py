@@ -1,4 +1,4 @@
-"""The slack volume nu that corresponds to a lambda (Lemma 2.1 of the SIMBA and SBP papers)."""
+"""Derives the slack volume nu of a problem from its lambda (Lemma 2.1 of the SIMBA and SBP papers)."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ import math
 
 import numpy as np
 
+from solvers.base import Limit, Status
 from solvers.errors import SettingsError
 from solvers.problem import Problem
+from solvers.smo import Smo, SmoSettings
+from solvers.snapshots import KernelSnapshot
 
 
 def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int = 1000) -> float:
     """Return nu = mean hinge loss / ||w||, both at the optimum of the lambda form.
 
-    The optimum is found by SMO, whose duality gap is measured.
+    SMO finds the optimum, to a duality gap that is computed here.
 
     Parameters
     ----------
     problem : Problem
         With lambda set.
     relative_gap : float
-        (P - D) / P at which the optimum counts as found.
+        The search ends when (P - D) / P is at most this.
     max_epochs : int
-        Presentations over n after which the search is given up.
+        The search fails after so many epochs (presentations over n).
 
     Raises
     ------
@@ -30,10 +33,6 @@ def derive_nu(problem: Problem, *, relative_gap: float = 1e-5, max_epochs: int =
         If the gap is not reached: the data are (nearly) separable at this lambda and nu is lost in rounding, or SMO
         needs more passes; or if the optimum cannot be told from w = 0.
     """
-    from solvers.base import Limit, Status
-    from solvers.smo import Smo, SmoSettings
-    from solvers.snapshots import KernelSnapshot
-
     solver = Smo(problem, SmoSettings(tolerance=0.0), seed=0)
     for epoch in range(1, max_epochs + 1):
         status = solver.advance(Limit(presentations=epoch * problem.n))

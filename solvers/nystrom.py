@@ -1,4 +1,4 @@
-"""Nystrom features: a kernel approximated by its values with a few sampled points (Lee, Wright 2011, equation 16)."""
+"""Nystrom features: approximate a kernel by its values at a few sampled points (Lee, Wright 2011, equation 16)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Nystrom:
     ----------
     problem : Problem
     points : (s,) intp
-        S: places in the problem's order, rising.
+        S: numbers in the problem's order, increasing.
     projection : (s, r) float64
         Q D^{-1/2}, the largest eigenvalues first.
     eigenvalues : (r,) float64
-        D, those that are kept, falling.
+        D, decreasing; small eigenvalues are dropped.
     floor : float
-        Eigenvalues below it are dropped.
+        Eigenvalues below this are dropped.
     """
 
     problem: Problem
@@ -43,9 +43,9 @@ class Nystrom:
     def sample(cls, problem: Problem, count: int, eps_d: float, seed: int) -> Nystrom:
         """Draw `count` training points, uniformly and without replacement, and decompose their kernel matrix.
 
-        Kernel values are float32, the decomposition is float64. Dropped are eigenvalues below `eps_d` times the
-        largest, and those below sqrt(s) 2^-23 max K(x, x), which the rounding of that many float32 values can make: a
-        feature is divided by the root of its eigenvalue, and would be noise.
+        Kernel values are float32, the decomposition is float64. Eigenvalues below `eps_d` times the largest are
+        dropped, and so are those below sqrt(s) 2^-23 max K(x, x). The latter can be rounding errors of float32, and a
+        feature, which is divided by the root of its eigenvalue, would be noise.
 
         Parameters
         ----------
@@ -63,14 +63,14 @@ class Nystrom:
         """
         if not 1 <= count <= problem.n:
             raise SettingsError(
-                f"algo.features = {count}: so many training points are sampled, from 1 to all n = {problem.n:,}"
+                f"algo.features = {count}: it must be from 1 to n = {problem.n:,}, the number of training points"
             )
         if not 0.0 < eps_d < 1.0:
             raise SettingsError(f"algo.eps_d = {eps_d!r}: it must lie between 0 and 1")
         drawn = _core.Random(seed, _core.Purpose.features).permutation(problem.n)[:count]
         points = np.sort(drawn.astype(np.intp))
         gram = np.empty((count, count), dtype=np.float32)
-        with blas.connected():  # one thread, so that the bits are the same for any number of them
+        with blas.connected():  # one thread: results must not depend on the number of threads
             _core.fill_gram(problem.kernel.core(), problem.core_matrix(problem.X[points]), gram)
             eigenvalues, vectors = _decomposed(gram)
         largest = float(eigenvalues[-1])
@@ -79,7 +79,7 @@ class Nystrom:
         if not len(kept):
             raise SettingsError(
                 f"the kernel matrix of the {count:,} sampled points has rank 0: its largest eigenvalue is "
-                f"{largest:.3g}, so that no feature is left; take another kernel or other data"
+                f"{largest:.3g}, and no feature is left; take another kernel or other data"
             )
         projection = np.ascontiguousarray(vectors[:, kept] / np.sqrt(eigenvalues[kept]))
         return cls(problem, points, projection, eigenvalues[kept], floor)
@@ -90,7 +90,7 @@ class Nystrom:
         return len(self.eigenvalues)
 
     def remark(self) -> str:
-        """Say how much of the sample is left."""
+        """Return a sentence about the number of features."""
         count = len(self.points)
         if self.rank == count:
             return f"{count:,} features from as many sampled points"
@@ -102,7 +102,7 @@ class Nystrom:
     def of_training_points(self) -> tuple[NDArray[np.float32], float, int]:
         """Return the features of all training points, (n, r) float32, and what `_core.fill_features` returns.
 
-        Blocks of rows, made by matrix products of float32: besides the result some MB for each thread.
+        Computed in blocks of rows, by matrix products of float32; each thread needs some MB besides the result.
         """
         return self._features(self.problem.matrix)
 
@@ -138,7 +138,7 @@ class Nystrom:
 
 
 def _decomposed(gram: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    # at first use: scipy.linalg takes a quarter of a second that --help need not pay
+    # imported here: scipy.linalg takes a quarter of a second, which --help does not need
     from scipy.linalg import eigh
 
     eigenvalues, vectors = eigh(gram.astype(np.float64))

@@ -11,15 +11,15 @@ class OcasSettings:
     """Settings of `Ocas`."""
 
     eps: float = 0.01
-    """Ends when (J - L) / L <= eps, J the objective and L the largest master value so far."""
+    """Stops when (J - L) / L <= eps; J is the objective and L the largest master value so far."""
     mu: float = 0.1
-    """In (0, 1]: the next cut is made so far on the way from the best weights to the master's."""
+    """In (0, 1]: the next cut is made at best + mu (master - best), for the best weights and the master's."""
 
 
 class Ocas(CoreSolver):
-    """Cutting planes of the mean hinge loss, one an iteration (n presentations).
+    """Cutting planes of the mean hinge loss, one in each iteration (n presentations).
 
-    The best weights move towards the minimum of the master problem to the exact minimum of the objective on the line.
+    The best weights move to the exact minimum of the objective on the line to the minimum of the master problem.
     """
 
     name = "ocas"

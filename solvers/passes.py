@@ -1,4 +1,4 @@
-"""What library solvers have in common that can be told how many passes to make, but cannot be stopped half way."""
+"""Base class of libraries' solvers that accept a number of passes but cannot be interrupted."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from solvers._core import Purpose, Random
 from solvers.base import Counters, Limit, PythonSolver, Status
 from solvers.errors import SettingsError
 from solvers.features import Features
+from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.problem import Problem
 from solvers.snapshots import LinearSnapshot, Snapshot
 
-OF_NO_LIBRARY = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
-"""Counters that no library tells."""
-MOST_PASSES = 2**31 - 1
+NOT_REPORTED = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})
+"""Counters that no library reports."""
+MAX_PASSES = 2**31 - 1
 """The libraries count passes in 32 bits."""
 
 
 class Passes(PythonSolver):
-    """Runs a library anew, from nothing, for each number of passes over the examples that it is asked for.
+    """Runs a library from the start for each number of passes over the examples.
 
-    The first k passes are the same whatever comes after them, so that a run of k passes shows how far any longer one is
-    after k. The clock is that run's, not the sum over all runs, and never below what it was: it holds all that the
-    library does to make k passes, and no conversion of the data that the library lets us make before.
+    The first k passes of a longer run are those of a run of k passes. So one run of k passes gives the point of the
+    curve after k. Its time is the time of that run, not the sum over all runs, and it never decreases. It contains all
+    that the library does for k passes; data are converted before the clock starts where the library allows it.
 
-    A count is gone to in one run, however long that takes. Where time is the only limit, passes are doubled until a run
-    takes that long.
+    To reach a limit in passes takes one run, however long. With a limit in seconds only, the number of passes is
+    doubled until a run takes that long.
     """
 
     needs = frozenset({"lambda"})
     kernels = explicit = frozenset({"linear"})
     timed = True
-    uncounted = OF_NO_LIBRARY
+    uncounted = NOT_REPORTED
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
-        self.cost = "iterations"  # the libraries do not say what they read
+        self.cost = "iterations"  # the libraries do not report what they read
         self._data = self.data()
         self._library_seed = Random(seed, Purpose.order).below(2**32)
-        # a library's first call imports and prepares what later calls find at hand: one example of each class will do
+        # the first call of a library also imports modules: make it here, on one example of each class
         self.model(1, self._library_seed).fit(self._data[[0, -1]], problem.y[[0, -1]])
         self._weights = np.zeros(problem.d)
         self._passes = 0
@@ -52,16 +53,18 @@ class Passes(PythonSolver):
 
     @abc.abstractmethod
     def data(self) -> Features:
-        """Return the problem's points, (n, d), in the form that suits the library best."""
+        """Return the problem's points, (n, d), in the storage that is fastest for the library."""
 
     @abc.abstractmethod
     def model(self, passes: int, seed: int) -> Any:
-        """Return scikit-learn's estimator, to make so many passes, or fewer where it stops by itself."""
+        """Return scikit-learn's estimator with this limit on passes; it may converge earlier."""
 
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        while not self._converged and not self.reached(limit):
+        while not self._converged:
+            if reached := self.reached(limit):
+                return reached
             self._run(self._next(limit))
-        return Status.CONVERGED if self._converged else Status.LIMIT
+        return Status.CONVERGED
 
     def _next(self, limit: Limit) -> int:
         counts = [] if limit.iterations is None else [limit.iterations]
@@ -70,8 +73,8 @@ class Passes(PythonSolver):
         return min(counts, default=2 * self._passes or 1)
 
     def _run(self, passes: int) -> None:
-        if passes > MOST_PASSES:
-            raise SettingsError(f"algo={self.name} can make {MOST_PASSES:,} passes at most; more were asked for")
+        if passes > MAX_PASSES:
+            raise SettingsError(f"algo={self.name} can make {MAX_PASSES:,} passes at most; more were asked for")
         model = self.model(passes, self._library_seed)
         cpu, wall = self.cpu_clock(), time.monotonic()
         model.fit(self._data, self.problem.y)
@@ -82,7 +85,7 @@ class Passes(PythonSolver):
         self._weights = self.weights_of(model)
 
     def weights_of(self, model: Any) -> NDArray[np.float64]:
-        """Return what the snapshot needs of a fitted model: the weights, (d,), in the order of `features`."""
+        """Return the weights of a fitted model, (d,), in the order of `features`."""
         weights: NDArray[np.float64] = model.coef_.ravel().astype(np.float64)
         return weights[self.problem.feature_order]
 
@@ -93,3 +96,12 @@ class Passes(PythonSolver):
 
     def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
         return LinearSnapshot(self._weights)
+
+
+def sklearn_kernel(kernel: Kernel) -> dict[str, Any]:
+    """Return a kernel as arguments of scikit-learn's estimators."""
+    if isinstance(kernel, Gaussian):
+        return {"kernel": "rbf", "gamma": 0.5 / kernel.sigma2}
+    if isinstance(kernel, Polynomial):
+        return {"kernel": "poly", "degree": kernel.degree, "gamma": kernel.gamma, "coef0": kernel.coef0}
+    return {"kernel": "linear"}

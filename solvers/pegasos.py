@@ -17,13 +17,13 @@ class PegasosSettings:
     project: bool = False
     """Project onto ||w|| <= 1 / sqrt(lambda) after each step."""
     accounting: Accounting = Accounting.on_demand
-    """on_demand: each response costs one evaluation per support vector; kept: n for each example added."""
+    """on_demand: a response costs one kernel evaluation for each support vector; kept: an added example costs n."""
     precision: Precision = Precision.float64
-    """Of explicit weights."""
+    """Arithmetic of explicit weights."""
 
 
 class Pegasos(CoreSolver):
-    """Stochastic subgradient steps of length 1 / (lambda t) on the lambda form, examples uniform with replacement.
+    """Stochastic subgradient steps of length 1 / (lambda t) on the lambda form; examples uniform with replacement.
 
     With the linear kernel the weights are explicit: an iteration reads one row, and no kernel is evaluated.
     """
@@ -36,7 +36,7 @@ class Pegasos(CoreSolver):
 
     def make(self) -> _core.KernelSolver | _core.LinearSolver:  # noqa: D102 (inherited)
         problem, settings = self.problem, self.settings
-        shared: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "lambda_": problem.require_lambda(),
             "project": settings.project,
             "seed": self.seed,
@@ -44,8 +44,8 @@ class Pegasos(CoreSolver):
         if problem.kernel.name not in self.explicit:
             if settings.precision is not Precision.float64:
                 raise SettingsError("algo.precision is about explicit weights: leave it out, or set kernel=linear")
-            return _core.Pegasos(problem.rows.source, accounting=settings.accounting.core(), **shared)
+            return _core.Pegasos(problem.rows.source, accounting=settings.accounting.core(), **arguments)
         if settings.accounting is not Accounting.on_demand:
             raise SettingsError("algo.accounting is about kernel evaluations: leave it out with kernel=linear")
         kinds = {Precision.float64: _core.LinearPegasos, Precision.float32: _core.LinearPegasos32}
-        return kinds[settings.precision](problem.features, **shared)
+        return kinds[settings.precision](problem.features, **arguments)

@@ -12,7 +12,7 @@ class PerceptronSettings:
 
 
 class Perceptron(CoreSolver):
-    """A fresh random order each epoch; on y f(x) <= 0 add y K(x, .), at n kernel evaluations. Any number of epochs."""
+    """A new random order each epoch; if y f(x) <= 0, y K(x, .) is added, at n kernel evaluations."""
 
     name = "perceptron"
     summary = "Kernel Perceptron, any number of passes (Rosenblatt 1958)"

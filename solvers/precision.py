@@ -1,4 +1,4 @@
-"""In which arithmetic explicit weights are kept."""
+"""The arithmetic of explicit weights."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Precision(enum.Enum):
-    """float64, or float32 as the programs of Bottou and of Bordes et al. have it: half the memory, seven digits."""
+    """float64, or float32 as in the programs of Bottou and of Bordes et al.: half the memory, seven digits."""
 
     float64 = "float64"
     float32 = "float32"

@@ -1,4 +1,4 @@
-"""The SVM problem that all solvers are given: data, kernel, regularisation, and a source of kernel rows."""
+"""The SVM problem that all solvers get: data, kernel, regularisation, and a source of kernel rows."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers import _core
+from solvers.all_reduce import AllReduce, SingleProcess
 from solvers.errors import SettingsError
-from solvers.exchange import Alone, Exchange
 from solvers.features import (
     MAX_FEATURES,
     Features,
@@ -29,33 +29,33 @@ from solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
 _BYTES_A_FEATURE = 65
-"""Of sparse points, besides what they store: offsets of columns, their order, weights; or a strip of 16 dense rows.
+"""Memory of sparse points for each feature, besides their values: offsets and order of columns, weights, dense rows.
 
-Measured on 2e7 features: 45 to 58 for methods with explicit weights, 65 for those with kernel rows.
+Measured on 2e7 features: 45 to 58 bytes for methods with explicit weights, 65 for those with kernel rows.
 """
 
 
 class Stream(Protocol):
-    """Points that are made when they are asked for, so that they need not fit in memory."""
+    """Points that are made when they are read, so that they need not fit in memory."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Points and features."""
+        """Number of points and of features."""
 
     def __getitem__(self, rows: NDArray[np.integer], /) -> NDArray[np.float32]:
-        """Return points, (m, d), finite: the same for a row whenever it is asked for, and whatever with."""
+        """Return points, (m, d), finite. A row always has the same values."""
 
 
 class Problem:
     """A binary classification problem with a kernel SVM objective.
 
-    Inside, examples are ordered by class, the positive ones first and otherwise in the order given: responses of one
-    class are then one contiguous range, which is what water filling, SMO and the row update want. `order` maps back.
+    Examples are ordered by class, positive ones first, and within a class as they are given: the responses of one class
+    are then a contiguous range, which water filling, SMO and the row update need. `order` maps back.
 
     Parameters
     ----------
     X : (n, d) float32, dense C-contiguous or CSR; or a stream of them
-        Of a stream, points are had by `examples` only: what needs all of them at once refuses it.
+        Points of a stream can be read with `examples` only: methods that need all points at once refuse it.
     y : (n,) labels in {-1, +1}
     kernel : Kernel
     lambda_ : float, optional
@@ -65,9 +65,9 @@ class Problem:
     bias : bool
         Whether the predictor has an unregularised bias.
     rho : float
-        A constant feature appended to every point, whose weight is regularised as the others are; 0 appends none.
+        A constant feature appended to every point; its weight is regularised like the others. 0 appends none.
     rows : RowPolicy, optional
-        How kernel rows are provided, once they are asked for.
+        How kernel rows are provided.
 
     Raises
     ------
@@ -76,10 +76,10 @@ class Problem:
         large that sums or kernel values would overflow.
     """
 
-    exchange: Exchange = Alone()
-    """Between the ranks that share the rows; see `solvers.share`."""
+    all_reduce: AllReduce = SingleProcess()
+    """Communication between the ranks that share the rows; see `solvers.shard`."""
     shard: _core.Shard | None = None
-    """Which of the rows these are, where they are shared."""
+    """Which rows of the whole problem this rank has; None if it has all."""
     _stream: Stream | None = None
     _points: Features | None = None
     _shift: NDArray[np.float32] | None = None
@@ -141,7 +141,7 @@ class Problem:
         Raises
         ------
         SettingsError
-            They are a stream, and never all there.
+            They are a stream, which is never in memory as a whole.
         """
         if self._points is None:
             raise SettingsError(
@@ -151,7 +151,7 @@ class Problem:
         return self._points
 
     def examples(self, which: NDArray[np.integer]) -> Features:
-        """Return some of the points, (m, d), by their numbers in the problem's order; a stream makes them now."""
+        """Return the points with these numbers in the problem's order, (m, d). A stream makes them now."""
         if self._stream is None:
             return self.X[which]
         made = self._stream[self.order[which]]
@@ -160,7 +160,7 @@ class Problem:
 
     @cached_property
     def matrix(self) -> _core.Matrix:
-        """A view of all points for the core."""
+        """The core's view of all points."""
         return self.core_matrix(self.X)
 
     @property
@@ -169,21 +169,21 @@ class Problem:
         return 1.0 / (self.require_lambda() * self.n)
 
     def require_memory(self, needed: int, what: str, advice: str = "") -> None:
-        """Refuse arrays that do not fit in memory, before they are made.
+        """Refuse arrays that do not fit in memory, before they are allocated.
 
         Parameters
         ----------
         needed : int
             Bytes.
         what : str
-            What takes them.
+            What the arrays hold, for the message.
         advice : str
-            What else than more memory would help, before "raise memory=".
+            What the user can do instead of "raise memory=".
 
         Raises
         ------
         SettingsError
-            More than the policy's `memory_bytes` and more than what a run needs anyway; with the size and the limit.
+            `needed` exceeds both the policy's `memory_bytes` and `WORKING_BYTES`; with the size and the limit.
         """
         limit = max(self.policy.memory_bytes, WORKING_BYTES)
         if needed > limit:
@@ -193,28 +193,28 @@ class Problem:
             )
 
     def require_lambda(self) -> float:
-        """Return lambda, or say that it is missing."""
+        """Return lambda; raise SettingsError if it is not set."""
         if self.lambda_ is None:
             raise SettingsError("this solver works on the lambda form: set problem.lambda_ or problem.C")
         return self.lambda_
 
     def require_nu(self) -> float:
-        """Return nu, or say that it is missing."""
+        """Return nu; raise SettingsError if it is not set."""
         if self.nu is None:
             raise SettingsError("this solver works on the slack-constrained form: set problem.nu")
         return self.nu
 
     @cached_property
     def rows(self) -> Rows:
-        """Kernel rows, built at first use: a solver that needs none never pays for them."""
+        """Kernel rows, built at first use, so that a solver without kernel rows does not wait for them."""
         return make_rows(self.kernel, self.matrix, stored_arrays(self.X), self.positives, self.policy)
 
     @cached_property
     def feature_order(self) -> NDArray[np.intp]:
         """Order of the features in `features`, (d,): the most frequent first, equally frequent ones by first point.
 
-        Weights that are read together then lie together, whatever the order of the file and however many features no
-        row has: a row of text reads a few frequent words again and again, and many that hardly any other row has.
+        The weights of frequent features are then close to each other in memory. A row of text has a few words that most
+        rows have, and many that almost no other row has.
         """
         columns = sparse.csc_matrix(self.X)
         counts = np.diff(columns.indptr)
@@ -226,8 +226,8 @@ class Problem:
     def features(self) -> _core.FeatureMatrix:
         """The training points by rows and by columns, made at first use, for solvers with explicit weights.
 
-        Columns are in the order of `feature_order`. Where fewer than half of the values are not zero they are stored
-        sparsely, whatever the form of the data.
+        Columns are in the order of `feature_order`. If fewer than half of the values are not zero they are stored
+        sparsely, also if the data are dense.
         """
         rows = self.ordered
         columns = transposed(rows)
@@ -235,11 +235,11 @@ class Problem:
 
     @cached_property
     def ordered(self) -> Features:
-        """The training points as `features` has them by rows: (n, d), columns in the order of `feature_order`."""
+        """The rows of `features`: training points, (n, d), with columns in the order of `feature_order`."""
         return self.in_feature_order(self.X)
 
     def in_feature_order(self, X: Features) -> Features:
-        """Return points, (m, d), as `features` has them by rows: features in its order, sparse where most are zero."""
+        """Return points, (m, d), with columns in the order of `feature_order`, sparse if most values are zero."""
         return transposed(transposed(compact(X))[self.feature_order])
 
     @cached_property
@@ -247,30 +247,30 @@ class Problem:
         """Largest Euclidean norm of a row."""
         return self.features.largest_norm
 
-    def of_whole(self, compute: Callable[[Problem], T]) -> T:
-        """Return what `compute` gives for the whole problem, which this is; a share asks the rank that holds it."""
+    def compute_on_whole(self, compute: Callable[[Problem], T]) -> T:
+        """Return ``compute(self)``; a `ProblemShard` asks the rank that has the whole problem."""
         return compute(self)
 
     def counted_features(self) -> _core.CountedFeatures:
-        """Return a counted view of rows and columns, for solvers written in Python: what they read, it charges."""
+        """Return a view of rows and columns that counts what is read, for solvers written in Python."""
         return _core.CountedFeatures(self.features)
 
     def in_data_order(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return weights, (d,), that belong to `features`, in the order of the data's features."""
+        """Convert weights, (d,), from the order of `feature_order` to the order of the data."""
         ordered = np.empty_like(weights)
         ordered[self.feature_order] = weights
         return ordered
 
     def counted_rows(self) -> _core.CountedRows:
-        """Return a counted view of the kernel rows, for solvers written in Python: what they read, it charges."""
+        """Return a view of the kernel rows that counts what is read, for solvers written in Python."""
         return _core.CountedRows(self.rows.source)
 
     def describe_rows(self) -> str:
-        """Say where kernel rows come from."""
+        """Return a description of the source of kernel rows."""
         return self.rows.description
 
     def points(self, X: Features) -> Features:
-        """Return other points of the same space as the core compares them with the training points.
+        """Prepare other points for comparison with the training points: append rho, shift, check.
 
         Parameters
         ----------
@@ -278,12 +278,12 @@ class Problem:
 
         Returns
         -------
-        (m, d) float32, shifted where the training points are
+        (m, d) float32, shifted like the training points
 
         Raises
         ------
         SettingsError
-            If the width differs, or the values are too large: see `check_range`.
+            The width differs, or the values are too large: see `check_range`.
         """
         X = self._with_constant(X)
         if X.shape[1] != self.d:
@@ -294,7 +294,7 @@ class Problem:
 
     @staticmethod
     def core_matrix(X: Features) -> _core.Matrix:
-        """Return a view of (m, d) features for the core."""
+        """Return the core's view of (m, d) features."""
         arrays = stored_arrays(X)
         if len(arrays) == 1:
             return _core.Matrix(np.ascontiguousarray(arrays[0]))
@@ -306,12 +306,12 @@ class Problem:
         return augmented(X, self.rho) if self.rho != 0.0 else X
 
     def _integral_mean(self, X: Features) -> NDArray[np.float32] | None:
-        # |x|^2 + |z|^2 - 2 <x, z> loses digits when the points lie far from the origin. Distances do not change when
-        # all points move by one vector, and a vector of integers keeps integer features, and so distances, exact.
+        # |x|^2 + |z|^2 - 2 <x, z> loses digits if the points are far from the origin. So all points are shifted by one
+        # vector, which does not change distances; with an integral vector integral features stay exact.
         if not isinstance(self.kernel, Gaussian) or not isinstance(X, np.ndarray):
             return None
         if X.min() >= 0.0 and X.max() <= 1.0:
-            return None  # near enough; and 0/1 features stay 0/1, which the core has a faster way for
+            return None  # close enough to the origin; and the core has a faster way for 0/1 features
         shift = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)
         return shift if shift.any() else None
 

@@ -1,4 +1,4 @@
-"""Where kernel rows come from: the whole Gram matrix, a cache of rows, or the data, chosen by what fits."""
+"""Chooses the source of kernel rows: the whole Gram matrix, a cache of rows, or computation on the fly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from solvers.kernels import Kernel
 
 Provider = Literal["auto", "gram", "cache", "on_the_fly"]
 
-WORKING_BYTES = 1 << 30  # what a run needs besides its Gram matrix or row cache
+WORKING_BYTES = 1 << 30  # memory of a run besides its Gram matrix or row cache
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class RowPolicy:
     Parameters
     ----------
     provider : {"auto", "gram", "cache", "on_the_fly"}
-        auto takes the Gram matrix when it fits, else the row cache.
+        auto: the Gram matrix if it fits, else the row cache.
     memory_bytes : int
-        What the whole run may use.
+        Memory limit of the whole run.
     gram_dir : Path
         Folder of Gram matrices.
     threads : int
-        For building a Gram matrix and evaluating predictors.
+        Number of threads that build a Gram matrix and evaluate predictors.
     progress : callable
-        Told the fraction of the Gram matrix that is done.
+        Called with the fraction of the Gram matrix that is done.
 
     Raises
     ------
@@ -60,14 +60,14 @@ class RowPolicy:
 
 @dataclass(frozen=True)
 class Rows:
-    """A source of rows, and what to say about it."""
+    """A source of rows, and its description for the user."""
 
     source: _core.RowSource
     description: str
 
 
 def threads_refused(refused: int, asked: int) -> str:
-    """Say that the system has not started all threads: with fewer the results are the same bits, later."""
+    """Return a sentence: some threads could not be started. The results have the same bits but take longer."""
     return f"{refused} of {asked} threads could not be started (a limit of processes or of memory), the others go on"
 
 
@@ -78,7 +78,7 @@ def make_rows(
     positives: int,
     policy: RowPolicy,
 ) -> Rows:
-    """Return the rows of class-ordered training points under a policy.
+    """Return a source of kernel rows of class-ordered training points.
 
     Parameters
     ----------
@@ -86,16 +86,16 @@ def make_rows(
     matrix : _core.Matrix
         n training points, the `positives` of class +1 first.
     arrays : tuple of arrays
-        The arrays behind `matrix`, for the Gram matrix's identity.
+        The arrays of `matrix`, which identify the Gram matrix.
     positives : int
     policy : RowPolicy
 
     Raises
     ------
     SettingsError
-        If the provider asked for by name does not fit.
+        The requested provider does not fit in memory.
     CoreError
-        If float32 cannot hold the kernel's values.
+        Float32 cannot hold the kernel's values.
     """
     n = matrix.rows
     function = kernel.core()
@@ -111,7 +111,7 @@ def make_rows(
 
         try:
             gram = store.get(gram_key(kernel, arrays), n, fill, policy.progress)
-        except NoRoomError as error:  # taken by other processes since the room was asked for
+        except NoRoomError as error:  # another process has used the room since `room_for`
             refusal = str(error)
         else:
             text = f"whole Gram matrix, {4 * n * n / 1e9:.2f} GB, kept in {policy.gram_dir}"
@@ -121,8 +121,8 @@ def make_rows(
     if policy.provider == "gram":
         raise SettingsError(f"rows.provider=gram: {refusal}; raise memory=, or take rows.provider=cache")
     if policy.provider == "on_the_fly":
-        return Rows(_core.CachedRows(function, matrix, positives, 2), "each row computed when it is asked for")
-    data_bytes = 2 * sum(array.nbytes for array in arrays)  # a second copy by columns, at most
+        return Rows(_core.CachedRows(function, matrix, positives, 2), "each row computed when it is needed")
+    data_bytes = 2 * sum(array.nbytes for array in arrays)  # at most: with a second copy, by columns
     capacity = (policy.memory_bytes - WORKING_BYTES - data_bytes) // (4 * n)
     if capacity < 2:
         raise SettingsError(

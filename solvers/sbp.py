@@ -9,7 +9,7 @@ from solvers.snapshots import KernelSnapshot
 
 
 class Draws(Enum):
-    """What a step of the problem with bias draws: a pair (one point of each class) or a single point."""
+    """What a step draws if the problem has a bias: a pair, one point of each class, or a single point."""
 
     pairs = "pairs"
     single = "single"
@@ -20,9 +20,9 @@ class SbpSettings:
     """Settings of `Sbp`."""
 
     draws: Draws = Draws.pairs
-    """With bias: one point of each class per iteration, each with half the step (2n evaluations), or one point (n)."""
+    """With bias: an iteration draws one point of each class, each with half the step (2n evaluations), or one (n)."""
     eta: float = 0.0
-    """Step scale eta_0 of eta_t = eta_0 / sqrt(t); 0 stands for 1 / sqrt(max_i K(x_i, x_i)) (Algorithm 1, line 1)."""
+    """eta_0 in eta_t = eta_0 / sqrt(t); 0 means 1 / sqrt(max_i K(x_i, x_i)) (Algorithm 1, line 1)."""
 
 
 class Sbp(CoreSolver):

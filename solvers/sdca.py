@@ -12,11 +12,11 @@ class SdcaSettings:
     """Settings of `Sdca`."""
 
     accounting: Accounting = Accounting.on_demand
-    """on_demand: a response costs one evaluation per support vector; kept: n for each example whose alpha changes."""
+    """on_demand: a response costs one kernel evaluation for each support vector; kept: a changed alpha costs n."""
 
 
 class Sdca(CoreSolver):
-    """Examples uniform with replacement; each alpha moved to the exact maximum of the dual, clipped to [0, C]."""
+    """Draws examples uniformly with replacement; sets alpha to the exact maximum of the dual, clipped to [0, C]."""
 
     name = "sdca"
     summary = "Stochastic dual coordinate ascent (Hsieh et al. 2008)"

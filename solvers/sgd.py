@@ -20,7 +20,7 @@ class SgdRSettings:
 
 
 class SgdR(_Sgd):
-    """A perceptron whose margin threshold is lambda t at step t; examples uniform with replacement."""
+    """A perceptron with the margin threshold lambda t at step t; examples uniform with replacement."""
 
     name = "sgd_r"
     summary = "SGD-r: a perceptron with a growing margin (Panagiotakopoulos, Tsampouka 2013)"
@@ -35,18 +35,18 @@ class SgdSSettings:
     """Settings of `SgdS`."""
 
     eps: float = 0.01
-    """Stops where (J - L) / L <= eps at the end of an epoch: J is at most so far above the optimum, relatively."""
+    """Stops at the end of an epoch when (J - L) / L <= eps; J is the objective, L a lower bound on its optimum."""
     check_factor: float = 1.2
-    """J, which takes a pass, is computed where its estimate would stop at this many eps (the paper's value is lost)."""
+    """J takes a pass: it is computed when its estimate is below this many eps. The paper does not give its value."""
     precision: Precision = Precision.float64
-    """Of the weights. In float32 L and J have about five digits."""
+    """Arithmetic of the weights. In float32 L and J have about five digits."""
 
 
 class SgdS(_Sgd):
-    """Complete epochs, each over a fresh permutation.
+    """SGD-r in complete epochs, each over a new permutation.
 
-    After T epochs the number of updates by each example, times C/T, is feasible in the dual: so L, a lower bound on the
-    optimum, costs nothing, and the method knows how accurate it is.
+    After T epochs the number of updates by each example, times C/T, is a feasible point of the dual. Its objective L is
+    a lower bound on the optimum that costs nothing, so the method can stop at a given accuracy.
     """
 
     name = "sgd_s"
@@ -54,7 +54,7 @@ class SgdS(_Sgd):
     Settings: ClassVar[type[Any]] = SgdSSettings
 
     def multiplicities(self) -> list[int]:
-        """Return how often in a row each example is presented, in the first epoch, the second, ..., and over again."""
+        """Return how often in a row an example is presented in the first epoch, the second, ..., periodically."""
         return [1]
 
     def make(self) -> _core.LinearSolver:  # noqa: D102 (inherited)
@@ -74,8 +74,8 @@ class SgdMSettings(SgdSSettings):
     """Settings of `SgdM`."""
 
     multiplicity_schedule: list[int] = field(default_factory=lambda: [1, 5, 5, 5, 5, 1, 1, 1, 1])
-    """Presentations in a row of each example in the first epoch, the second, ..., and from the start again. The paper's
-    own schedule is lost; this one is from memory."""
+    """How often in a row an example is presented in the first epoch, the second, ..., periodically. The paper does not
+    give its schedule; this one is from memory."""
 
 
 class SgdM(SgdS):

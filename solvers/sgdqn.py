@@ -14,22 +14,22 @@ class SgdQnSettings:
     t0: float | None = None
     """Steps are B / (t + t0), t = 1, 2, ... None: t0 is chosen on a sample."""
     skip: int = 16
-    """On dense rows the regulariser acts every so many steps. It costs O(d): so, as in the authors' programs, the
+    """The regulariser acts once in this many steps on dense rows. It costs O(d). So, as in the authors' programs, the
     number is multiplied by d / (mean stored coordinates of a row), and rounded."""
     precision: Precision = Precision.float64
 
 
 class SgdQn(CoreSolver):
-    """Stochastic subgradient steps with a diagonal matrix B for the inverse Hessian; examples in fresh permutations.
+    """Stochastic subgradient steps with a diagonal matrix B for the inverse Hessian; examples in new permutations.
 
-    A margin error adds B y x / (t + t0) to w. Every `skip` steps the regulariser takes skip lambda / (t + t0) B w from
-    it. The step after that updates B_ii, 1 / lambda at first, by 2 / r times its difference to the ratio of the change
+    A margin error adds B y x / (t + t0) to w. Every `skip` steps the regulariser subtracts skip lambda / (t + t0) B w
+    from it. The next step updates B_ii, 1 / lambda at first, by 2 / r times its difference to the ratio of the change
     of w_i to the change of the gradient, r = 2, 3, ..., and clips it to [1 / (100 lambda), 1 / lambda].
 
-    This is the algorithm of 2009. Its erratum (JMLR 11, 2010) points out that averages of such ratios learn less of the
-    curvature than was meant; the programs that came after it add up curvatures instead. t0 is chosen, and charged, as
-    `SvmSgd` does; the inner product with the former w, once every `skip` steps, is charged as well. What takes O(d)
-    reads no training features: it is timed only.
+    This is the algorithm of 2009. Its erratum (JMLR 11, 2010) says that averages of such ratios learn less of the
+    curvature than intended; later programs add up curvatures instead. t0 is chosen and charged as in `SvmSgd`. The
+    inner product with the former w, once every `skip` steps, is charged as well. The O(d) operations read no training
+    features: they are timed only.
     """
 
     name = "sgdqn"

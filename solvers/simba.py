@@ -14,16 +14,16 @@ class SimbaSettings:
     """Settings of `Simba`."""
 
     horizon: int | None = None
-    """T of Algorithm 1: its steps are constant, eta = sqrt(log(n) / T), and it ends after T iterations. None: anytime,
-    eta_t = sqrt(log(n) / t) (section 6)."""
+    """T of Algorithm 1: the steps are constant, eta = sqrt(log(n) / T), and the run ends after T iterations. None: no
+    horizon, eta_t = sqrt(log(n) / t) (section 6)."""
 
 
 class Simba(CoreSolver):
     """Sublinear Importance-sampling Bi-stochastic Algorithm on the slack-constrained form (Algorithm 1).
 
-    An iteration adds one row to the weights, drawn by the examples' importance, and updates the importance of all
-    examples by one column, drawn by the squared weights. The predictor is the mean of all iterates, divided by its
-    water level. Rows longer than 1 are divided by the largest norm, and nu with them.
+    An iteration draws one row by the examples' importance and adds it to the weights; then it draws one column by the
+    squared weights and updates the importance of all examples. The predictor is the mean of all iterates, divided by
+    its water level. If a norm is larger than 1, all rows and nu are divided by the largest norm.
     """
 
     name = "simba"

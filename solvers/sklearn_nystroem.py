@@ -1,4 +1,4 @@
-"""scikit-learn's Nystroem and SGDClassifier as a peer of the methods on Nystrom features (Pedregosa et al. 2011)."""
+"""scikit-learn's Nystroem and SGDClassifier, to compare with methods on Nystrom features (Pedregosa et al. 2011)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from solvers.errors import SettingsError
 from solvers.features import Features
-from solvers.kernels import Gaussian, Kernel, Polynomial
-from solvers.passes import Passes
+from solvers.kernels import Kernel
+from solvers.passes import Passes, sklearn_kernel
 from solvers.problem import Problem
 from solvers.sklearn_sgd import classifier
 from solvers.snapshots import KernelSnapshot
@@ -22,16 +22,16 @@ class SklearnNystroemSettings:
     """Settings of `SklearnNystroem`."""
 
     features: int = 512
-    """s: training points that are sampled, from 1 to all n."""
+    """s: number of sampled training points, from 1 to n."""
 
 
 class SklearnNystroem(Passes):
-    """Nystroem's features of s sampled points, made anew for each run and charged, then passes of SGDClassifier.
+    """Computes Nystroem's features of s sampled points, then makes passes of SGDClassifier, as `sklearn_sgd`.
 
-    SGD is that of `sklearn_sgd`. An iteration is a pass, and has no stopping rule of use here.
+    An iteration is a pass. There is no stopping rule. Each run computes the features again, and is timed with them.
 
-    Points are float64, made once and not charged, and so are kernel values, features and weights: scikit-learn keeps
-    eigenvalues down to 1e-12, where those of a float32 matrix are noise. One thread works.
+    Points, kernel values, features and weights are float64, because scikit-learn keeps eigenvalues down to 1e-12, and
+    those of a float32 matrix are noise. Points are converted once, which is not timed. One thread works.
     """
 
     name = "sklearn_nystroem"
@@ -44,7 +44,7 @@ class SklearnNystroem(Passes):
     def __init__(self, problem: Problem, settings: SklearnNystroemSettings, seed: int) -> None:
         s = settings.features
         if not 1 <= s <= problem.n:
-            raise SettingsError(f"algo.features = {s}: so many points are sampled, from 1 to n = {problem.n:,}")
+            raise SettingsError(f"algo.features = {s}: it must be from 1 to n = {problem.n:,}")
         super().__init__(problem, settings, seed)
         self._weights = np.zeros(problem.n)
 
@@ -55,7 +55,7 @@ class SklearnNystroem(Passes):
         return _Model(self.problem.kernel, self.settings.features, self.problem.require_lambda(), passes, seed)
 
     def weights_of(self, model: _Model) -> NDArray[np.float64]:
-        """Return the coefficients of the kernel expansion, (n,), which are 0 but on the sample."""
+        """Return the coefficients of the kernel expansion, (n,); they are 0 outside the sample."""
         coefficients = np.zeros(self.problem.n)
         coefficients[model.points] = model.coefficients
         return coefficients
@@ -66,7 +66,7 @@ class SklearnNystroem(Passes):
 
 @dataclass
 class _Model:
-    """Both estimators as one, with what `Passes` asks an estimator for."""
+    """Both estimators as one, with the members that `Passes` needs."""
 
     kernel: Kernel
     features: int
@@ -79,7 +79,7 @@ class _Model:
         from threadpoolctl import threadpool_limits
 
         nystroem = Nystroem(
-            **_names(self.kernel),
+            **sklearn_kernel(self.kernel),
             n_components=min(self.features, X.shape[0]),
             random_state=self.seed,
         )
@@ -89,12 +89,3 @@ class _Model:
         self.n_iter_ = sgd.n_iter_
         self.points = nystroem.component_indices_
         self.coefficients = sgd.coef_.ravel() @ nystroem.normalization_
-
-
-def _names(kernel: Kernel) -> dict[str, Any]:
-    """Return a kernel as scikit-learn names it."""
-    if isinstance(kernel, Gaussian):
-        return {"kernel": "rbf", "gamma": 0.5 / kernel.sigma2}
-    if isinstance(kernel, Polynomial):
-        return {"kernel": "poly", "degree": kernel.degree, "gamma": kernel.gamma, "coef0": kernel.coef0}
-    return {"kernel": "linear"}

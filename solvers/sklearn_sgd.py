@@ -1,4 +1,4 @@
-"""scikit-learn's SGDClassifier as a peer of the methods that descend on the primal (Pedregosa et al. 2011)."""
+"""scikit-learn's SGDClassifier, to compare with stochastic subgradient methods (Pedregosa et al. 2011)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class SklearnSgdSettings:
 
 
 class SklearnSgd(Passes):
-    """Bottou's SGD: step 1/(lambda (t + t0)), lazy scaling, a fresh order for each pass, the last iterate.
+    """Bottou's SGD: steps 1/(lambda (t + t0)), lazy scaling, a new order for each pass; returns the last iterate.
 
-    An iteration is a pass. It has no stopping rule of use here: on the examples' losses, not on the objective.
+    An iteration is a pass. Its stopping rule is switched off: it tests the losses of examples, not the objective.
 
-    Points are float32 as everywhere here, and then so are scikit-learn's weights; sparse where fewer than half of the
-    values are not zero, which is made once and not charged. Charged, because inside each call, are scikit-learn's
-    checks of the points, and the losses that it sums up beside.
+    Points are float32, and so are scikit-learn's weights then. If fewer than half of the values are not zero they are
+    converted to CSR once, which is not timed. scikit-learn's checks of the points, and its sum of losses, happen inside
+    each call and are timed.
     """
 
     name = "sklearn_sgd"
@@ -36,7 +36,7 @@ class SklearnSgd(Passes):
 
 
 def classifier(lambda_: float, passes: int, seed: int) -> Any:
-    """Return scikit-learn's SGD for the lambda form, without intercept, to make so many passes."""
+    """Return scikit-learn's SGD for the lambda form, without intercept, with this number of passes."""
     from sklearn.linear_model import SGDClassifier
 
     return SGDClassifier(

@@ -11,14 +11,14 @@ class SmoSettings:
     """Settings of `Smo`."""
 
     tolerance: float = 1e-3
-    """Stop when no KKT condition is violated by more (LIBSVM's eps); 0: run to the budget or to rounding."""
+    """Stops when no KKT condition is violated by more (LIBSVM's eps). 0: runs to the budget or to rounding error."""
 
 
 class Smo(CoreSolver):
     """Dual decomposition with the smallest working set.
 
-    Without bias: one coordinate, that of the largest gain of the dual after clipping; n evaluations an iteration.
-    With bias: two, by second-order working set selection; 2n.
+    Without bias an iteration changes the coordinate with the largest gain of the dual after clipping, at n evaluations.
+    With bias it changes two, chosen by second-order working set selection, at 2n evaluations.
     """
 
     name = "smo"

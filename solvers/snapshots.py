@@ -1,4 +1,4 @@
-"""Predictors as a solver hands them out: a kernel expansion, explicit weights, or a function of its own."""
+"""Predictors that solvers return: a kernel expansion, explicit weights, or another function."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from solvers.features import Features
 
 
 @dataclass(frozen=True)
-class OnFeatures:
-    """Responses still to be computed, as features times weights: those of many snapshots in one matrix product.
+class DeferredResponses:
+    """Responses that are computed later, as features times weights: many snapshots take one matrix product.
 
     Attributes
     ----------
     features : (n, r) float32
-        Of the problem's ordered points; shared by all snapshots of a run.
+        Features of the problem's ordered points; all snapshots of a run refer to one array.
     weights : (r,) float64
     """
 
@@ -28,8 +28,8 @@ class OnFeatures:
     weights: NDArray[np.float64]
 
     @staticmethod
-    def values_together(several: Sequence[OnFeatures]) -> NDArray[np.float32]:
-        """Return f(x_i) - bias of snapshots of one run, (n, k)."""
+    def batched_values(several: Sequence[DeferredResponses]) -> NDArray[np.float32]:
+        """Return f(x_i) - bias for k snapshots of one run, (n, k)."""
         weights = np.stack([each.weights for each in several], axis=1).astype(np.float32)
         values: NDArray[np.float32] = several[0].features @ weights
         return values
@@ -45,20 +45,20 @@ class KernelSnapshot:
         Signed: y_i alpha_i.
     bias : float
     responses : (n,) float64 or None
-        y_i (f(x_i) - bias), where the solver keeps them.
-    on_features : OnFeatures or None
-        The same, of a solver with features of the training points.
+        y_i (f(x_i) - bias), if the solver stores them.
+    deferred : DeferredResponses or None
+        The same, if the solver has features of the training points.
     dual_feasible : bool
         Whether y_i coefficients_i lie in [0, C] and are a feasible point of the lambda form's dual.
     volume : float or None
-        n nu, when the predictor is still to be divided by its water level at that volume (and given the levels' bias,
-        where the problem has one).
+        n nu, if the predictor has to be divided by its water level at this volume. With a bias the water levels also
+        give the bias. None: it is complete.
     """
 
     coefficients: NDArray[np.float64]
     bias: float = 0.0
     responses: NDArray[np.float64] | None = None
-    on_features: OnFeatures | None = None
+    deferred: DeferredResponses | None = None
     dual_feasible: bool = False
     volume: float | None = None
 
@@ -73,9 +73,9 @@ class LinearSnapshot:
         In the order of the problem's `features`.
     bias : float
     volume : float or None
-        n nu, when the predictor is still to be divided by the water level of its responses at that volume.
+        n nu, if the predictor has to be divided by its water level at this volume. None: it is complete.
     lower_bound : float or None
-        A lower bound on the optimum of the lambda form, where the solver knows one.
+        A lower bound on the optimum of the lambda form, if the solver has one.
     """
 
     weights: NDArray[np.float64]
@@ -88,7 +88,7 @@ class FunctionSnapshot(abc.ABC):
     """A predictor that is neither a kernel expansion nor linear."""
 
     norm: float
-    """||w|| in its own feature space."""
+    """||w|| in the feature space of the predictor."""
     bias: float = 0.0
     support_vectors: int | None = None
 
@@ -96,13 +96,13 @@ class FunctionSnapshot(abc.ABC):
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) raw features."""
 
-    def together(self, other: FunctionSnapshot) -> bool:
-        """Whether `values_together` of both costs less than the values of one after the other."""
+    def same_basis(self, other: FunctionSnapshot) -> bool:
+        """Whether both have the same basis functions, so that `batched_values` of both costs less than two calls."""
         return False
 
     @staticmethod
-    def values_together(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
-        """Return f(x) of each of the snapshots, (m, k) float64; they are such that `together` holds of any two."""
+    def batched_values(snapshots: Sequence[Any], X: Features) -> NDArray[np.float64]:
+        """Return f(x) of each of k snapshots, (m, k) float64. All of them have the same basis."""
         return np.stack([snapshot.decision_values(X) for snapshot in snapshots], axis=1)
 
 

@@ -1,4 +1,4 @@
-"""The largest singular value of the data, which says how much the examples of a mini-batch get in each other's way."""
+"""The largest singular value of the data: it bounds the steps of mini-batch methods (Takac et al. 2013)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.linalg import svds
 
+from solvers.disk_cache import cached_numbers
 from solvers.features import Features, stored_arrays
 from solvers.gram_store import checksum, default_directory, make_directory
-from solvers.kept import kept_numbers
 from solvers.problem import Problem
 
 _SMALL = 64
-"""Rows or columns up to which all singular values are computed."""
+"""Up to this number of rows or columns all singular values are computed."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SpectralNorm:
 
     squared: float
     error: float
-    """Some squared singular value lies within so much of `squared`, the largest that Lanczos found."""
+    """Bound on the distance of `squared` to the nearest squared singular value."""
 
     @property
     def upper(self) -> float:
@@ -46,28 +46,29 @@ def beta(problem: Problem, batch_size: int) -> float:
     if batch_size == 1:
         return 1.0  # whatever the data
     largest = max(1.0, problem.largest_norm**2)
-    upper = problem.of_whole(lambda whole: spectral_norm(whole.X).upper)
+    upper = problem.compute_on_whole(lambda whole: spectral_norm(whole.X).upper)
     return max(1.0, 1.0 + (batch_size - 1) * (upper / largest - 1.0) / (problem.n - 1))
 
 
 def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
     """Return the largest squared singular value of the data, computed once for each data set.
 
-    Lanczos on the smaller of X'X and XX' (scipy's svds, in float64). The error is the norm of the residual: some
-    eigenvalue lies that near. That it is the largest is certain up to the choice of the first vector.
+    Lanczos on the smaller of X'X and XX' (scipy's svds, in float64). The error is the norm of the residual: an
+    eigenvalue is at most that far away. It is the largest one unless the random start vector is orthogonal to its
+    eigenvector.
 
     Parameters
     ----------
     X : (n, d) float32, dense or CSR
     folder : Path, optional
-        Where it is kept from one process to the next, by the checksum of X; by default beside the Gram matrices.
+        Cache folder; by default beside the Gram matrices. The key is the checksum of X.
     """
     identity = {"data": checksum(f"{X.shape}", stored_arrays(X))}
     if folder is None:
         folder = default_directory() / "spectra"
-        with contextlib.suppress(OSError):  # then it is computed each time
+        with contextlib.suppress(OSError):  # computed each time then
             make_directory(folder.parent)
-    numbers = kept_numbers(folder, identity, lambda: asdict(_computed(X)))
+    numbers = cached_numbers(folder, identity, lambda: asdict(_computed(X)))
     return SpectralNorm(**numbers)
 
 

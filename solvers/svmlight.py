@@ -11,19 +11,19 @@ class SvmLightSettings:
     """Settings of `SvmLight`."""
 
     tolerance: float = 1e-3
-    """Stop when no KKT condition is violated by more (LIBSVM's eps); 0: run to the budget or to rounding."""
+    """Stops when no KKT condition is violated by more (LIBSVM's eps). 0: runs to the budget or to rounding error."""
     working_set: int = 10
-    """q, even: how many variables an iteration changes."""
+    """q, even: the number of variables that an iteration changes."""
     shrink_after: int = 100
-    """h: a variable that has looked optimal at its bound for so many iterations is put aside; 0: none ever is."""
+    """h: a variable that was optimal at its bound for h iterations is shrunk; 0: none is."""
 
 
 class SvmLight(CoreSolver):
     """Dual decomposition along the steepest feasible direction with q components (his section 3).
 
-    The problem of the working set is solved exactly. q rows an iteration, of which only the variables are looked at
-    that have not been put aside (section 4); those come back, with responses computed anew, before it stops: a row
-    over them for each support vector, between two iterations.
+    The problem of the working set is solved exactly. An iteration reads q rows, restricted to the variables that are
+    not shrunk (section 4). Before the run stops, shrunk variables return and their responses are computed again: this
+    takes a row over them for each support vector, between two iterations.
     """
 
     name = "svmlight"

@@ -11,14 +11,14 @@ class SvmPerfSettings:
     """Settings of `SvmPerf`."""
 
     eps: float = 0.01
-    """Ends when (J - L) / L <= eps: J - L is by how much the next cut is violated."""
+    """Stops when (J - L) / L <= eps; J - L is the violation of the next cut."""
 
 
 class SvmPerf(CoreSolver):
-    """Cutting planes of the mean hinge loss, one an iteration (n presentations).
+    """Cutting planes of the mean hinge loss, one in each iteration (n presentations).
 
-    The weights are the minimum of the master problem, and the next cut is made there. Cuts that have had no part
-    in it for 50 iterations are dropped.
+    The weights are the minimum of the master problem, and the next cut is made there. A cut is removed once its weight
+    in the master problem has been 0 for 50 iterations.
     """
 
     name = "svmperf"

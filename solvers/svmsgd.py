@@ -17,14 +17,14 @@ class SvmSgdSettings:
 
 
 class SvmSgd(CoreSolver):
-    """Stochastic subgradient steps of length 1 / (lambda (t + t0)) on the lambda form, examples in fresh permutations.
+    """Stochastic subgradient steps of length 1 / (lambda (t + t0)) on the lambda form, examples in new permutations.
 
-    w = v / divisor, so that shrinking it costs nothing; v is divided by it once it exceeds 10^5.
+    w = v / divisor, so that scaling w takes O(1); v is divided by the divisor once that exceeds 10^5.
 
-    Where t0 is not given, the first step chooses it on min(n, 1000) examples drawn at random: t0 = 1 / (lambda eta0),
-    where eta0 is doubled, or else halved, from 1 / (mean squared norm) on as long as one pass over the sample then ends
-    at a lower objective there; eta0 <= 1 / lambda. Both the passes and the objectives are work of the method: they are
-    charged like any other, as presentations too, and timed. Iterations are steps after that.
+    If t0 is not given, the first step chooses it on min(n, 1000) random examples: t0 = 1 / (lambda eta0) with eta0 <=
+    1 / lambda. eta0 starts at 1 / (mean squared norm), and is doubled, or else halved, as long as this decreases the
+    objective on the sample after one pass over it. These passes and objectives are charged, as presentations too, and
+    timed. Iterations are the steps after that.
     """
 
     name = "svmsgd"

@@ -18,7 +18,7 @@ from servers import best_database, mlflow_server
 
 import solvers
 from experiments.configuration.composition import composing
-from experiments.processes.stopping import ASKED, restored
+from experiments.processes.stopping import STOP_SIGNALS, restored
 from experiments.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,10 +56,10 @@ def foreground() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def signals() -> Iterator[None]:
     """No test leaves a handler behind: the next one in its process would hear it."""
-    before = [signal.getsignal(number) for number in ASKED]
+    before = [signal.getsignal(number) for number in STOP_SIGNALS]
     with restored():
         yield
-        assert [signal.getsignal(number) for number in ASKED] == before
+        assert [signal.getsignal(number) for number in STOP_SIGNALS] == before
 
 
 PLAIN_USER = 12345
@@ -89,10 +89,10 @@ def own_solvers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], No
     def add(path: Path) -> None:
         monkeypatch.setenv("SVM_SOLVERS", str(path))
         monkeypatch.setitem(known, "algo", {**known.get("algo", {})})  # Hydra forgets them when the test ends
-        solvers._registry.cache_clear()
+        solvers.registry.solver_classes.cache_clear()
 
     yield add
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
 
 
 @pytest.fixture

@@ -155,7 +155,7 @@ class _Draw:
         name = chance.choice(["epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses"])
         if chance.random() < 0.2:
             many = [text for text in INTEGERS if text != "65536"]  # allowed, and takes more than `TIME_LIMIT`
-            return [f"budget.checkpoints={chance.choice(many if self._odd(0.3) else ['1', '2', '60', '1000'])}"]
+            return [f"budget.evaluations={chance.choice(many if self._odd(0.3) else ['1', '2', '60', '1000'])}"]
         if chance.random() < 0.2:
             return [f"budget.seconds={chance.choice(['0.1', '0', '-1', 'nan', 'inf', 'abc', '1e-300', '[1]'])}"]
         if chance.random() < 0.5:  # in this counter alone
@@ -259,7 +259,7 @@ class Runner:
 
 
 def main() -> int:
-    """Run commands, and print what became of them."""
+    """Run commands, and print how each of them ended."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("count", type=int, help="number of commands")
     parser.add_argument("--seed", type=int, default=0)

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 import solvers
 from experiments.configuration.composition import CONF, composing, explain, settings_of
-from experiments.configuration.schedule import schedule
+from experiments.configuration.preset_tables import ALL, options, read_tables
 from experiments.configuration.schema import RunConfig
 from experiments.configuration.settings import RunSettings
 
@@ -37,7 +37,8 @@ def test_every_algorithm_composes_and_resolves(algo: str) -> None:
     run_settings = settings(f"algo={algo}")
     assert run_settings.algo == algo
     assert isinstance(run_settings.solver_settings, solvers.get(algo).Settings)
-    assert len(schedule(run_settings.budget.limits(1000), run_settings.budget.looks(1000))) > 10
+    budget = run_settings.budget
+    assert len(budget.schedule(1000).limits(budget.limits(1000))) > 10
 
 
 @pytest.mark.parametrize("dataset", stems("dataset"))
@@ -52,17 +53,27 @@ def test_every_kernel_composes_and_resolves(kernel: str) -> None:
     assert settings(f"kernel={kernel}").identity()["kernel"]["name"] == kernel
 
 
-@pytest.mark.parametrize("pair", stems("preset/pair"))
-def test_every_pair_preset_belongs_to_an_algorithm_and_a_data_set(pair: str) -> None:
-    algo = max((name for name in solvers.names() if pair.startswith(f"{name}_")), key=len)
-    dataset = pair.removeprefix(f"{algo}_")
-    assert dataset in stems("dataset")
-    assert compose("config", [f"dataset={dataset}", f"algo={algo}"]).preset.pair.source
+TABLES = read_tables(CONF / "preset")
 
 
-def test_every_other_preset_belongs_to_something() -> None:
-    assert set(stems("preset/data")) <= set(stems("dataset"))
-    assert set(stems("preset/algo")) <= set(solvers.names())
+@pytest.mark.parametrize("file", TABLES)
+def test_every_table_of_presets_names_algorithms_and_data_sets_that_there_are(file: str) -> None:
+    table = TABLES[file]
+    assert {*table["rows"]} <= {*stems("dataset"), ALL}
+    for row in (table, *table["rows"].values()):
+        assert row.get("algorithms", ALL) == ALL or {*row["algorithms"]} <= {*solvers.names()}
+
+
+def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
+    found = options(TABLES)
+    one_of_each = [*({name for group, name in found if group == "data"}), "adult"]
+    for dataset in one_of_each:
+        algo = "asset" if ("pair", f"asset_{dataset}") in found else "perceptron"
+        preset = compose("config", [f"dataset={dataset}", f"algo={algo}"]).preset
+        for group, name in (("data", dataset), ("pair", f"{algo}_{dataset}")):
+            expected = found.get((group, name), {})
+            assert preset[group].source == expected.get("source")
+            assert OmegaConf.merge(preset[group], expected) == preset[group]
 
 
 @pytest.mark.parametrize("name", [*stems("budget"), *stems("store")])
@@ -194,6 +205,30 @@ def test_wrong_names_and_types_are_refused_with_one_line(overrides: list[str]) -
 )
 def test_messages_say_what_was_meant(override: str, hint: str) -> None:
     assert hint in refusal(override)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["budget.epochs=0"], "budget.epochs must be a number > 0"),
+        (["budget.kernel_evaluations=-5"], "budget.kernel_evaluations must be"),
+        (["problem.lambda_=0"], "problem.lambda_ must be a number > 0"),
+        (["problem.C=1", "problem.lambda_=1"], "give one of them"),
+        (["algo=libsvm", "problem.bias=false"], "with a bias only"),
+        (["memory=lots"], "memory must be auto"),
+        (["algo.eta=nan"], "algo.eta = nan: it must be a finite number"),
+        (["algo=simba", "algo.horizon=9223372036854775808"], "algo.horizon = 9223372036854775808: whole numbers lie"),
+        (["problem.rho=inf"], "problem.rho = inf: it must be a finite number"),
+        (["seed=${oc.env:HOME}"], "seed: While dereferencing interpolation"),
+        (["memory=1e308TiB"], "less than 2^63 bytes"),
+        (["threads=5000"], "threads must be auto or a whole number from 1 to 4096"),
+    ],
+)
+def test_wrong_values_are_refused_with_one_line(arguments: list[str], hint: str) -> None:
+    with pytest.raises(solvers.SettingsError) as caught:
+        settings(*arguments)
+    assert hint in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 def test_the_composed_configuration_holds_no_machine_path() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
@@ -43,10 +44,15 @@ def ends(spec: FigureSpec) -> list[SeriesSpec]:
     return [series for members in sweeps for series in (members[:1] + members[1:][-1:])]
 
 
+@cache
+def presets() -> frozenset[tuple[str, str]]:
+    return frozenset(options(read_tables(CONF / "preset")))
+
+
 def preset(series: SeriesSpec, dataset: str) -> bool:
     """Whether there is one for its algorithm on a data set."""
     algo = next(word for word in series.overrides if word.startswith("algo=")).removeprefix("algo=")
-    return (CONF / "preset" / "pair" / f"{algo}_{dataset}.yaml").is_file()
+    return ("pair", f"{algo}_{dataset}") in presets()
 
 
 def test_cited_ids_exist() -> None:

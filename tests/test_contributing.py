@@ -17,13 +17,14 @@ import pytest
 import yaml
 
 import run
-from experiments.command_line.sweep import SweepCallback
+from experiments.configuration import preset_tables
 from experiments.reproduction.cli import main as reproduce
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLVER = "solvers/margin_perceptron.py"
 SOLVER_TEST = "tests/solvers/test_margin_perceptron.py"
 DATASET = "conf/dataset/heart.yaml"
+PRESET = "conf/preset/heart.yaml"
 FIGURE = "conf/figure/mine_draws.yaml"
 
 
@@ -49,10 +50,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command of `run.py` in this process; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*words: str) -> int:
-        monkeypatch.setattr(run, "_outcomes", [])
         monkeypatch.setattr(sys, "argv", ["run.py", *words, "progress=false"])
         return run.main()
 
@@ -184,6 +183,24 @@ def test_the_data_set_is_one_file(
     (group / "heart.yaml").write_text(yaml.safe_dump(spec), encoding="utf-8")
     assert here(*words, "seed=1", f"store.root={tmp_path / 'other'}") == 2
     assert "heart" in capsys.readouterr().err
+
+
+def test_the_preset_is_one_file() -> None:
+    numbers = {"sigma2": 4.0, "C": 2.0}
+    options = preset_tables.options({"heart.yaml": yaml.safe_load(example(PRESET))})
+    assert options == {("data", "heart"): {"source": "my thesis, Table 3", "unbiased": numbers, "biased": numbers}}
+
+
+def test_a_preset_outside_the_project_is_read(
+    tmp_path: Path, store: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    group = tmp_path / "preset" / "data"
+    group.mkdir(parents=True)
+    (group / "synthetic.yaml").write_text("source: my thesis\nunbiased: {sigma2: 4.0, C: 2.0}\n", encoding="utf-8")
+    words = ["algo=sbp", "dataset=synthetic", "budget.iterations=5", f"store.root={store}"]
+    assert here("--config-dir", str(tmp_path), *words) == 0
+    result = recorded(capsys.readouterr().out)
+    assert result["settings"]["origins"]["kernel.sigma2"] == "my thesis"
 
 
 @pytest.mark.usefixtures("here")

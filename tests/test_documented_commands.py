@@ -49,6 +49,8 @@ class Command(NamedTuple):
         for name, value in PLACEHOLDERS.items():
             line = re.sub(rf"(?<![A-Za-z_]){re.escape(name)}(?![A-Za-z_])", value, line)
         words = shlex.split(line, comments=True)
+        if words[0] == "make":  # make run ARGS="..."
+            return shlex.split(words[2].removeprefix("ARGS="))
         return words[next(i for i, word in enumerate(words) if word.endswith(".py") and "=" not in word) + 1 :]
 
 
@@ -59,7 +61,12 @@ def commands(program: str) -> list[Command]:
         fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         lines = [line for block in fenced for line in block.splitlines()]
         inline = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+        if program == "run.py":
+            lines = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in lines]
+            inline = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in inline]
         pattern = rf"^(\w+=\S+ |mpirun .*)*(\S*/)?python {re.escape(program)} (?!\.\.\.)"
+        if program == "run.py":
+            pattern += r'|^make run ARGS="\w'
         found += [
             Command(str(path.relative_to(ROOT)), " ".join(line.split()))
             for line in [*lines, *inline]
@@ -111,7 +118,7 @@ def test_no_command_is_overlooked() -> None:
             assert {line for line in lines if re.search(r"(run|reproduce)\.py ", line)} <= known, path.name
     assert len(RUN) > 30
     assert len(REPRODUCE) > 30
-    assert {command.document for command in RUN} >= {"README.md", "docs/clusters.md", "docs/data.md", "docs/nu.md"}
+    assert {command.document for command in RUN} >= {"README.md", "docs/clusters.md", "docs/datasets.md", "docs/nu.md"}
 
 
 @pytest.mark.parametrize("command", [command for command in RUN if "--help" not in command.line], ids=" ".join)

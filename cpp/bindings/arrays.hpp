@@ -1,4 +1,4 @@
-// numpy arrays at the core's door: checked once, then handed on as plain views.
+// Conversion of numpy arrays: they are checked once here, and the core gets plain views.
 #pragma once
 
 #include <pybind11/functional.h>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../core/error.hpp"
-#include "../core/matrix.hpp"
+#include "base/error.hpp"
+#include "data/matrix.hpp"
 
 namespace svm::python {
 
@@ -22,8 +22,8 @@ namespace py = pybind11;
 template <typename T>
 using Array = py::array_t<T, py::array::c_style>;
 
-/// A data matrix of finite values that keeps its numpy arrays alive. Values are read where they are: whoever changes them
-/// later changes results, no more. Offsets and indices are addresses: an array of them that anyone could write to is copied.
+/// A data matrix of finite values that keeps its numpy arrays alive. Values are not copied: changing them later changes
+/// results. Offsets and indices are used as addresses, so writable arrays of them are copied.
 class Matrix {
  public:
   explicit Matrix(Array<float> dense);
@@ -36,19 +36,19 @@ class Matrix {
   MatrixView view_;
 };
 
-/// Refuses an array that does not begin where its type may.
+/// Refuses an array that is not aligned for its element type.
 inline void require_aligned(const py::array& array) {
   require(reinterpret_cast<std::uintptr_t>(array.data()) % static_cast<std::size_t>(array.itemsize()) == 0,
           "an array does not begin at a multiple of its elements' size");
 }
 
-/// Threads that a call may ask for.
+/// Refuses a number of threads outside 1 to 1024.
 inline void require_threads(unsigned threads) {
   constexpr unsigned most = 1024;
   require(threads >= 1 && threads <= most, "threads must be from 1 to 1024, got " + std::to_string(threads));
 }
 
-/// A vector of finite numbers.
+/// Refuses a vector with NaN or infinity; `what` begins the message.
 inline void require_finite(const Array<double>& values, const char* what) {
   for (py::ssize_t k = 0; k < values.size(); ++k) {
     if (std::isfinite(values.data()[k])) continue;
@@ -64,10 +64,8 @@ void present(View& view, std::uint64_t examples) {
   ++view.counters().iterations;
   view.counters().presentations += examples;
 }
-inline constexpr const char* present_does =
-    "One iteration of the solver's main loop, which looked at so many examples.";
 
-/// What a method writes into an array of so many float64.
+/// A new array of `size` float64, filled by write(pointer).
 template <typename Write>
 Array<double> written(std::size_t size, const Write& write) {
   Array<double> out(static_cast<py::ssize_t>(size));
@@ -80,8 +78,8 @@ void bind_bench(py::module_& module);
 void bind_build(py::module_& module);
 void bind_cpsp(py::module_& module);
 void bind_cutting_planes(py::module_& module);
-void bind_elastic(py::module_& module);
-void bind_exact(py::module_& module);
+void bind_elastic_deformation(py::module_& module);
+void bind_decomposition(py::module_& module);
 void bind_features(py::module_& module);
 void bind_kernel(py::module_& module);
 void bind_linear_solvers(py::module_& module);

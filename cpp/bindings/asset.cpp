@@ -1,4 +1,4 @@
-#include "../core/asset.hpp"
+#include "solvers/asset.hpp"
 
 #include <pybind11/stl.h>
 
@@ -10,36 +10,48 @@
 namespace svm::python {
 namespace {
 
-/// What both classes show of the iterates.
+/// Binds the properties of the iterates, which both classes have.
 template <typename Class, typename... Options>
 void bind_iterates(py::class_<Class, Options...>& type) {
-  type.def("average",
-           [](const Class& self) {
-             const Hold held = self.hold();
-             Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
-             const double bias = self.rule().average(weights.mutable_data());
-             return py::make_tuple(weights, bias);
-           })
-      .def("last_weights",
-           [](const Class& self) {
-             const Hold held = self.hold();
-             return written(self.dimension(), [&](double* out) { self.rule().last(out); });
-           })
-      .def_property_readonly("last_bias", [](const Class& self) { return self.rule().last_bias(); })
-      .def_property_readonly("deviation", [](const Class& self) { return self.rule().deviation(); })
+  type.def(
+          "average",
+          [](const Class& self) {
+            const BusyGuard guard = self.lock();
+            Array<double> weights(static_cast<py::ssize_t>(self.dimension()));
+            const double bias = self.rule().average(weights.mutable_data());
+            return py::make_tuple(weights, bias);
+          },
+          "Return the weights, (d,), and the bias of the average of the last iterates, computed together.")
+      .def(
+          "last_weights",
+          [](const Class& self) {
+            const BusyGuard guard = self.lock();
+            return written(self.dimension(), [&](double* out) { self.rule().last(out); });
+          },
+          "Return the last iterate, (d,).")
+      .def_property_readonly(
+          "last_bias", [](const Class& self) { return self.rule().last_bias(); }, "The bias of the last iterate.")
+      .def_property_readonly(
+          "deviation", [](const Class& self) { return self.rule().deviation(); },
+          "D_G^2, the estimate of the mean squared subgradient norm at w = 0.")
       .def(
           "step_length",
           [](const Class& self, std::uint64_t j) {
             require(j > 0, "steps are counted from 1");
             return self.rule().step_length(j);
           },
-          py::arg("j"));
+          py::arg("j"), "Return the length of step j = 1, 2, ...");
 }
 
 }  // namespace
 
 void bind_asset(py::module_& module) {
-  py::class_<Asset, LinearSolver> batch(module, "Asset");
+  py::class_<Asset, LinearSolver> batch(
+      module, "Asset",
+      "ASSET or, if strongly_convex, ASSET* (Lee, Wright 2011) on rows of features.\n\n`weights` and `bias` are "
+      "averages of the last iterates, weighted by their steps. bound: largest |bias|, None: no bias; step: factor of "
+      "the steps of ASSET; window: iterates in the average; samples: examples from which D_G is estimated; one_pass: "
+      "each example once in random order, otherwise uniform with replacement.");
   batch.def(py::init([](const FeatureMatrix& features, double lambda, bool strongly_convex, std::optional<double> bound,
                         double step, std::size_t window, std::size_t samples, bool one_pass, std::uint64_t seed) {
               return std::make_unique<Asset>(features,
@@ -51,7 +63,10 @@ void bind_asset(py::module_& module) {
             py::arg("one_pass") = false, py::arg("seed"), py::keep_alive<1, 2>());
   bind_iterates(batch);
 
-  py::class_<AssetStream, Solver> stream(module, "AssetStream");
+  py::class_<AssetStream, Solver> stream(
+      module, "AssetStream",
+      "`Asset` on a stream whose examples' features, (block, dimension), are handed over block by block.\n\nlength: "
+      "examples in the stream; raw_dimension: coordinates of an example; dimension: features.");
   stream
       .def(py::init([](std::size_t length, std::size_t raw_dimension, std::size_t dimension, double lambda,
                        bool strongly_convex, std::optional<double> bound, double step, std::size_t window,
@@ -62,8 +77,9 @@ void bind_asset(py::module_& module) {
            py::arg("length"), py::arg("raw_dimension"), py::arg("dimension"), py::kw_only(), py::arg("lambda_"),
            py::arg("strongly_convex") = false, py::arg("bound") = std::nullopt, py::arg("step") = 1.0,
            py::arg("window") = 100, py::arg("samples") = 100)
-      .def_property_readonly("expected", &AssetStream::expected)
-      .def_property_readonly("fed", &AssetStream::fed)
+      .def_property_readonly("expected", &AssetStream::expected,
+                             "Number of examples of the next block; 0 at the end of the stream.")
+      .def_property_readonly("fed", &AssetStream::fed, "Number of examples handed over so far; iterations stop there.")
       .def(
           "feed",
           [](AssetStream& self, const Array<float>& rows, const Array<std::int8_t>& labels,
@@ -77,10 +93,13 @@ void bind_asset(py::module_& module) {
             const std::int8_t* const end = labels.data() + labels.size();
             require(std::all_of(labels.data(), end, [](std::int8_t label) { return label == 1 || label == -1; }),
                     "labels are +1 and -1");
-            const Hold held = self.hold();
+            const BusyGuard guard = self.lock();
             self.feed(rows.data(), labels.data(), stored.data(), static_cast<std::size_t>(rows.shape(0)));
           },
-          py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert());
+          py::arg("rows").noconvert(), py::arg("labels").noconvert(), py::arg("stored").noconvert(),
+          "Hand over the next block, after all examples before it have been presented.\n\nrows: (block, dimension); "
+          "labels: (block,), 1 or -1; stored: (block,), stored coordinates of the examples. Raises InvalidArgument for "
+          "another block.");
   bind_iterates(stream);
 }
 

@@ -1,16 +1,16 @@
-// Loops that benchmarks compare the solvers with; nothing else uses them.
+// Loops with which benchmarks compare the solvers; nothing else uses them.
 #include <chrono>
 
-#include "../core/random.hpp"
-#include "../core/rows.hpp"
-#include "../core/simd.hpp"
 #include "arrays.hpp"
+#include "kernel/rows.hpp"
+#include "random/random.hpp"
+#include "simd/loops.hpp"
 
 namespace svm::python {
 namespace {
 
 constexpr std::uint64_t most_repetitions = std::uint64_t{1} << 24;
-constexpr std::uint64_t between_signals = 1024;  // rows from one look for Ctrl-C to the next
+constexpr std::uint64_t between_signals = 1024;  // rows between two checks for Ctrl-C
 
 }  // namespace
 
@@ -24,12 +24,13 @@ void bind_bench(py::module_& module) {
         const auto start = std::chrono::steady_clock::now();
         for (std::uint64_t k = 0; k < repetitions; ++k) {
           if (k % between_signals == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
-          simd::kernels().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
+          simd::loops().add(state.data(), rows.row(random.below(rows.size())), 1e-3, rows.size());
         }
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       },
       py::arg("rows"), py::arg("repetitions"), py::arg("seed"),
-      "Seconds to read so many random rows and add each, scaled, to a float64 vector.");
+      "Return the seconds to read `repetitions` random rows and to add each, scaled, to a float64 vector.\n\nA loop "
+      "for benchmarks. Raises InvalidArgument for more than 2^24 repetitions.");
 }
 
 }  // namespace svm::python

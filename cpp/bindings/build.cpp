@@ -1,13 +1,13 @@
-#include "../core/blas.hpp"
-#include "../core/counters.hpp"
-#include "../core/simd.hpp"
 #include "arrays.hpp"
+#include "base/counters.hpp"
+#include "kernel/blas.hpp"
+#include "simd/loops.hpp"
 
 namespace svm::python {
 
 namespace {
 
-/// Refuses a capsule that does not say that it holds gemm for this type: whatever it holds will be called.
+/// Refuses a capsule whose name is not the signature of gemm for this type: its pointer will be called.
 void check_signature(const py::capsule& capsule, const std::string& element) {
   const char* const name = PyCapsule_GetName(capsule.ptr());
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -23,8 +23,8 @@ void check_signature(const py::capsule& capsule, const std::string& element) {
 }  // namespace
 
 void bind_build(py::module_& module) {
-  // Throws where SVM_ISA is wrong, and the import fails with that sentence: later, functions that are noexcept would abort.
-  simd::kernels();
+  // Throws if SVM_ISA is wrong, so that the import fails with a message; later, noexcept functions would abort.
+  simd::loops();
   module.def(
       "build_info",
       [] {
@@ -32,11 +32,11 @@ void bind_build(py::module_& module) {
         info["build_id"] = SVM_BUILD_ID;
         info["compiler"] = SVM_COMPILER;
         info["flags"] = SVM_FLAGS;
-        info["isa"] = simd::kernels().name;
+        info["isa"] = simd::loops().name;
         info["counting"] = counting;
         return info;
       },
-      "What this core was built from and with, and the instruction set that it runs on here.");
+      "Return build_id, compiler, flags, isa (the instruction set in use) and counting, by name.");
   module.def(
       "set_gemm",
       [](const py::capsule& sgemm, const py::capsule& dgemm) {
@@ -50,7 +50,9 @@ void bind_build(py::module_& module) {
         set_gemm(reinterpret_cast<Gemm<float>>(routine(sgemm, "_s *")),
                  reinterpret_cast<Gemm<double>>(routine(dgemm, "_d *")));
       },
-      py::arg("sgemm"), py::arg("dgemm"), "Takes these routines of scipy.linalg.cython_blas as their capsules.");
+      py::arg("sgemm"), py::arg("dgemm"),
+      "Set the BLAS routines, given as the capsules of scipy.linalg.cython_blas.\n\nRaises InvalidArgument if a "
+      "capsule has another signature.");
 }
 
 }  // namespace svm::python

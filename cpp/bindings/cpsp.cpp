@@ -1,4 +1,4 @@
-#include "../core/cpsp.hpp"
+#include "solvers/cpsp.hpp"
 
 #include "arrays.hpp"
 
@@ -12,36 +12,46 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cpsp(py::module_& module) {
-  py::class_<Cpsp, Solver>(module, "Cpsp")
+  py::class_<Cpsp, Solver>(module, "Cpsp",
+                           "CPSP (Joachims, Yu 2009): cutting planes in the span of a growing basis.\n\npoints: (n, "
+                           "d); the kernel is exp(-gamma |x - z|^2). Ends when J - L <= eps. capacity: basis functions "
+                           "at most; starts: examples of which the best starts the search of a basis function.")
       .def(py::init([](const FeatureMatrix& points, double gamma, double lambda, double eps, std::size_t capacity,
                        std::size_t starts, std::uint64_t seed) {
              return std::make_unique<Cpsp>(gamma, points, CpspSettings{lambda, eps, capacity, starts}, seed);
            }),
            py::arg("points"), py::kw_only(), py::arg("gamma"), py::arg("lambda_"), py::arg("eps"), py::arg("capacity"),
            py::arg("starts") = 1, py::arg("seed"), py::keep_alive<1, 2>())
-      .def_property_readonly("size", [](const Cpsp& self) { return self.basis().size(); })
+      .def_property_readonly(
+          "size", [](const Cpsp& self) { return self.basis().size(); }, "Number of basis functions, k.")
       .def(
-          "place",
+          "point",
           [](const Cpsp& self, std::size_t j) {
-            const Hold held = self.hold();
+            const BusyGuard guard = self.lock();
             require(j < self.basis().size(), "there is no such basis function");
-            const std::vector<double>& values = self.basis().place(j).values;
+            const std::vector<double>& values = self.basis().point(j).values;
             Array<float> out(static_cast<py::ssize_t>(values.size()));
             std::copy(values.begin(), values.end(), out.mutable_data());
             return out;
           },
-          py::arg("j"))
-      .def("weights",
-           [](const Cpsp& self) {
-             const Hold held = self.hold();
-             return array(self.weights());
-           })
-      .def("coefficients",
-           [](const Cpsp& self) {
-             const Hold held = self.hold();
-             return array(self.basis().expansion(self.weights()));
-           })
-      .def_property_readonly("lower_bound", &Cpsp::lower_bound);
+          py::arg("j"),
+          "Return the point of basis function j, (d,).\n\nRaises InvalidArgument if there is no such function.")
+      .def(
+          "weights",
+          [](const Cpsp& self) {
+            const BusyGuard guard = self.lock();
+            return array(self.weights());
+          },
+          "Return the weights' coordinates in an orthonormal basis of the span, (k,).")
+      .def(
+          "coefficients",
+          [](const Cpsp& self) {
+            const BusyGuard guard = self.lock();
+            return array(self.basis().expansion(self.weights()));
+          },
+          "Return the coefficients of the weights' expansion in the basis functions, (k,).")
+      .def_property_readonly("lower_bound", &Cpsp::lower_bound,
+                             "A lower bound on the optimum over the span of the present basis.");
 }
 
 }  // namespace svm::python

@@ -1,4 +1,4 @@
-#include "../core/cutting_planes.hpp"
+#include "solvers/cutting_planes.hpp"
 
 #include "arrays.hpp"
 
@@ -14,21 +14,28 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cutting_planes(py::module_& module) {
-  py::class_<SvmPerf, LinearSolver>(module, "SvmPerf")
+  py::class_<SvmPerf, LinearSolver>(module, "SvmPerf",
+                                    "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
+                                    "J - L <= eps L, or J - L <= eps if not `relative`.")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative) {
              return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps, relative});
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("relative") = true,
            py::keep_alive<1, 2>());
 
-  py::class_<Ocas, LinearSolver>(module, "Ocas")
+  py::class_<Ocas, LinearSolver>(
+      module, "Ocas",
+      "Cutting planes with an exact line search (Franc, Sonnenburg 2008).\n\nThe next cut is a part mu of the way from "
+      "the best weights to the master's. Ends when J - L <= eps L.")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double mu) {
              return std::make_unique<Ocas>(features, CuttingPlaneSettings{lambda, eps}, mu);
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("mu"),
            py::keep_alive<1, 2>());
 
-  py::class_<SimplexQp>(module, "SimplexQp", "maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex.")
+  py::class_<SimplexQp>(module, "SimplexQp",
+                        "Maximise <beta, gamma> - <gamma, H gamma> / 2 on the simplex; variables are added one by "
+                        "one.\n\nH is positive semidefinite.")
       .def(py::init<>())
       .def(
           "add",
@@ -39,17 +46,24 @@ void bind_cutting_planes(py::module_& module) {
             require_finite(products, "products");
             self.add(beta, vector(products));
           },
-          py::arg("beta"), py::arg("products"))
+          py::arg("beta"), py::arg("products"),
+          "Add variable k, given H[k, : k + 1]; the first variable gets all the mass.\n\nRaises InvalidArgument for "
+          "another length or values that are not finite.")
       .def(
           "solve",
           [](SimplexQp& self, double tolerance) {
             require(tolerance >= 0.0, "the tolerance must not be negative");
             self.solve(tolerance);
           },
-          py::arg("tolerance"))
-      .def_property_readonly("solution", [](const SimplexQp& self) { return array(self.solution()); })
-      .def_property_readonly("value", &SimplexQp::value)
-      .def_property_readonly("gap", &SimplexQp::gap);
+          py::arg("tolerance"),
+          "Improve the solution until `gap` is at most `tolerance`, or rounding allows no more.\n\nRaises "
+          "InvalidArgument for a negative tolerance or if there is no variable.")
+      .def_property_readonly(
+          "solution", [](const SimplexQp& self) { return array(self.solution()); }, "gamma, (k,).")
+      .def_property_readonly("value", &SimplexQp::value, "The objective at the solution.")
+      .def_property_readonly(
+          "gap", &SimplexQp::gap,
+          "An upper bound on the optimum minus `value`.\n\nRaises InvalidArgument if there is no variable.");
 
   module.def(
       "hinge_line_minimum",
@@ -58,14 +72,16 @@ void bind_cutting_planes(py::module_& module) {
                 "margins are two vectors of one length");
         require(from.size() > 0, "there is no margin");
         require(std::isfinite(slope), "the slope must be finite");
-        require(std::isfinite(curvature) && curvature > 0.0, "the curvature must be finite and positive");
+        require_positive(curvature, "the curvature");
         require_finite(from, "margins");
         require_finite(to, "margins");
         return HingeLineSearch().minimum(from.data(), to.data(), static_cast<std::size_t>(from.size()), slope,
                                          curvature);
       },
       py::arg("from_"), py::arg("to"), py::kw_only(), py::arg("slope"), py::arg("curvature"),
-      "argmin over k >= 0 of slope k + curvature k^2 / 2 + the mean hinge loss of the margins (1 - k) from_ + k to.");
+      "Return argmin over k >= 0 of slope k + curvature k^2 / 2 + mean hinge loss of margins (1 - k) from_ + k "
+      "to.\n\nfrom_, to: (n,). Raises InvalidArgument for other shapes, values that are not finite, or a curvature "
+      "that is not positive.");
 }
 
 }  // namespace svm::python

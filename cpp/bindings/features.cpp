@@ -1,16 +1,16 @@
-#include "../core/features.hpp"
+#include "data/features.hpp"
 
 #include <cmath>
 
-#include "../core/sum_tree.hpp"
 #include "arrays.hpp"
+#include "random/sum_tree.hpp"
 #include "states.hpp"
 
 namespace svm::python {
 namespace {
 
-/// A copy of a slice: places and values.
-py::tuple copy(const Slice& slice) {
+/// Copies of a row's or column's indices and values.
+py::tuple copy(const RowView& slice) {
   const auto size = static_cast<py::ssize_t>(slice.size);
   Array<std::int32_t> places(size);
   for (std::size_t k = 0; k < slice.size; ++k) places.mutable_data()[k] = static_cast<std::int32_t>(slice.at(k));
@@ -31,7 +31,10 @@ using PlainTree = SumTree<Plain>;
 }  // namespace
 
 void bind_features(py::module_& module) {
-  py::class_<FeatureMatrix>(module, "FeatureMatrix", "Class-ordered training points by rows and by columns.")
+  py::class_<FeatureMatrix>(module, "FeatureMatrix",
+                            "Training points, (n, d), ordered by class, by rows and optionally by columns; keeps the "
+                            "matrices alive.\n\ncolumns: the transpose of rows. Raises InvalidArgument if they do not "
+                            "fit, or if one class is empty (with columns).")
       .def(py::init([](const Matrix& rows, const Matrix& columns, std::size_t positives) {
              return std::make_unique<FeatureMatrix>(rows.view(), columns.view(), positives);
            }),
@@ -40,31 +43,35 @@ void bind_features(py::module_& module) {
              return std::make_unique<FeatureMatrix>(rows.view(), positives);
            }),
            py::arg("rows"), py::arg("positives"), py::keep_alive<1, 2>())
-      .def_property_readonly("n", &FeatureMatrix::size)
-      .def_property_readonly("d", &FeatureMatrix::dimension)
-      .def_property_readonly("positives", &FeatureMatrix::positives)
-      .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm);
+      .def_property_readonly("n", &FeatureMatrix::size, "Number of training points.")
+      .def_property_readonly("d", &FeatureMatrix::dimension, "Number of features.")
+      .def_property_readonly("positives", &FeatureMatrix::positives, "Number of positive training points.")
+      .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm, "Largest Euclidean norm of a row.");
 
-  py::class_<CountedFeatures> counted(module, "CountedFeatures",
-                                      "Rows and columns for a solver written in Python; charges what it hands out.");
+  py::class_<CountedFeatures> counted(
+      module, "CountedFeatures",
+      "Rows and columns for a solver written in Python; counts everything that it hands out.");
   counted.def(py::init<const FeatureMatrix&>(), py::arg("matrix"), py::keep_alive<1, 2>())
-      .def_property_readonly("n", &CountedFeatures::size)
-      .def_property_readonly("d", &CountedFeatures::dimension)
-      .def_property_readonly("positives", &CountedFeatures::positives)
+      .def_property_readonly("n", &CountedFeatures::size, "Number of training points.")
+      .def_property_readonly("d", &CountedFeatures::dimension, "Number of features.")
+      .def_property_readonly("positives", &CountedFeatures::positives, "Number of positive training points.")
       .def(
           "label",
           [](const CountedFeatures& self, std::size_t i) {
             check_place(i, self.size(), "row");
             return self.label(i);
           },
-          py::arg("i"))
+          py::arg("i"),
+          "Return the label of training point i, 1.0 or -1.0.\n\nRaises InvalidArgument if there is no such point.")
       .def(
           "row",
           [](CountedFeatures& self, std::size_t i) {
             check_place(i, self.size(), "row");
             return copy(self.row(i));
           },
-          py::arg("i"), "Places and values of row i, (s,) int32 and float32; s accesses, d by the dense convention.")
+          py::arg("i"),
+          "Return indices and values of row i, (s,) each; charges s feature accesses, d in the dense count.\n\nRaises "
+          "InvalidArgument if there is no such row.")
       .def(
           "column",
           [](CountedFeatures& self, std::size_t j) {
@@ -72,12 +79,18 @@ void bind_features(py::module_& module) {
             require(self.has_columns(), "the matrix was made without columns");
             return copy(self.column(j));
           },
-          py::arg("j"), "Places and values of column j, (s,) int32 and float32; s accesses, n by the dense convention.")
-      .def("present", &present<CountedFeatures>, py::arg("examples") = 1, present_does)
-      .def_property_readonly("counters", [](const CountedFeatures& self) { return self.counters(); });
+          py::arg("j"),
+          "Return indices and values of column j, (s,) each; charges s feature accesses, n in the dense "
+          "count.\n\nRaises InvalidArgument if there is no such column, or the matrix has no columns.")
+      .def("present", &present<CountedFeatures>, py::arg("examples") = 1,
+           "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
+      .def_property_readonly(
+          "counters", [](const CountedFeatures& self) { return self.counters(); }, "A copy of the counters.");
   bind_state(counted);
 
-  py::class_<PlainTree>(module, "SumTree", "Weights to draw from; drawing and changing one take O(log n) steps.")
+  py::class_<PlainTree>(module, "SumTree",
+                        "Weights, (n,) float64, to draw indices from; drawing and changing a weight take O(log n) "
+                        "steps.\n\nRaises InvalidArgument unless the weights are finite and not negative.")
       .def(py::init([](const Array<double>& weights) {
              require(weights.ndim() == 1 && weights.size() > 0, "weights are a vector of at least one element");
              auto tree = std::make_unique<PlainTree>(static_cast<std::size_t>(weights.size()));
@@ -89,9 +102,11 @@ void bind_features(py::module_& module) {
              return tree;
            }),
            py::arg("weights"))
-      .def_property_readonly("total", &PlainTree::total)
-      .def("values",
-           [](const PlainTree& self) { return Array<double>(static_cast<py::ssize_t>(self.size()), self.values()); })
+      .def_property_readonly("total", &PlainTree::total, "Sum of the weights.")
+      .def(
+          "values",
+          [](const PlainTree& self) { return Array<double>(static_cast<py::ssize_t>(self.size()), self.values()); },
+          "Return the weights, (n,).")
       .def(
           "set",
           [](PlainTree& self, const Array<std::uint32_t>& places, const Array<double>& weights) {
@@ -103,7 +118,9 @@ void bind_features(py::module_& module) {
               self.set(places.data()[k], weights.data()[k]);
             }
           },
-          py::arg("places"), py::arg("weights"), "Change weights, one after the other.")
+          py::arg("places"), py::arg("weights"),
+          "Change the weights at these indices, one after the other.\n\nRaises InvalidArgument for an index or weight "
+          "that is not allowed.")
       .def(
           "draw",
           [](const PlainTree& self, const Array<double>& uniforms) {
@@ -116,7 +133,9 @@ void bind_features(py::module_& module) {
             }
             return out;
           },
-          py::arg("uniforms"), "The places that uniform numbers in [0, 1) draw, (k,) uint32.");
+          py::arg("uniforms"),
+          "Return the indices that uniform numbers in [0, 1), (k,), draw.\n\nRaises InvalidArgument for other numbers, "
+          "or if all weights are 0.");
 }
 
 }  // namespace svm::python

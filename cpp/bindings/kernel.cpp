@@ -1,4 +1,4 @@
-#include "../core/kernel.hpp"
+#include "kernel/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
-#include "../core/gram.hpp"
-#include "../core/kernel_features.hpp"
 #include "arrays.hpp"
+#include "kernel/gram.hpp"
+#include "kernel/kernel_features.hpp"
 #include "progress.hpp"
 
 namespace svm::python {
@@ -18,7 +18,8 @@ namespace {
 constexpr auto most_columns = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
 constexpr int highest_degree = 100;
 
-/// The first value that is NaN or infinite, or `size`. By bits, so that no compiler's option takes the test away.
+/// Index of the first value that is NaN or infinite, or `size`. Tests the bits, which no compiler option can optimise
+/// away.
 std::size_t first_not_finite(const float* values, std::size_t size) {
   constexpr std::uint32_t exponent = 0x7F800000;
   const auto wrong = [exponent](const float& value) {
@@ -26,7 +27,7 @@ std::size_t first_not_finite(const float* values, std::size_t size) {
     std::memcpy(&bits, &value, sizeof bits);
     return (bits & exponent) == exponent;
   };
-  constexpr std::size_t strip = 4096;  // without an exit inside, so that it runs as fast as memory
+  constexpr std::size_t strip = 4096;  // no exit inside the loop, so it is vectorised
   for (std::size_t begin = 0; begin < size; begin += strip) {
     const std::size_t end = std::min(begin + strip, size);
     bool any = false;
@@ -41,7 +42,7 @@ void refuse_value(float value, std::size_t row, std::size_t column) {
                         std::to_string(value) + ": it must be finite");
 }
 
-/// Whether nobody can write to an array's memory, by this array or by one that it is a view of.
+/// Whether neither the array nor an array that it is a view of is writable.
 bool is_fixed(py::object array) {
   while (py::isinstance<py::array>(array)) {
     if (py::reinterpret_borrow<py::array>(array).writeable()) return false;
@@ -50,7 +51,7 @@ bool is_fixed(py::object array) {
   return true;
 }
 
-/// The array, or a copy of one that could be written to.
+/// The array, or a copy if it is writable.
 template <typename T>
 Array<T> fixed(const Array<T>& array) {
   return is_fixed(array) ? array : Array<T>(array.size(), array.data());
@@ -61,7 +62,7 @@ void check_columns(std::size_t columns) {
 }
 
 KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double coef0, int degree) {
-  require(std::isfinite(gamma) && gamma > 0.0, "gamma must be finite and positive");
+  require_positive(gamma, "gamma");
   require(std::isfinite(coef0), "coef0 must be finite");
   require(degree >= 1 && degree <= highest_degree,
           "the degree must be from 1 to " + std::to_string(highest_degree) + ", got " + std::to_string(degree));
@@ -124,18 +125,28 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
 }
 
 void bind_kernel(py::module_& module) {
-  py::class_<Matrix>(module, "Matrix",
-                     "A float32 data matrix, dense (n, d) or CSR, of finite values; keeps its arrays alive.")
+  py::class_<Matrix>(
+      module, "Matrix",
+      "A float32 data matrix, dense (n, d) or CSR with rising column indices in each row; keeps its arrays "
+      "alive.\n\nAll values are finite. They are not copied: changing them later changes results. Offsets and indices "
+      "are copied if they are writable. Raises InvalidArgument for other shapes, indices or values.")
       .def(py::init<Array<float>>(), py::arg("dense").noconvert())
       .def(py::init<Array<std::int64_t>, Array<std::int32_t>, Array<float>, std::size_t>(),
            py::arg("offsets").noconvert(), py::arg("indices").noconvert(), py::arg("values").noconvert(),
            py::arg("columns"))
-      .def_property_readonly("rows", [](const Matrix& self) { return self.view().rows; })
-      .def_property_readonly("columns", [](const Matrix& self) { return self.view().columns; })
-      .def_property_readonly("stored", [](const Matrix& self) { return self.view().stored(); });
+      .def_property_readonly(
+          "rows", [](const Matrix& self) { return self.view().rows; }, "Number of rows, n.")
+      .def_property_readonly(
+          "columns", [](const Matrix& self) { return self.view().columns; }, "Number of columns, d.")
+      .def_property_readonly(
+          "stored", [](const Matrix& self) { return self.view().stored(); }, "Number of stored values; n d if dense.");
 
-  py::class_<KernelFunction> kernel(module, "KernelFunction", "K(x, z) from <x, z> and the squared norms.");
-  py::native_enum<KernelFunction::Kind>(kernel, "Kind", "enum.Enum")
+  py::class_<KernelFunction> kernel(
+      module, "KernelFunction",
+      "A kernel K(x, z), computed from <x, z> and the squared norms.\n\ngaussian: exp(-gamma |x - z|^2); polynomial: "
+      "(gamma <x, z> + coef0)^degree; linear: <x, z>. Raises InvalidArgument unless gamma is finite and positive, "
+      "coef0 finite, and degree from 1 to 100.");
+  py::native_enum<KernelFunction::Kind>(kernel, "Kind", "enum.Enum", "The kinds of kernel functions.")
       .value("gaussian", KernelFunction::Kind::gaussian)
       .value("polynomial", KernelFunction::Kind::polynomial)
       .value("linear", KernelFunction::Kind::linear)
@@ -145,7 +156,8 @@ void bind_kernel(py::module_& module) {
            py::arg("degree") = 1)
       .def(
           "require_range", [](const KernelFunction& self, double square) { require_range(self, square); },
-          py::arg("square"), "Refuses squared norms up to `square` where float32 might not hold the kernel's values.");
+          py::arg("square"),
+          "Raise InvalidArgument if float32 might not hold the kernel's values of points with |x|^2 up to `square`.");
 
   module.def(
       "fill_gram",
@@ -165,7 +177,10 @@ void bind_kernel(py::module_& module) {
         return refused;
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("out").noconvert(), py::arg("threads") = 1,
-      py::arg("progress") = py::none());
+      py::arg("progress") = py::none(),
+      "Fill `out`, (n, n) float32, with the Gram matrix; return the number of threads that the system did not "
+      "start.\n\nThe other threads do their work. `progress` is called with the fraction done. Raises InvalidArgument "
+      "if `out` has another shape or float32 cannot hold the kernel's values.");
 
   module.def(
       "fill_features",
@@ -193,7 +208,11 @@ void bind_kernel(py::module_& module) {
         return py::make_tuple(done.cpu_of_others, done.refused);
       },
       py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
-      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none());
+      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(),
+      "Fill `out`, (n, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k].\n\nprojection: "
+      "(features, basis points). `progress` is called with the fraction done. Returns the CPU seconds of threads other "
+      "than the calling one, and the number of threads that the system did not start. Raises InvalidArgument for other "
+      "shapes or if float32 cannot hold the kernel's values.");
 
   module.def(
       "expand",
@@ -217,7 +236,10 @@ void bind_kernel(py::module_& module) {
         return out;
       },
       py::arg("kernel"), py::arg("support"), py::arg("evaluation"), py::arg("coefficients").noconvert(),
-      py::arg("threads") = 1);
+      py::arg("threads") = 1,
+      "Return sum_k K(support_k, x_j) coefficients[k, :] for all evaluation points x_j, (m, vectors).\n\ncoefficients: "
+      "(support points, vectors). Raises InvalidArgument for other shapes or if float32 cannot hold the kernel's "
+      "values.");
 }
 
 }  // namespace svm::python

@@ -1,19 +1,19 @@
-#include "../core/minibatch.hpp"
+#include "solvers/minibatch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "../core/error.hpp"
 #include "arrays.hpp"
+#include "base/error.hpp"
 
 namespace svm::python {
 namespace {
 
-/// An exchange that calls a Python function with a copy of the values, so that one who keeps the array keeps no address in
-/// the solver; what it raises ends advance(). The function lives as long as the solver, which is destroyed with the
+/// An AllReduce that calls a Python function with a copy of the values, so that one who keeps the array keeps no address
+/// in the solver; what it raises ends advance(). The function lives as long as the solver, which is destroyed with the
 /// interpreter's lock held.
-Exchange calling(const py::object& function) {
+AllReduce calling(const py::object& function) {
   if (function.is_none()) return {};
   return [function](double* values, std::size_t size) {
     const py::gil_scoped_acquire lock;
@@ -26,75 +26,96 @@ Exchange calling(const py::object& function) {
 }  // namespace
 
 void bind_minibatch(py::module_& module) {
-  py::native_enum<Averaging>(module, "Averaging", "enum.Enum")
+  py::native_enum<Averaging>(module, "Averaging", "enum.Enum",
+                             "The predictor of a method on mini-batches.\n\nlast: the last iterate; tail: the mean of "
+                             "about the second half of the iterates; decaying: m <- 0.9 m + 0.1 w.")
       .value("last", Averaging::last)
       .value("tail", Averaging::tail)
       .value("decaying", Averaging::decaying)
       .finalize();
-  py::native_enum<SdcaVariant>(module, "SdcaVariant", "enum.Enum")
+  py::native_enum<SdcaVariant>(module, "SdcaVariant", "enum.Enum",
+                               "The divisor of mini-batch SDCA's steps.\n\nnaive: the example's squared norm; safe: "
+                               "the largest squared norm times beta_b; aggressive: times an estimate made on the way.")
       .value("naive", SdcaVariant::naive)
       .value("safe", SdcaVariant::safe)
       .value("aggressive", SdcaVariant::aggressive)
       .finalize();
 
-  py::class_<RandomSubsets>(module, "RandomSubsets")
+  py::class_<RandomSubsets>(module, "RandomSubsets",
+                            "Random subsets of {0, ..., size - 1} with `count` elements, without replacement.")
       .def(py::init([](std::size_t size, std::size_t count, std::uint64_t seed) {
              require(size <= std::numeric_limits<std::uint32_t>::max(), "a set has fewer than 2^32 elements");
              require(count >= 1 && count <= size, "a subset has from 1 to all elements");
              return std::make_unique<RandomSubsets>(size, count, seed);
            }),
            py::arg("size"), py::arg("count"), py::arg("seed"))
-      .def("next", [](RandomSubsets& self) {
-        return Array<std::uint32_t>(static_cast<py::ssize_t>(self.count()), self.next());
-      });
+      .def(
+          "next",
+          [](RandomSubsets& self) { return Array<std::uint32_t>(static_cast<py::ssize_t>(self.count()), self.next()); },
+          "Return the next subset, (count,).");
 
-  py::class_<Shard>(module, "Shard")
+  py::class_<Shard>(module, "Shard",
+                    "The examples of one process: of `size` examples those with numbers rank, rank + ranks, "
+                    "...\n\nlargest_norm: of all examples. Raises InvalidArgument if it is not finite or is negative.")
       .def(py::init([](std::size_t rank, std::size_t ranks, std::size_t size, double largest_norm) {
              require(rank < ranks && ranks <= size, "there is no rank " + std::to_string(rank) + " of " +
                                                         std::to_string(ranks) + " for " + std::to_string(size) +
                                                         " rows");
-             require(std::isfinite(largest_norm) && largest_norm >= 0.0,
-                     "the largest norm must be finite and not negative");
+             require_not_negative(largest_norm, "the largest norm");
              return Shard{rank, ranks, size, largest_norm};
            }),
            py::arg("rank"), py::arg("ranks"), py::arg("size"), py::arg("largest_norm"));
 
-  py::class_<MiniBatchSolver, LinearSolver>(module, "MiniBatchSolver")
-      .def_property_readonly("threads", &MiniBatchSolver::threads);
+  py::class_<MiniBatchSolver, LinearSolver>(
+      module, "MiniBatchSolver",
+      "A method on mini-batches; the same bits for any number of threads.\n\nIf processes share the examples, "
+      "`features` are the rows of the shard, and `all_reduce` replaces a float64 array in place by its sum over all "
+      "processes, the same bits in each. `alpha` in a state holds the dual variables of the shard's examples.")
+      .def_property_readonly(
+          "threads", &MiniBatchSolver::threads,
+          "Threads in use, the calling one included: fewer than requested if the system did not start all.");
 
-  py::class_<MiniBatchPegasos, MiniBatchSolver>(module, "MiniBatchPegasos")
+  py::class_<MiniBatchPegasos, MiniBatchSolver>(
+      module, "MiniBatchPegasos", "Pegasos on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 1).")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, Averaging average,
-                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& exchange) {
+                       unsigned threads, std::uint64_t seed, const Shard* shard, const py::object& all_reduce) {
              require_threads(threads);
              return std::make_unique<MiniBatchPegasos>(features,
                                                        MiniBatchSettings{lambda, batch_size, average, threads}, seed,
-                                                       shard != nullptr ? *shard : Shard{}, calling(exchange));
+                                                       shard != nullptr ? *shard : Shard{}, calling(all_reduce));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"),
            py::arg("average") = Averaging::last, py::arg("threads") = 1, py::arg("seed"), py::arg("shard") = nullptr,
-           py::arg("exchange") = py::none(), py::keep_alive<1, 2>());
+           py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>());
 
-  py::class_<MiniBatchSdca, MiniBatchSolver>(module, "MiniBatchSdca")
+  py::class_<MiniBatchSdca, MiniBatchSolver>(
+      module, "MiniBatchSdca",
+      "SDCA on mini-batches (Takac, Bijral, Richtarik, Srebro 2013, Algorithm 2 and equation 15).\n\nbeta: beta_b, of "
+      "rows divided by the largest norm if that is above 1; gamma: weight of the past in the aggressive variant's "
+      "beta.")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::size_t batch_size, SdcaVariant variant,
                        double beta, double gamma, Averaging average, unsigned threads, std::uint64_t seed,
-                       const Shard* shard, const py::object& exchange) {
+                       const Shard* shard, const py::object& all_reduce) {
              require_threads(threads);
              return std::make_unique<MiniBatchSdca>(features, MiniBatchSettings{lambda, batch_size, average, threads},
                                                     MiniBatchSdcaSettings{variant, beta, gamma}, seed,
-                                                    shard != nullptr ? *shard : Shard{}, calling(exchange));
+                                                    shard != nullptr ? *shard : Shard{}, calling(all_reduce));
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("batch_size"), py::arg("variant"),
            py::arg("beta") = 1.0, py::arg("gamma") = 0.95, py::arg("average") = Averaging::last, py::arg("threads") = 1,
-           py::arg("seed"), py::arg("shard") = nullptr, py::arg("exchange") = py::none(), py::keep_alive<1, 2>())
-      .def("alpha",
-           [](const MiniBatchSdca& self) {
-             const Hold held = self.hold();
-             return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
-           })
+           py::arg("seed"), py::arg("shard") = nullptr, py::arg("all_reduce") = py::none(), py::keep_alive<1, 2>())
+      .def(
+          "alpha",
+          [](const MiniBatchSdca& self) {
+            const BusyGuard guard = self.lock();
+            return Array<double>(static_cast<py::ssize_t>(self.alpha().size()), self.alpha().data());
+          },
+          "Return the dual variables of this process's examples, in [0, 1], (n,).")
       .def("lower_bound_of", py::overload_cast<double>(&MiniBatchSdca::lower_bound, py::const_),
-           py::arg("sum_of_alpha"))
-      .def_property_readonly("beta", &MiniBatchSdca::beta)
-      .def_property_readonly("refused", &MiniBatchSdca::refused);
+           py::arg("sum_of_alpha"), "Return the dual objective, given the sum of all dual variables.")
+      .def_property_readonly("beta", &MiniBatchSdca::beta, "Divisor of the next aggressive step.")
+      .def_property_readonly("refused", &MiniBatchSdca::refused,
+                             "Aggressive steps that were undone because they did not raise the dual objective.");
 }
 
 }  // namespace svm::python

@@ -1,11 +1,12 @@
-#include "../core/error.hpp"
 #include "arrays.hpp"
+#include "base/error.hpp"
 
 PYBIND11_MODULE(_core, module) {
   namespace py = pybind11;
   using namespace svm::python;
   module.doc() = "The instrumented core: kernels, counted rows, water levels and solvers.";
-  py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError);
+  py::register_exception<svm::InvalidArgument>(module, "InvalidArgument", PyExc_ValueError).attr("__doc__") =
+      "A setting, shape or value outside the allowed range.";
   bind_bench(module);
   bind_build(module);
   bind_random(module);
@@ -14,13 +15,13 @@ PYBIND11_MODULE(_core, module) {
   bind_features(module);
   bind_water_level(module);
   bind_solvers(module);
-  bind_exact(module);
+  bind_decomposition(module);
   bind_linear_solvers(module);
   bind_asset(module);
   bind_minibatch(module);
   bind_sgd(module);
   bind_sgd_baselines(module);
   bind_cutting_planes(module);
-  bind_elastic(module);
+  bind_elastic_deformation(module);
   bind_cpsp(module);
 }

@@ -1,13 +1,13 @@
-// Long work that reports how far it is to Python, and that Ctrl-C stops.
+// Runs long work that reports its progress to Python and stops at Ctrl-C.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
-#include "../core/gram.hpp"
+#include "kernel/gram.hpp"
 
 namespace svm::python {
 
-/// Calls work(report) without the interpreter's lock; `progress` is a Python function of the fraction done, or None.
+/// Calls work(report) without the GIL. `progress` is a Python function of the fraction done, or None.
 template <typename Work>
 void interruptible(const pybind11::object& progress, const Work& work) {
   bool stopped = false;

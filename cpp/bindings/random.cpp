@@ -1,4 +1,4 @@
-#include "../core/random.hpp"
+#include "random/random.hpp"
 
 #include "arrays.hpp"
 #include "states.hpp"
@@ -6,24 +6,27 @@
 namespace svm::python {
 
 void bind_random(py::module_& module) {
-  py::native_enum<Purpose>(module, "Purpose", "enum.Enum")
+  py::native_enum<Purpose>(module, "Purpose", "enum.Enum",
+                           "The use of a random stream; streams of one seed and different purposes are independent.")
       .value("sampling", Purpose::sampling)
       .value("order", Purpose::order)
       .value("features", Purpose::features)
       .value("data", Purpose::data)
       .finalize();
-  module.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"));
-  py::class_<Random> random(module, "Random", "A stream of the counter-based generator for one seed and purpose.");
+  module.def("philox4x32", &philox4x32, py::arg("counter"), py::arg("key"),
+             "Return the 4 words of Philox4x32-10 for one counter block (4 words) and key (2 words).");
+  py::class_<Random> random(module, "Random",
+                            "A stream of the counter-based generator Philox4x32-10, for one seed and purpose.");
   random.def(py::init<std::uint64_t, Purpose>(), py::arg("seed"), py::arg("purpose"))
-      .def("bits64", &Random::bits64)
+      .def("bits64", &Random::bits64, "Return 64 random bits.")
       .def(
           "below",
           [](Random& self, std::uint64_t bound) {
             require(bound > 0, "a bound must be at least 1");
             return self.below(bound);
           },
-          py::arg("bound"))
-      .def("uniform", &Random::uniform)
+          py::arg("bound"), "Return a uniform integer from 0 to bound - 1.\n\nRaises InvalidArgument if bound is 0.")
+      .def("uniform", &Random::uniform, "Return a uniform number in [0, 1) with 53 random bits.")
       .def(
           "normal",
           [](Random& self, std::size_t size) {
@@ -32,7 +35,7 @@ void bind_random(py::module_& module) {
             for (std::size_t k = 0; k < size; ++k) values[k] = self.normal();
             return out;
           },
-          py::arg("size"))
+          py::arg("size"), "Return standard normal numbers, (size,).")
       .def(
           "permutation",
           [](Random& self, std::uint32_t size) {
@@ -41,7 +44,7 @@ void bind_random(py::module_& module) {
             self.shuffle(items);
             return Array<std::uint32_t>(static_cast<py::ssize_t>(size), items.data());
           },
-          py::arg("size"));
+          py::arg("size"), "Return a random permutation of 0, ..., size - 1.");
   bind_state(random);
 }
 

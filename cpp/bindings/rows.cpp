@@ -1,9 +1,9 @@
-#include "../core/rows.hpp"
+#include "kernel/rows.hpp"
 
 #include <limits>
 
-#include "../core/gram.hpp"
 #include "arrays.hpp"
+#include "kernel/gram.hpp"
 #include "states.hpp"
 
 namespace svm::python {
@@ -16,31 +16,40 @@ void check_row(std::size_t i, std::size_t n) {
 }  // namespace
 
 void bind_rows(py::module_& module) {
-  py::class_<Counters>(module, "Counters")
-      .def_readonly("iterations", &Counters::iterations)
-      .def_readonly("presentations", &Counters::presentations)
-      .def_readonly("kernel_evaluations", &Counters::kernel_evaluations)
-      .def_readonly("inner_products", &Counters::inner_products)
-      .def_readonly("feature_accesses", &Counters::feature_accesses)
-      .def_readonly("feature_accesses_dense", &Counters::feature_accesses_dense);
+  py::class_<Counters>(module, "Counters", "The exact costs of a run.")
+      .def_readonly("iterations", &Counters::iterations, "Iterations of the main loop.")
+      .def_readonly("presentations", &Counters::presentations, "Examples presented; an epoch is n of them.")
+      .def_readonly("kernel_evaluations", &Counters::kernel_evaluations, "Kernel values K(x_i, x_j).")
+      .def_readonly("inner_products", &Counters::inner_products, "Inner products of d-dimensional vectors.")
+      .def_readonly("feature_accesses", &Counters::feature_accesses,
+                    "Stored coordinates of training vectors that were read.")
+      .def_readonly("feature_accesses_dense", &Counters::feature_accesses_dense,
+                    "The same, counting d coordinates for every vector.");
 
-  py::class_<RowSource>(module, "RowSource", "Rows of the kernel matrix of class-ordered training points.")
-      .def_property_readonly("size", &RowSource::size)
-      .def_property_readonly("positives", &RowSource::positives)
-      .def_property_readonly("diagonal",
-                             [](const RowSource& self) {
-                               return Array<float>(static_cast<py::ssize_t>(self.size()), self.diagonal().data());
-                             })
+  py::class_<RowSource>(module, "RowSource",
+                        "Rows of the kernel matrix of the training points, which are ordered by class: the positive "
+                        "ones first.\n\nThe constructors of derived classes raise InvalidArgument if one class is "
+                        "empty or float32 cannot hold the kernel's values.")
+      .def_property_readonly("size", &RowSource::size, "Number of training points, n.")
+      .def_property_readonly("positives", &RowSource::positives, "Number of positive training points.")
+      .def_property_readonly(
+          "diagonal",
+          [](const RowSource& self) {
+            return Array<float>(static_cast<py::ssize_t>(self.size()), self.diagonal().data());
+          },
+          "K(x_i, x_i) for all i, (n,).")
       .def(
           "row",
           [](RowSource& self, std::size_t i) {
             check_row(i, self.size());
-            const Hold held(self.busy_flag(), rows_in_use);
+            const BusyGuard guard(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
-          py::arg("i"), "A copy of row i, (n,) float32; not charged.");
+          py::arg("i"),
+          "Return a copy of row i, (n,); not charged.\n\nRaises InvalidArgument if there is no such row, RuntimeError "
+          "if another thread uses the rows.");
 
-  py::class_<GramRows, RowSource>(module, "GramRows")
+  py::class_<GramRows, RowSource>(module, "GramRows", "Rows of a filled (n, n) float32 Gram matrix.")
       .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives,
                        const py::array_t<float, 0>& gram) {
              const auto n = static_cast<py::ssize_t>(matrix.view().rows);
@@ -70,49 +79,60 @@ void bind_rows(py::module_& module) {
                    self.size(), values, threads);
             return out;
           },
-          py::arg("support"), py::arg("coefficients").noconvert(), py::arg("threads") = 1);
+          py::arg("support"), py::arg("coefficients").noconvert(), py::arg("threads") = 1,
+          "Return sum_k K(x_support[k], x_j) coefficients[k, :] for all training points x_j, (n, vectors).\n\nsupport: "
+          "(s,) training points; coefficients: (s, vectors). Raises InvalidArgument for other shapes or points.");
 
-  py::class_<CachedRows, RowSource>(module, "CachedRows")
+  py::class_<CachedRows, RowSource>(
+      module, "CachedRows", "Rows computed on request; the `capacity` (at least 2) most recently used ones are cached.")
       .def(
           py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives, std::size_t capacity) {
             return std::make_unique<CachedRows>(kernel, matrix.view(), positives, capacity);
           }),
           py::arg("kernel"), py::arg("matrix"), py::arg("positives"), py::arg("capacity"), py::keep_alive<1, 3>())
-      .def_property_readonly("capacity", &CachedRows::capacity)
-      .def_property_readonly("computed", &CachedRows::computed);
+      .def_property_readonly("capacity", &CachedRows::capacity, "Number of rows that the cache holds.")
+      .def_property_readonly("computed", &CachedRows::computed, "Number of rows computed so far.");
 
   py::class_<CountedRows> counted(module, "CountedRows",
-                                  "Kernel rows for a solver written in Python; charges what it hands out.");
+                                  "Kernel rows for a solver written in Python; counts every row that it hands out.");
   counted.def(py::init<RowSource&>(), py::arg("source"), py::keep_alive<1, 2>())
-      .def_property_readonly("size", &CountedRows::size)
-      .def_property_readonly("positives", &CountedRows::positives)
+      .def_property_readonly("size", &CountedRows::size, "Number of training points, n.")
+      .def_property_readonly("positives", &CountedRows::positives, "Number of positive training points.")
       .def(
           "label",
           [](const CountedRows& self, std::size_t i) {
             check_row(i, self.size());
             return self.label(i);
           },
-          py::arg("i"))
+          py::arg("i"),
+          "Return the label of training point i, 1.0 or -1.0.\n\nRaises InvalidArgument if there is no such point.")
       .def(
           "diagonal",
           [](const CountedRows& self, std::size_t i) {
             check_row(i, self.size());
             return self.diagonal(i);
           },
-          py::arg("i"))
+          py::arg("i"), "Return K(x_i, x_i).\n\nRaises InvalidArgument if there is no such point.")
       .def(
           "row",
           [](CountedRows& self, std::size_t i) {
             check_row(i, self.size());
-            const Hold held(self.busy_flag(), rows_in_use);
+            const BusyGuard guard(self.busy_flag(), rows_in_use);
             return Array<float>(static_cast<py::ssize_t>(self.size()), self.row(i));
           },
-          py::arg("i"), "A copy of row i, (n,) float32; n kernel evaluations.")
-      .def("present", &present<CountedRows>, py::arg("examples") = 1, present_does)
-      .def_property_readonly("counters", [](const CountedRows& self) { return self.counters(); });
+          py::arg("i"),
+          "Return a copy of row i, (n,), and charge n kernel evaluations.\n\nRaises InvalidArgument if there is no "
+          "such row, RuntimeError if another thread uses the rows.")
+      .def("present", &present<CountedRows>, py::arg("examples") = 1,
+           "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
+      .def_property_readonly(
+          "counters", [](const CountedRows& self) { return self.counters(); }, "A copy of the counters.");
   bind_state(counted);
 
-  py::native_enum<Accounting>(module, "Accounting", "enum.Enum")
+  py::native_enum<Accounting>(module, "Accounting", "enum.Enum",
+                              "How a method that reads one response at a time is charged.\n\nkept: all responses are "
+                              "kept up to date, n evaluations for each example whose alpha changes; on_demand: one "
+                              "evaluation per support vector for each response.")
       .value("kept", Accounting::kept)
       .value("on_demand", Accounting::on_demand)
       .finalize();

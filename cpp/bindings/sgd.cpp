@@ -1,7 +1,7 @@
-#include "../core/sgd.hpp"
+#include "solvers/sgd.hpp"
 
-#include "../core/dcd.hpp"
 #include "arrays.hpp"
+#include "solvers/dcd.hpp"
 
 namespace svm::python {
 namespace {
@@ -9,7 +9,9 @@ namespace {
 template <typename Real>
 void bind_passes(py::module_& module, const char* name) {
   using Method = SgdPasses<Real>;
-  py::class_<Method, LinearSolver>(module, name)
+  py::class_<Method, LinearSolver>(module, name,
+                                   "SGD-s and SGD-m (Panagiotakopoulos, Tsampouka 2013): passes in random order; ends "
+                                   "when (J - L) / L <= eps. In float64; float32 in the class whose name ends in 32.")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, double check_factor,
                        std::vector<std::uint32_t> multiplicities, std::uint64_t seed) {
              return std::make_unique<Method>(features,
@@ -17,18 +19,21 @@ void bind_passes(py::module_& module, const char* name) {
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("check_factor"),
            py::arg("multiplicities"), py::arg("seed"), py::keep_alive<1, 2>())
-      .def("updates",
-           [](const Method& self) {
-             const Hold held = self.hold();
-             return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
-           })
-      .def_property_readonly("checks", &Method::checks);
+      .def(
+          "updates",
+          [](const Method& self) {
+            const BusyGuard guard = self.lock();
+            return Array<std::uint32_t>(static_cast<py::ssize_t>(self.size()), self.updates().data());
+          },
+          "Return the number of updates by each example, in order of class, (n,).")
+      .def_property_readonly("checks", &Method::checks, "Number of times that the primal objective was computed.");
 }
 
 }  // namespace
 
 void bind_sgd(py::module_& module) {
-  py::class_<SgdRandom, LinearSolver>(module, "SgdRandom")
+  py::class_<SgdRandom, LinearSolver>(module, "SgdRandom",
+                                      "SGD-r (Panagiotakopoulos, Tsampouka 2013): examples drawn with replacement.")
       .def(py::init<const FeatureMatrix&, double, std::uint64_t>(), py::arg("features"), py::kw_only(),
            py::arg("lambda_"), py::arg("seed"), py::keep_alive<1, 2>());
 
@@ -38,25 +43,34 @@ void bind_sgd(py::module_& module) {
       "multiple_update",
       [](double threshold, double lambda, double response, double squared_norm, std::uint32_t multiplicity) {
         require(std::isfinite(threshold) && std::isfinite(response), "threshold and response must be finite");
-        require(std::isfinite(lambda) && lambda > 0.0, "lambda must be finite and positive");
-        require(std::isfinite(squared_norm) && squared_norm >= 0.0, "squared_norm must be finite and not negative");
+        require_positive(lambda, "lambda");
+        require_not_negative(squared_norm, "squared_norm");
         require(multiplicity > 0, "an example is presented at least once in a row, not 0 times");
         return multiple_update(threshold, lambda, response, squared_norm, multiplicity);
       },
       py::kw_only(), py::arg("threshold"), py::arg("lambda_"), py::arg("response"), py::arg("squared_norm"),
-      py::arg("multiplicity"));
+      py::arg("multiplicity"),
+      "Return the updates in `multiplicity` presentations in a row, with thresholds that rise by lambda each "
+      "time.\n\nthreshold: the first one; response: y <a, x> before. Raises InvalidArgument for values that are not "
+      "finite or not allowed.");
 
-  py::class_<Dcd, LinearSolver>(module, "Dcd")
+  py::class_<Dcd, LinearSolver>(
+      module, "Dcd",
+      "Dual coordinate descent (Hsieh et al. 2008) for the linear SVM; ends when (P - D) / D <= eps.\n\nshrinking: "
+      "leaves out coordinates that seem to stay at their bounds; permutation: a fresh order in each pass.")
       .def(py::init([](const FeatureMatrix& features, double C, double eps, bool shrinking, bool permutation,
                        std::uint64_t seed) {
              return std::make_unique<Dcd>(features, DcdSettings{C, eps, shrinking, permutation}, seed);
            }),
            py::arg("features"), py::kw_only(), py::arg("C"), py::arg("eps"), py::arg("shrinking") = true,
            py::arg("permutation") = true, py::arg("seed"), py::keep_alive<1, 2>())
-      .def("alpha", [](const Dcd& self) {
-        const Hold held = self.hold();
-        return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
-      });
+      .def(
+          "alpha",
+          [](const Dcd& self) {
+            const BusyGuard guard = self.lock();
+            return Array<double>(static_cast<py::ssize_t>(self.size()), self.alpha().data());
+          },
+          "Return the dual variables of the examples, in order of class, (n,), in [0, C].");
 }
 
 }  // namespace svm::python

@@ -1,9 +1,9 @@
 #include <optional>
 
-#include "../core/mpu.hpp"
-#include "../core/sgdqn.hpp"
-#include "../core/svmsgd.hpp"
 #include "arrays.hpp"
+#include "solvers/mpu.hpp"
+#include "solvers/sgdqn.hpp"
+#include "solvers/svmsgd.hpp"
 
 namespace svm::python {
 namespace {
@@ -11,20 +11,24 @@ namespace {
 template <typename Real>
 void bind_svmsgd(py::module_& module, const char* name) {
   using Method = SvmSgd<Real>;
-  py::class_<Method, LinearSolver>(module, name)
+  py::class_<Method, LinearSolver>(module, name,
+                                   "Bottou's SVMSGD; t0 = None: tuned on a sample in the first step. In float64; "
+                                   "float32 in the class whose name ends in 32.")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::optional<double> t0, std::uint64_t seed) {
              SvmSgdRule<Real> rule(features.dimension(), lambda);
              return std::make_unique<Method>(features, lambda, t0, std::move(rule), seed);
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("t0") = py::none(), py::arg("seed"),
            py::keep_alive<1, 2>())
-      .def_property_readonly("t0", &Method::t0);
+      .def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.");
 }
 
 template <typename Real>
 void bind_sgdqn(py::module_& module, const char* name) {
   using Method = SgdQn<Real>;
-  py::class_<Method, LinearSolver>(module, name)
+  py::class_<Method, LinearSolver>(module, name,
+                                   "SGD-QN (Bordes, Bottou, Gallinari 2009); t0 = None: tuned on a sample in the first "
+                                   "step. In float64; float32 in the class whose name ends in 32.")
       .def(py::init([](const FeatureMatrix& features, double lambda, std::optional<double> t0, std::int64_t skip,
                        std::uint64_t seed) {
              SgdQnRule<Real> rule(features, lambda, skip);
@@ -32,8 +36,10 @@ void bind_sgdqn(py::module_& module, const char* name) {
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("t0") = py::none(), py::arg("skip") = 16,
            py::arg("seed"), py::keep_alive<1, 2>())
-      .def_property_readonly("t0", &Method::t0)
-      .def_property_readonly("period", [](const Method& self) { return self.rule().period(); });
+      .def_property_readonly("t0", &Method::t0, "The t0 in use; None before it has been tuned.")
+      .def_property_readonly(
+          "period", [](const Method& self) { return self.rule().period(); },
+          "Steps between two actions of the regulariser.");
 }
 
 }  // namespace
@@ -44,18 +50,21 @@ void bind_sgd_baselines(py::module_& module) {
   bind_sgdqn<double>(module, "SgdQn");
   bind_sgdqn<float>(module, "SgdQn32");
 
-  py::class_<Mpu, LinearSolver>(module, "Mpu")
+  py::class_<Mpu, LinearSolver>(
+      module, "Mpu", "The margin perceptron with unlearning; ends when the relative gap (J - L) / L is at most eps.")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, std::uint64_t seed) {
              return std::make_unique<Mpu>(features, MpuSettings{lambda, eps}, seed);
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps") = 0.01, py::arg("seed"),
            py::keep_alive<1, 2>())
-      .def("alpha",
-           [](const Mpu& self) {
-             const Hold held = self.hold();
-             return written(self.size(), [&](double* out) { self.alpha(out); });
-           })
-      .def_property_readonly("parts", &Mpu::parts);
+      .def(
+          "alpha",
+          [](const Mpu& self) {
+            const BusyGuard guard = self.lock();
+            return written(self.size(), [&](double* out) { self.alpha(out); });
+          },
+          "Return the dual variables of the examples, in order of class, (n,).")
+      .def_property_readonly("parts", &Mpu::parts, "Number of steps from 0 to C that a dual variable can take.");
 }
 
 }  // namespace svm::python

@@ -1,9 +1,9 @@
-#include "../core/pegasos.hpp"
-#include "../core/perceptron.hpp"
-#include "../core/sbp.hpp"
-#include "../core/sdca.hpp"
-#include "../core/smo.hpp"
 #include "arrays.hpp"
+#include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
+#include "solvers/sbp.hpp"
+#include "solvers/sdca.hpp"
+#include "solvers/smo.hpp"
 #include "states.hpp"
 
 namespace svm::python {
@@ -12,7 +12,7 @@ namespace {
 Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentations, std::uint64_t kernel_evaluations,
                std::uint64_t inner_products, std::uint64_t feature_accesses, double cpu_seconds) {
   const Limit limit{iterations, presentations, kernel_evaluations, inner_products, feature_accesses, cpu_seconds};
-  Status status = Status::limit;
+  Status status{};
   {
     const py::gil_scoped_release released;
     status = solver.advance(limit, [] {
@@ -27,20 +27,39 @@ Status advance(Solver& solver, std::uint64_t iterations, std::uint64_t presentat
 }  // namespace
 
 void bind_solvers(py::module_& module) {
-  py::native_enum<Status>(module, "Status", "enum.Enum")
-      .value("limit", Status::limit)
+  py::native_enum<Status>(
+      module, "Status", "enum.Enum",
+      "Why `advance` returned: the limit that was reached (the first of them, in this order), or convergence.")
+      .value("iterations", Status::iterations)
+      .value("presentations", Status::presentations)
+      .value("kernel_evaluations", Status::kernel_evaluations)
+      .value("inner_products", Status::inner_products)
+      .value("feature_accesses", Status::feature_accesses)
+      .value("cpu_seconds", Status::cpu_seconds)
       .value("converged", Status::converged)
       .finalize();
 
-  py::class_<Solver>(module, "Solver")
+  py::class_<Solver>(
+      module, "Solver",
+      "The base of all solvers: a state machine that can stop and go on, with limits, exact counters and clocks.")
       .def("advance", &advance, py::kw_only(), py::arg("iterations") = Limit::none,
            py::arg("presentations") = Limit::none, py::arg("kernel_evaluations") = Limit::none,
            py::arg("inner_products") = Limit::none, py::arg("feature_accesses") = Limit::none,
-           py::arg("cpu_seconds") = std::numeric_limits<double>::infinity())
-      .def_property_readonly("counters", [](const Solver& self) { return self.counters(); })
-      .def_property_readonly("cpu_seconds", &Solver::cpu_seconds)
-      .def_property_readonly("wall_seconds", &Solver::wall_seconds)
-      .def("state", [](Solver& self) { return state_as_arrays(self.state()); })
+           py::arg("cpu_seconds") = std::numeric_limits<double>::infinity(),
+           "Run until a limit is reached or the method has converged; return which.\n\nLimits: iterations, "
+           "presentations, kernel_evaluations, inner_products, feature_accesses (integers) and cpu_seconds. The run "
+           "stops at the end of the first iteration in which one is reached; cpu_seconds is checked about every "
+           "hundredth of a second. Raises RuntimeError if another thread uses this solver or its row cache, or if an "
+           "earlier call ended with an error in the middle of an iteration. Methods that read results or the state "
+           "raise it too; `counters`, `cpu_seconds` and `wall_seconds` may be read at any time.")
+      .def_property_readonly(
+          "counters", [](const Solver& self) { return self.counters(); }, "A copy of the counters.")
+      .def_property_readonly("cpu_seconds", &Solver::cpu_seconds,
+                             "CPU seconds inside the solver so far, those of its other threads included.")
+      .def_property_readonly("wall_seconds", &Solver::wall_seconds, "Wall seconds inside the solver so far.")
+      .def(
+          "state", [](Solver& self) { return state_as_arrays(self.state()); },
+          "Return everything on which later results depend, as arrays by member name.")
       .def(
           "restore",
           [](Solver& self, const py::dict& state) {
@@ -48,61 +67,85 @@ void bind_solvers(py::module_& module) {
             const py::gil_scoped_release released;
             self.restore(own);
           },
-          py::arg("state"));
+          py::arg("state"),
+          "Continue from the state of a solver with the same constructor arguments; this one must not have "
+          "advanced.\n\nRaises InvalidArgument, and leaves the solver unchanged, if the state does not fit.");
 
-  py::class_<KernelSolver, Solver>(module, "KernelSolver")
-      .def("coefficients",
-           [](const KernelSolver& self) {
-             const Hold held = self.hold();
-             return written(self.size(), [&](double* out) { self.coefficients(out); });
-           })
-      .def("responses",
-           [](const KernelSolver& self) -> py::object {
-             const Hold held = self.hold();
-             Array<double> out(static_cast<py::ssize_t>(self.size()));
-             if (!self.responses(out.mutable_data())) return py::none();
-             return out;
-           })
-      .def_property_readonly("bias", [](const KernelSolver& self) {
-        const Hold held = self.hold();
-        return self.bias();
-      });
+  py::class_<KernelSolver, Solver>(module, "KernelSolver",
+                                   "A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.")
+      .def(
+          "coefficients",
+          [](const KernelSolver& self) {
+            const BusyGuard guard = self.lock();
+            return written(self.size(), [&](double* out) { self.coefficients(out); });
+          },
+          "Return the coefficients y_i alpha_i of the present predictor, (n,), in the order of the rows.")
+      .def(
+          "responses",
+          [](const KernelSolver& self) -> py::object {
+            const BusyGuard guard = self.lock();
+            Array<double> out(static_cast<py::ssize_t>(self.size()));
+            if (!self.responses(out.mutable_data())) return py::none();
+            return out;
+          },
+          "Return y_i f(x_i) without the bias, (n,), or None if the solver does not keep them up to date.")
+      .def_property_readonly(
+          "bias",
+          [](const KernelSolver& self) {
+            const BusyGuard guard = self.lock();
+            return self.bias();
+          },
+          "The bias of the present predictor; 0 for methods without one.");
 
-  py::class_<Sbp, KernelSolver>(module, "Sbp")
+  py::class_<Sbp, KernelSolver>(
+      module, "Sbp",
+      "The Stochastic Batch Perceptron (Cotter, Shalev-Shwartz, Srebro 2012, Algorithm 1).\n\nnu: slack volume per "
+      "example; bias: two classes' water levels (section 3.6), and with `pairs` a point of each class per iteration; "
+      "eta: step scale, 0 for 1 / sqrt(max K(x, x)).")
       .def(py::init([](RowSource& rows, double nu, bool bias, bool pairs, double eta, std::uint64_t seed) {
              return std::make_unique<Sbp>(rows, SbpSettings{nu, bias, pairs, eta}, seed);
            }),
            py::arg("rows"), py::kw_only(), py::arg("nu"), py::arg("bias") = false, py::arg("pairs") = true,
            py::arg("eta") = 0.0, py::arg("seed"), py::keep_alive<1, 2>())
-      .def_property_readonly("level", &Sbp::level);
+      .def_property_readonly("level", &Sbp::level, "Water level at which the last example was drawn.");
 
-  py::class_<Pegasos, KernelSolver>(module, "Pegasos")
+  py::class_<Pegasos, KernelSolver>(module, "Pegasos",
+                                    "Pegasos on kernels: stochastic subgradient steps on the lambda form.\n\nproject: "
+                                    "project onto |w| <= 1 / sqrt(lambda) after each step.")
       .def(py::init([](RowSource& rows, double lambda, bool project, Accounting accounting, std::uint64_t seed) {
              return std::make_unique<Pegasos>(rows, PegasosSettings{lambda, project, accounting}, seed);
            }),
            py::arg("rows"), py::kw_only(), py::arg("lambda_"), py::arg("project") = false,
            py::arg("accounting") = Accounting::on_demand, py::arg("seed"), py::keep_alive<1, 2>());
 
-  py::class_<Sdca, KernelSolver>(module, "Sdca")
+  py::class_<Sdca, KernelSolver>(module, "Sdca", "Stochastic dual coordinate ascent on kernels, in the box [0, C].")
       .def(py::init([](RowSource& rows, double C, Accounting accounting, std::uint64_t seed) {
              return std::make_unique<Sdca>(rows, SdcaSettings{C, accounting}, seed);
            }),
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("accounting") = Accounting::on_demand, py::arg("seed"),
            py::keep_alive<1, 2>());
 
-  py::class_<Smo, KernelSolver>(module, "Smo")
+  py::class_<Smo, KernelSolver>(
+      module, "Smo",
+      "Sequential minimal optimisation without bias: one coordinate at a time, the one with the largest "
+      "gain.\n\ntolerance: it stops when no optimality condition is violated by more; 0: never.")
       .def(py::init([](RowSource& rows, double C, double tolerance) {
              return std::make_unique<Smo>(rows, SmoSettings{C, tolerance});
            }),
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("tolerance") = 1e-3, py::keep_alive<1, 2>());
 
-  py::class_<SmoWithBias, KernelSolver>(module, "SmoWithBias")
+  py::class_<SmoWithBias, KernelSolver>(
+      module, "SmoWithBias",
+      "Sequential minimal optimisation with bias: pairs by second-order information, as in LIBSVM.\n\ntolerance: it "
+      "stops when no optimality condition is violated by more; 0: never.")
       .def(py::init([](RowSource& rows, double C, double tolerance) {
              return std::make_unique<SmoWithBias>(rows, SmoSettings{C, tolerance});
            }),
            py::arg("rows"), py::kw_only(), py::arg("C"), py::arg("tolerance") = 1e-3, py::keep_alive<1, 2>());
 
-  py::class_<Perceptron, KernelSolver>(module, "Perceptron")
+  py::class_<Perceptron, KernelSolver>(
+      module, "Perceptron",
+      "The kernel Perceptron: a fresh random order in each pass; ends after a pass without a mistake.")
       .def(py::init([](RowSource& rows, std::uint64_t seed) { return std::make_unique<Perceptron>(rows, seed); }),
            py::arg("rows"), py::kw_only(), py::arg("seed"), py::keep_alive<1, 2>());
 }

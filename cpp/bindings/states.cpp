@@ -5,7 +5,7 @@
 namespace svm::python {
 namespace {
 
-/// Whether an array has this type, however it lies in memory; if so it is what the column holds then.
+/// Copies an array of element type T, in any memory layout, to the column; returns false if it has another type.
 template <typename T>
 bool take(const py::array& array, Column& column) {
   if (!py::isinstance<py::array_t<T, 0>>(array)) return false;

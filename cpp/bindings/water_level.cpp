@@ -1,4 +1,4 @@
-#include "../core/water_level.hpp"
+#include "levels/water_level.hpp"
 
 #include "arrays.hpp"
 
@@ -19,10 +19,14 @@ py::tuple levels(const Array<double>& responses, std::size_t positives, double v
 }  // namespace
 
 void bind_water_level(py::module_& module) {
-  module.def("water_levels", &levels<water_levels>, py::arg("responses"), py::arg("positives"), py::arg("volume"),
-             py::arg("bias"), "Levels (g+, g-) of class-ordered responses, (n,) float64.");
+  module.def(
+      "water_levels", &levels<water_levels>, py::arg("responses"), py::arg("positives"), py::arg("volume"),
+      py::arg("bias"),
+      "Return the water levels (g+, g-) of responses ordered by class, (n,), for the slack volume.\n\nWithout bias "
+      "both are the same. Raises InvalidArgument for responses or a volume that are not finite or above 1e150.");
   module.def("water_levels_sorted", &levels<water_levels_sorted>, py::arg("responses"), py::arg("positives"),
-             py::arg("volume"), py::arg("bias"), "The same by sorting: the reference.");
+             py::arg("volume"), py::arg("bias"),
+             "Return the same as `water_levels`, computed by sorting; the reference for tests.");
 }
 
 }  // namespace svm::python

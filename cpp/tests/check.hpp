@@ -1,4 +1,4 @@
-// A test program: CHECK what must hold, and return `finish()` from main.
+// A test program checks conditions with CHECK and returns `finish()` from main.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "error.hpp"
-#include "simd.hpp"
+#include "base/error.hpp"
+#include "simd/loops.hpp"
 
 namespace svm::test {
 
@@ -36,7 +36,7 @@ inline bool refuses(const std::function<void()>& body, const std::string& part) 
 /// Ends the program as "skipped" when this processor lacks the instruction set that SVM_ISA names.
 inline void skip_without_instruction_set() {
   try {
-    simd::kernels();
+    simd::loops();
   } catch (const InvalidArgument& error) {
     std::cout << error.what() << "\n";
     std::exit(77);
@@ -44,7 +44,7 @@ inline void skip_without_instruction_set() {
 }
 
 inline int finish() {
-  std::cout << checks << " checks on " << simd::kernels().name << ", " << failures << " failed\n";
+  std::cout << checks << " checks on " << simd::loops().name << ", " << failures << " failed\n";
   return failures == 0 && checks > 0 ? 0 : 1;
 }
 

@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "blas.hpp"
-#include "kernel.hpp"
-#include "matrix.hpp"
-#include "random.hpp"
+#include "data/matrix.hpp"
+#include "kernel/blas.hpp"
+#include "kernel/kernel.hpp"
+#include "random/random.hpp"
 
 namespace svm::test {
 
-/// Plain triple loops in the place of BLAS.
+/// Plain triple loops instead of BLAS.
 void use_naive_gemm();
 
-/// n normal values, rounded to one digit where ties are wanted.
+/// n normal values; `ties`: rounded to one digit.
 inline std::vector<double> normals(Random& random, std::size_t n, bool tied = false) {
   std::vector<double> values(n);
   for (double& value : values) value = tied ? std::round(10.0 * random.normal()) / 10.0 : random.normal();

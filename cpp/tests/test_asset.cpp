@@ -1,6 +1,6 @@
-// ASSET: each iterate and average as in a plain recursion, in batches and on streams, the same bits however a run is cut; and the
-// features made of kernel values.
-#include "asset.hpp"
+// ASSET: each iterate and average as in a plain recursion, in batches and on streams, the same bits in
+// one call or many; and the features computed from kernel values.
+#include "solvers/asset.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "kernel_features.hpp"
+#include "kernel/kernel_features.hpp"
 
 using svm::Asset;
 using svm::AssetOrder;
@@ -22,7 +22,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// Algorithm 1 with every iterate kept: (g, b) in one vector.
+/// Algorithm 1 with every iterate stored: (g, b) in one vector.
 class Plain {
  public:
   Plain(const svm::test::Data& data, std::size_t positives, const AssetSettings& settings, double deviation)
@@ -104,7 +104,7 @@ Vector last(const Solver& solver) {
   return out;
 }
 
-/// Hands over the rows of the data in an order, block by block, and goes to an iteration.
+/// Hands over the rows of the data block by block and advances to an iteration.
 void go_on(AssetStream& stream, const svm::test::Data& data, std::size_t positives,
            const std::vector<std::size_t>& order, std::uint64_t iterations) {
   while (stream.counters().iterations < iterations) {

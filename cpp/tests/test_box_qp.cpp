@@ -1,14 +1,14 @@
-// The working set's problem: conditions of a maximum on regular, singular and slightly indefinite matrices; no step leaves the
-// box, changes the sum, or lowers the objective.
+// The working set's problem: conditions of a maximum on regular, singular and slightly indefinite matrices; no step
+// leaves the box, changes the sum, or lowers the objective.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "box_qp.hpp"
 #include "check.hpp"
 #include "data.hpp"
-#include "random.hpp"
+#include "qp/box_qp.hpp"
+#include "random/random.hpp"
 
 using svm::BoxQp;
 using svm::Random;

@@ -5,8 +5,8 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "gram.hpp"
-#include "rows.hpp"
+#include "kernel/gram.hpp"
+#include "kernel/rows.hpp"
 
 using svm::CachedRows;
 using svm::CountedRows;
@@ -15,7 +15,7 @@ namespace {
 
 const svm::KernelFunction linear{svm::KernelFunction::Kind::linear, 1.0, 0.0, 1};
 
-// A row whose computation runs out of memory is not in the cache afterwards: it is asked for again, and fails again.
+// A row whose computation runs out of memory is not in the cache afterwards: the next request fails too.
 void check_failing_rows() {
   const std::vector<std::int64_t> offsets{0, 1, 2, 3};
   const std::vector<std::int32_t> indices{0, 1, 2};
@@ -35,7 +35,7 @@ void check_failing_rows() {
   }
 }
 
-// Rows beyond what float32 holds are refused where they would come from, with the kernel in the message.
+// A source of rows that float32 cannot hold is refused, with the kernel in the message.
 void check_range() {
   const svm::KernelFunction polynomial{svm::KernelFunction::Kind::polynomial, 2.0, 1.0, 16};
   const svm::KernelFunction narrow{svm::KernelFunction::Kind::gaussian, 1e37, 0.0, 1};
@@ -52,21 +52,21 @@ void check_range() {
   CHECK(svm::test::refuses([&] { svm::fill_gram(linear, svm::Points(view), gram.data(), 1, nullptr); }, "inf"));
 }
 
-// What is used by one thread at a time refuses a second user until the first has gone.
+// An object for one thread at a time refuses a second user until the first has finished.
 void check_busy() {
   svm::BusyFlag flag;
   const auto refused = [&] {
     try {
-      const svm::Hold second(&flag, "in use");
+      const svm::BusyGuard second(&flag, "in use");
     } catch (const svm::Busy& error) {
       return std::string(error.what()) == "in use";
     }
     return false;
   };
   {
-    const svm::Hold first(&flag, "");
+    const svm::BusyGuard first(&flag, "");
     CHECK(refused() && refused());
-    const svm::Hold none(nullptr, "");
+    const svm::BusyGuard none(nullptr, "");
   }
   CHECK(!refused());
 }
@@ -89,7 +89,7 @@ int main() {
       svm::Random random(capacity, svm::Purpose::data);
       const float* previous = nullptr;
       std::size_t previous_index = 0;
-      std::vector<std::size_t> recent;  // a plain model of what is kept, the most recent last
+      std::vector<std::size_t> recent;  // a plain model of the cache, the most recent row last
       std::uint64_t computed = 0;
       for (int k = 0; k < 500; ++k) {
         const auto i = static_cast<std::size_t>(random.below(n));
@@ -119,7 +119,7 @@ int main() {
     for (std::size_t i = 0; i < n; ++i) stored += data.view(sparse).stored(i);
     counted.row(3);
     counted.row(3);  // a cached value is charged each time that it is needed
-    counted.row_paid_by_responses(4);
+    counted.row_uncharged(4);
     CHECK(counted.counters().kernel_evaluations == 2 * n);
     CHECK(counted.counters().inner_products == 2 * n);
     CHECK(counted.counters().feature_accesses == 2 * stored);

@@ -1,12 +1,12 @@
-// SVMperf and OCAS with more examples than features and the other way round, dense and sparse: the same steps; in one go or in
-// many, the same bits. Features that are 0 everywhere change the space in which cuts are kept, and nothing else.
+// SVMperf and OCAS with more examples than features and fewer, dense and sparse: the same steps, and the same bits in
+// one call or many. Features that are 0 everywhere change only how cuts are stored.
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "check.hpp"
-#include "cutting_planes.hpp"
 #include "data.hpp"
+#include "solvers/cutting_planes.hpp"
 
 using svm::CuttingPlaneSettings;
 using svm::FeatureMatrix;

@@ -1,10 +1,10 @@
-// Rows over a set of members that come and go: the values of whole rows, whatever is kept; what they cost.
+// Rows over a changing set of members: the values of whole rows for any cache size, and their cost.
 #include <algorithm>
 #include <vector>
 
 #include "check.hpp"
 #include "data.hpp"
-#include "expansion.hpp"
+#include "kernel/expansion.hpp"
 
 using svm::CountedRows;
 using svm::Expansion;
@@ -33,10 +33,10 @@ void wander(RowSource& source, const svm::test::Data& data, const KernelFunction
   for (int t = 0; t < 2000; ++t) {
     const std::size_t i = random.below(n);
     const std::uint64_t what = random.below(4);
-    if (!expansion.holds(i)) {
+    if (!expansion.contains(i)) {
       expected += expansion.size();
-      CHECK(agrees(expansion.look_at(i), i, expansion.size()));
-      if (what == 0) CHECK(agrees(expansion.join(i), i, expansion.size()));
+      CHECK(agrees(expansion.evaluate(i), i, expansion.size()));
+      if (what == 0) CHECK(agrees(expansion.append_evaluated(i), i, expansion.size()));
       if (what == 1) expansion.add(i);
     }
     if (expansion.size() >= 2 && what >= 2) {
@@ -50,7 +50,7 @@ void wander(RowSource& source, const svm::test::Data& data, const KernelFunction
       if (what == 3 && random.below(2) == 0) {
         const std::uint32_t gone = expansion.member(a);
         expansion.remove(a);
-        CHECK(!expansion.holds(gone));
+        CHECK(!expansion.contains(gone));
       }
     }
     CHECK(rows.counters().kernel_evaluations == expected && rows.counters().inner_products == expected);

@@ -1,7 +1,7 @@
 // Whole Gram matrices and expansions, on several threads.
 #include "check.hpp"
 #include "data.hpp"
-#include "gram.hpp"
+#include "kernel/gram.hpp"
 
 using svm::KernelFunction;
 using svm::Points;

@@ -1,14 +1,14 @@
-// Solvers on explicit weights, on the same points stored densely and sparsely: the same steps, the same bits from SIMBA, exact
-// counts, and the same bits in one go or in many.
+// Solvers on explicit weights, on the same points stored densely and sparsely: the same steps, the same bits from
+// SIMBA, exact counts, and the same bits in one call or many.
 #include <memory>
 #include <vector>
 
 #include "check.hpp"
-#include "dcd.hpp"
-#include "linear_pegasos.hpp"
-#include "random.hpp"
-#include "sgd.hpp"
-#include "simba.hpp"
+#include "random/random.hpp"
+#include "solvers/dcd.hpp"
+#include "solvers/linear_pegasos.hpp"
+#include "solvers/sgd.hpp"
+#include "solvers/simba.hpp"
 
 using svm::FeatureMatrix;
 using svm::Limit;
@@ -61,7 +61,7 @@ std::vector<double> weights(const LinearSolver& solver) {
 
 using Maker = std::function<std::unique_ptr<LinearSolver>(const FeatureMatrix&)>;
 
-/// One run in one go, one with many stops and interruptions; and one on the other storage, which rounds differently.
+/// One run in one call, one with many stops and interruptions, and one on the other storage, which rounds differently.
 void check(const Maker& make, const FeatureMatrix& matrix, const FeatureMatrix& other, double rounding) {
   const auto whole = make(matrix);
   const auto cut = make(matrix);

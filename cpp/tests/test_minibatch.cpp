@@ -1,4 +1,4 @@
-// Threads that wait together, and mini-batches on them: every part once, the same bits for any number of threads.
+// The thread pool, and mini-batches on it: every task once, the same bits for any number of threads.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "minibatch.hpp"
-#include "random.hpp"
-#include "team.hpp"
+#include "parallel/thread_pool.hpp"
+#include "random/random.hpp"
+#include "solvers/minibatch.hpp"
 
 using svm::Averaging;
 using svm::FeatureMatrix;
@@ -22,17 +22,17 @@ using svm::MiniBatchSdcaSettings;
 using svm::MiniBatchSettings;
 using svm::Random;
 using svm::SdcaVariant;
-using svm::Team;
+using svm::ThreadPool;
 
 namespace {
 
 void check_team(unsigned threads) {
-  Team team(threads);
-  CHECK(team.size() == threads);
+  ThreadPool pool(threads);
+  CHECK(pool.size() == threads);
   std::vector<std::atomic<int>> calls(threads);
   for (int round = 0; round < 2000; ++round) {
-    team.run([&](unsigned part) { ++calls[part]; });
-    // now and then the others have fallen asleep before the next round
+    pool.run_on_each([&](unsigned part) { ++calls[part]; });
+    // Sometimes the other threads are asleep before the next call.
     if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (const auto& count : calls) CHECK(count == round + 1);
   }
@@ -41,11 +41,11 @@ void check_team(unsigned threads) {
   for (int round = 0; round < 500; ++round) {
     const std::size_t count = static_cast<std::size_t>(round) % 101;
     for (auto& calls_of_task : tasks) calls_of_task = 0;
-    team.share(count, [&](std::size_t task) { ++tasks[task]; }, [&] { ++firsts; });
+    pool.parallel_for(count, [&](std::size_t task) { ++tasks[task]; }, [&] { ++firsts; });
     for (std::size_t task = 0; task < tasks.size(); ++task) CHECK(tasks[task] == (task < count ? 1 : 0));
   }
   CHECK(firsts == 500);
-  CHECK(threads == 1 ? team.cpu_seconds() == 0.0 : team.cpu_seconds() > 0.0);
+  CHECK(threads == 1 ? pool.cpu_seconds() == 0.0 : pool.cpu_seconds() > 0.0);
 }
 
 /// n x d points, most coordinates zero, by rows in sparse or dense storage.
@@ -104,8 +104,8 @@ void check_bits(const FeatureMatrix& matrix) {
   CHECK(found[0] == found[1]);
 }
 
-/// One process that exchanges with nobody finds the same; what goes on from a state ends in the same bits.
-void check_state_and_exchange(const FeatureMatrix& matrix) {
+/// A single process with an all_reduce function gives the same bits, and so does a run that continues from a state.
+void check_state_and_all_reduce(const FeatureMatrix& matrix) {
   const MiniBatchSettings settings{1e-3, 700, Averaging::tail, 2};
   const MiniBatchSdcaSettings own{SdcaVariant::aggressive, 40.0, 0.95};
   MiniBatchSdca alone(matrix, settings, own, 1);
@@ -133,7 +133,7 @@ void check_state_and_exchange(const FeatureMatrix& matrix) {
 int main() {
   svm::test::skip_without_instruction_set();
   for (const unsigned threads : {1U, 2U, 7U}) check_team(threads);
-  CHECK(svm::test::refuses([] { Team team(0); }, "a thread"));
+  CHECK(svm::test::refuses([] { ThreadPool pool(0); }, "a thread"));
 
   const Points points(60, 0.3);
   const FeatureMatrix dense(points.rows(false), points.n / 2);
@@ -141,8 +141,8 @@ int main() {
   check_bits(FeatureMatrix(points.rows(true), points.n / 2));
   const Points wide(5000, 0.012);  // too many coordinates to sum up each chunk of rows by itself
   check_bits(FeatureMatrix(wide.rows(true), wide.n / 2));
-  check_state_and_exchange(dense);
-  check_state_and_exchange(FeatureMatrix(wide.rows(true), wide.n / 2));
+  check_state_and_all_reduce(dense);
+  check_state_and_all_reduce(FeatureMatrix(wide.rows(true), wide.n / 2));
 
   const auto refuses = [&](const MiniBatchSettings& settings, const MiniBatchSdcaSettings& own, const char* text) {
     return svm::test::refuses([&] { MiniBatchSdca(dense, settings, own, 0); }, text);

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "check.hpp"
-#include "parallel.hpp"
+#include "parallel/parallel_for.hpp"
 
 int main() {
   svm::test::skip_without_instruction_set();

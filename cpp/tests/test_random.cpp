@@ -5,7 +5,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "random.hpp"
+#include "random/random.hpp"
 
 using svm::philox4x32;
 using svm::Purpose;

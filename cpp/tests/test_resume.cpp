@@ -1,4 +1,4 @@
-// Solvers on kernel rows: the same bits however it is cut, also by interruptions, and on the smallest possible cache.
+// Solvers on kernel rows: the same bits in one call or many, with interruptions, and with the smallest cache.
 #include <functional>
 #include <memory>
 #include <utility>
@@ -6,13 +6,13 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "lasvm.hpp"
-#include "pegasos.hpp"
-#include "perceptron.hpp"
-#include "sbp.hpp"
-#include "sdca.hpp"
-#include "smo.hpp"
-#include "svmlight.hpp"
+#include "solvers/lasvm.hpp"
+#include "solvers/pegasos.hpp"
+#include "solvers/perceptron.hpp"
+#include "solvers/sbp.hpp"
+#include "solvers/sdca.hpp"
+#include "solvers/smo.hpp"
+#include "solvers/svmlight.hpp"
 
 using svm::KernelSolver;
 using svm::Limit;
@@ -37,14 +37,14 @@ std::vector<double> end_of(const KernelSolver& solver) {
   return out;
 }
 
-/// All that the rest of a run depends on, but for the times.
+/// The state without the times.
 svm::State members_of(KernelSolver& solver) {
   svm::State state = solver.state();
   for (const char* clock : {"cpu_seconds", "wall_seconds"}) CHECK(state.erase(clock) == 1);
   return state;
 }
 
-/// Another object, on other rows of the same problem, goes on from a state of the first one.
+/// A second solver, with another row source of the same problem, continues from a state of the first.
 void hand_on(RowSource& rows, RowSource& others, const Factory& make) {
   const auto whole = make(rows);
   for (const std::uint64_t place : {0, 1, 7, 130, 400}) {
@@ -61,7 +61,7 @@ void hand_on(RowSource& rows, RowSource& others, const Factory& make) {
   }
 }
 
-/// What is not a state of this solver is refused.
+/// A state of another solver, or a damaged one, is refused.
 void check_refusals(RowSource& rows) {
   const auto fresh = [&] { return std::make_unique<svm::Sbp>(rows, svm::SbpSettings{0.1, false, true, 0.0}, 1); };
   const auto sbp = fresh();
@@ -173,7 +173,7 @@ int main() {
     }
   }
   check_archive();
-  // A long run that folds its scale into its arrays again and again.
+  // A long run that multiplies its scale into its arrays many times.
   svm::CachedRows rows(gaussian, data.view(false), 50, n);
   svm::Sbp sbp(rows, {0.01, true, true, 2.0}, 3);
   sbp.advance(iterations(200000), nullptr);

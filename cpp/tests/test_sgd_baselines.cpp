@@ -1,14 +1,14 @@
-// SVMSGD, SGD-QN and the perceptron with unlearning on the same points stored densely and sparsely: the same steps, in float64
-// nearly the same numbers; the same bits in one go or in many; what cannot be run is refused.
+// SVMSGD, SGD-QN and the perceptron with unlearning on the same points stored densely and sparsely: the same steps, in
+// float64 nearly the same numbers; the same bits in one call or many; wrong settings are refused.
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "check.hpp"
 #include "data.hpp"
-#include "mpu.hpp"
-#include "sgdqn.hpp"
-#include "svmsgd.hpp"
+#include "solvers/mpu.hpp"
+#include "solvers/sgdqn.hpp"
+#include "solvers/svmsgd.hpp"
 
 using svm::FeatureMatrix;
 using svm::Limit;

@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "weight_vector.hpp"
+#include "linear/weight_vector.hpp"
 
 using svm::simd::Best;
 using svm::simd::DualRange;
@@ -37,7 +37,7 @@ double clipped(double x) { return std::min(std::max(x, 0.0), C); }
 void gains(svm::Random& random, std::size_t n) {
   Range range(random, n);
   std::vector<double> expected = range.responses;
-  const Best best = svm::simd::kernels().add_and_best_gain(range.view(), range.x.data(), -0.3);
+  const Best best = svm::simd::loops().add_and_best_gain(range.view(), range.x.data(), -0.3);
   double top = -1.0;
   double violation = 0.0;
   std::size_t where = 0;
@@ -48,7 +48,7 @@ void gains(svm::Random& random, std::size_t n) {
     const auto diagonal = static_cast<double>(range.diagonal[j]);
     const double step = clipped(range.alpha[j] + gradient / diagonal) - range.alpha[j];
     const double gain = step * (gradient - 0.5 * step * diagonal);
-    CHECK(svm::test::near(svm::simd::kernels().gain(expected[j], range.alpha[j], diagonal, C), gain, 1e-13));
+    CHECK(svm::test::near(svm::simd::loops().gain(expected[j], range.alpha[j], diagonal, C), gain, 1e-13));
     if (gain > top) {
       top = gain;
       where = j;
@@ -64,8 +64,7 @@ void gains(svm::Random& random, std::size_t n) {
 void pairs(svm::Random& random, std::size_t n, double sign) {
   Range range(random, n);
   std::vector<double> expected = range.responses;
-  const Best up =
-      svm::simd::kernels().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
+  const Best up = svm::simd::loops().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
   double top = -1e300;
   double bottom = 1e300;
   std::size_t where = 0;
@@ -87,7 +86,7 @@ void pairs(svm::Random& random, std::size_t n, double sign) {
   }
   if (bottom < 1e300) CHECK(svm::test::near(up.violation, bottom, 1e-13));
 
-  const Best partner = svm::simd::kernels().best_partner(range.view(), range.x.data(), sign, 0.9, 1.1);
+  const Best partner = svm::simd::loops().best_partner(range.view(), range.x.data(), sign, 0.9, 1.1);
   double best = -1.0;
   for (std::size_t j = 0; j < n; ++j) {
     const bool falls = sign > 0.0 ? range.alpha[j] > 0.0 : range.alpha[j] < C;
@@ -98,8 +97,8 @@ void pairs(svm::Random& random, std::size_t n, double sign) {
       score = descent * descent / (curvature > 0.0 ? curvature : 1e-12);
     }
     const double found =
-        svm::simd::kernels().partner_score(range.responses[j], range.alpha[j], static_cast<double>(range.diagonal[j]),
-                                           static_cast<double>(range.x[j]), C, sign, 0.9, 1.1);
+        svm::simd::loops().partner_score(range.responses[j], range.alpha[j], static_cast<double>(range.diagonal[j]),
+                                         static_cast<double>(range.x[j]), C, sign, 0.9, 1.1);
     CHECK(svm::test::near(found, score, 1e-12 * std::max(1.0, std::abs(score))));
     if (score > best) {
       best = score;
@@ -125,7 +124,7 @@ void weights(svm::Random& random, std::size_t n, double rounding) {
     places[k] = static_cast<std::int32_t>(3 * k + random.below(3));
     squared_norm += static_cast<double>(x[k]) * static_cast<double>(x[k]);
   }
-  for (const svm::Slice slice : {svm::Slice{x.data(), nullptr, n}, svm::Slice{x.data(), places.data(), n}}) {
+  for (const svm::RowView slice : {svm::RowView{x.data(), nullptr, n}, svm::RowView{x.data(), places.data(), n}}) {
     double product = 0.0;
     for (std::size_t k = 0; k < n; ++k) product += expected[slice.at(k)] * static_cast<double>(x[k]);
     const double dot = v.dot(slice);
@@ -157,7 +156,7 @@ int main() {
     }
   }
   // A point without length: its step goes to the bound that its gradient points to.
-  CHECK(svm::test::near(svm::simd::kernels().gain(0.0, 0.0, 0.0, C), C, 1e-15));
-  CHECK(svm::test::near(svm::simd::kernels().gain(3.0, C, 0.0, C), 2.0 * C, 1e-15));
+  CHECK(svm::test::near(svm::simd::loops().gain(0.0, 0.0, 0.0, C), C, 1e-15));
+  CHECK(svm::test::near(svm::simd::loops().gain(3.0, C, 0.0, C), 2.0 * C, 1e-15));
   return svm::test::finish();
 }

@@ -1,13 +1,13 @@
-// The factor against its definition while columns come and go; the master problem's gap on singular matrices, with variables
-// added and taken away.
+// The factor against its definition while columns are added and removed; the gap on singular matrices, with variables
+// added and removed.
 #include <algorithm>
 #include <vector>
 
 #include "check.hpp"
-#include "cholesky.hpp"
 #include "data.hpp"
-#include "random.hpp"
-#include "simplex_qp.hpp"
+#include "qp/cholesky.hpp"
+#include "qp/simplex_qp.hpp"
+#include "random/random.hpp"
 
 using svm::Cholesky;
 using svm::Random;

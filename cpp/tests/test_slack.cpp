@@ -1,11 +1,11 @@
-// The slack step against sorting, while the weights move as those of SIMBA do.
+// The slack step against sorting, with weights that change as in SIMBA.
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "check.hpp"
-#include "random.hpp"
-#include "slack.hpp"
+#include "levels/slack.hpp"
+#include "random/random.hpp"
 
 using svm::Random;
 using svm::Slack;
@@ -41,7 +41,7 @@ void check(std::size_t n, double nu, double coarse, Random& random) {
     for (const std::size_t i : slack.tied()) CHECK(q[i] == slack.level() && expected[i] > 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       q[i] *= 1.0 - 0.03 * expected[i];
-      // some change in another way; coarsely, so that many are equal
+      // Some weights change differently, and coarsely, so that many are equal.
       if (random.below(4) == 0) q[i] *= 1.0 + 0.1 * std::round(random.normal() * coarse) / coarse;
       q[i] = std::clamp(q[i], 1e-100, 1e100);
     }
@@ -50,7 +50,7 @@ void check(std::size_t n, double nu, double coarse, Random& random) {
       for (double& x : q) x *= factor;
       slack.rescale(factor);
     }
-    if (t == 200) std::fill(q.begin(), q.end(), 0.5);  // far from what is expected
+    if (t == 200) std::fill(q.begin(), q.end(), 0.5);  // far from the expected level
   }
 }
 

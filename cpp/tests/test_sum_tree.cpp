@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "random.hpp"
-#include "sum_tree.hpp"
+#include "random/random.hpp"
+#include "random/sum_tree.hpp"
 
 using svm::Plain;
 using svm::Random;

@@ -1,5 +1,5 @@
-// Solvers in several threads: a shared Gram matrix serves all of them; a shared row cache, or a shared solver, one at a time.
-// An iteration that fails leaves a solver that refuses further work.
+// Solvers in several threads: all may share a Gram matrix; a shared row cache or solver serves one thread at a time.
+// After an iteration that fails the solver refuses further work.
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -7,9 +7,9 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "gram.hpp"
-#include "minibatch.hpp"
-#include "sdca.hpp"
+#include "kernel/gram.hpp"
+#include "solvers/minibatch.hpp"
+#include "solvers/sdca.hpp"
 
 namespace {
 
@@ -75,7 +75,7 @@ void check_inside(svm::RowSource& rows, bool exclusive) {
     ++asked;
     CHECK(busy([&] { solver.advance(until(60), {}); }));
     CHECK(busy([&] { solver.state(); }));
-    CHECK(busy([&] { const svm::Hold held = solver.hold(); }));
+    CHECK(busy([&] { const svm::BusyGuard held = solver.lock(); }));
     CHECK(busy([&] { other.advance(until(1), {}); }) == exclusive);
     CHECK(solver.counters().iterations > 0);
     return false;
@@ -84,7 +84,7 @@ void check_inside(svm::RowSource& rows, bool exclusive) {
   CHECK(!busy([&] { solver.state(); }) && !busy([&] { other.advance(until(3), {}); }));
 }
 
-// An exchange that fails in the middle of an iteration: all but counters and times is refused then.
+// An exchange fails in the middle of an iteration: afterwards only counters and times can be read.
 void check_failure(svm::SdcaVariant variant) {
   const svm::test::Data data(n, 5, 3);
   const svm::FeatureMatrix matrix(data.view(false), 30);
@@ -105,7 +105,7 @@ void check_failure(svm::SdcaVariant variant) {
   CHECK(calls == 8 && solver.counters().iterations > 0);
   CHECK(says([&] { solver.advance(until(100), {}); }, "make the solver anew"));
   CHECK(says([&] { solver.state(); }, "make the solver anew"));
-  CHECK(says([&] { const svm::Hold held = solver.hold(); }, "make the solver anew"));
+  CHECK(says([&] { const svm::BusyGuard held = solver.lock(); }, "make the solver anew"));
 }
 
 }  // namespace

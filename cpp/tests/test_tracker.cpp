@@ -1,9 +1,9 @@
-// A tracker of drifting responses always knows what a fresh sort would say: slow drift, jumps, scalings, ties.
+// A tracker of changing responses gives the levels of a fresh sort: slow drift, jumps, scalings, ties.
 #include <algorithm>
 
 #include "check.hpp"
 #include "data.hpp"
-#include "water_level.hpp"
+#include "levels/water_level.hpp"
 
 using svm::Levels;
 using svm::LevelTracker;
@@ -27,8 +27,8 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
   std::vector<double> v = svm::test::normals(random, n, tied);
   std::vector<float> x(n);
   LevelTracker tracker(n, positives, bias);
-  tracker.positive.take(v.data(), tracker.positive_window);
-  tracker.negative.take(v.data(), tracker.negative_window);
+  tracker.positive.scan(v.data(), tracker.positive_window);
+  tracker.negative.scan(v.data(), tracker.negative_window);
   double held = volume;
   for (int step = 0; step < 250; ++step) {
     const Levels found = tracker.solve(v.data(), held);
@@ -38,7 +38,7 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
     CHECK(svm::test::near(found.level(), sorted.level(), 1e-11 * size));
     CHECK(same_basin(v, 0, positives, found.positive, sorted.positive, 1e-11 * size));
     CHECK(same_basin(v, positives, n, found.negative, sorted.negative, 1e-11 * size));
-    // What is drawn from: at least the lowest point of each basin, and nothing above the level.
+    // The covered set has at least the lowest point of each basin, and no point above the level.
     const std::size_t up = tracker.positive.covered(found.positive);
     const std::size_t down = tracker.negative.covered(found.negative);
     CHECK(bias ? up > 0 && down > 0 : up + down > 0);
@@ -50,16 +50,16 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
       for (double& value : v) value *= factor;
       held *= factor;
       tracker.rescale(factor);
-      tracker.positive.take(v.data(), tracker.positive_window);
-      tracker.negative.take(v.data(), tracker.negative_window);
+      tracker.positive.scan(v.data(), tracker.positive_window);
+      tracker.negative.scan(v.data(), tracker.negative_window);
       continue;
     }
     double spread = 0.0;
     for (const double value : v) spread = std::max(spread, std::abs(value));
     const double amount = (random.uniform() < jump_every ? 3.0 : 0.01) * spread;
     for (float& value : x) value = static_cast<float>(tied ? std::round(random.normal()) : random.normal());
-    tracker.positive.take_updated(v.data(), x.data(), amount, tracker.positive_window);
-    tracker.negative.take_updated(v.data(), x.data(), -amount, tracker.negative_window);
+    tracker.positive.add_and_scan(v.data(), x.data(), amount, tracker.positive_window);
+    tracker.negative.add_and_scan(v.data(), x.data(), -amount, tracker.negative_window);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "water_level.hpp"
+#include "levels/water_level.hpp"
 
 using svm::Levels;
 using svm::water_levels;

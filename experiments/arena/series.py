@@ -28,7 +28,7 @@ EPOCHS_A_PASS: Final = 10
 """Epochs of the budget for each pass: most methods use less than a kernel row for an example."""
 CHECKPOINTS: Final = 100
 FORMS: Final = {"problem.lambda_", "problem.C", "problem.nu"}
-OPTIMUM_BUDGET: Final = ["budget.epochs=1e5", "budget.checkpoints=20"]
+OPTIMUM_BUDGET: Final = ["budget.epochs=1e5", "budget.evaluations=20"]
 
 
 def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
@@ -91,7 +91,7 @@ class Problem:
         """Return the overrides for an entrant's problem and budget."""
         limited = any(setting_name(word).removeprefix("budget.") in BUDGET_LIMITS for word in budget)
         own = [] if limited else self._budget(entrant, passes)
-        return [*self.words, f"budget.checkpoints={CHECKPOINTS}", *own, *budget]
+        return [*self.words, f"budget.evaluations={CHECKPOINTS}", *own, *budget]
 
     def _budget(self, entrant: Entrant, passes: int) -> list[str]:
         if issubclass(solvers.get(entrant.algo), Passes):  # their iterations are passes; some count nothing else

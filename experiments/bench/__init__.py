@@ -1,1 +1,1 @@
-"""Benchmarks: each figure is a ratio of two things timed side by side in one run. ``python -m experiments.bench``."""
+"""Benchmarks: each number is a ratio of two times measured side by side. ``python -m experiments.bench``."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-import experiments.processes.checked_core  # noqa: F401
+import experiments.processes.program_start  # noqa: F401
 import solvers
 from experiments import provenance
 from experiments.bench import (
@@ -39,7 +39,7 @@ from experiments.bench.measure import Row
 
 
 def main() -> int:
-    """Run what was asked for; return 0 when every bar is met, 1 when one is not."""
+    """Run the requested benchmarks; return 0 if every requirement is met, else 1."""
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
         "--only",

@@ -1,4 +1,4 @@
-"""Bar 5: what counting costs: the same loops in a build that counts and in one that does not."""
+"""Benchmark 5: the cost of counting: the same loops in a build with counters and in one without."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ print(json.dumps(seconds))
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return one row a solver: the time of an iteration that counts over that of one that does not."""
+    """Return one row for each solver: the time of an iteration with counters over the time without."""
     with tempfile.TemporaryDirectory() as folder:
         counted = _build(Path(folder) / "counted", counting=True)
         uncounted = _build(Path(folder) / "uncounted", counting=False)

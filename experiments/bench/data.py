@@ -1,4 +1,4 @@
-"""Data that the benchmarks run on: the real sets where they can be had, else (said so) others of the same shape."""
+"""Data for the benchmarks: the real data sets if their files are there, else random data of the same shape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONF = Path(__file__).resolve().parents[2] / "conf" / "dataset"
 
 
 def spec(name: str, **overrides: object) -> DatasetSpec:
-    """Return the specification conf/dataset/<name>.yaml, some of its fields given anew."""
+    """Return the specification conf/dataset/<name>.yaml with some fields replaced."""
     config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), OmegaConf.load(CONF / f"{name}.yaml"), overrides)
     made = OmegaConf.to_object(config)
     assert isinstance(made, DatasetSpec)
@@ -25,17 +25,17 @@ def spec(name: str, **overrides: object) -> DatasetSpec:
 
 
 def adult() -> Dataset:
-    """Return Adult; the timings against LIBSVM mean nothing on anything else."""
+    """Return Adult; timings against LIBSVM are not comparable on other data."""
     return load("adult")
 
 
 def load(name: str, **overrides: object) -> Dataset:
-    """Return the data set of conf/dataset/<name>.yaml, some fields of its specification given anew."""
+    """Return the data set of conf/dataset/<name>.yaml with some fields of its specification replaced."""
     return datasets.load(spec(name, **overrides), cache_dir=datasets.default_cache_dir())
 
 
 def mnist_like(n: int) -> tuple[str, np.ndarray, np.ndarray]:
-    """Return (name, X, y) of n points of MNIST's shape: its own, or random pixels, a fifth of them not zero."""
+    """Return (name, X, y) of n points: MNIST's, or random pixels of its shape, a fifth of them not zero."""
     try:
         data = datasets.load(spec("mnist"), cache_dir=datasets.default_cache_dir())
         X, y = np.asarray(data.X)[:n], data.y[:n]
@@ -48,7 +48,7 @@ def mnist_like(n: int) -> tuple[str, np.ndarray, np.ndarray]:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Give a folder for Gram matrices, in shared memory where there is any, that is empty and goes away."""
+    """Yield an empty temporary folder for Gram matrices, in shared memory if there is any."""
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
         yield Path(folder)

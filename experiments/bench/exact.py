@@ -1,4 +1,4 @@
-"""Benchmark 14: how near LASVM and SVMlight come to LIBSVM's dual objective, and for how many kernel evaluations."""
+"""Benchmark 14: the dual objectives of LASVM and SVMlight against LIBSVM's, and their kernel evaluations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WAYS: tuple[tuple[str, dict[str, Any]], ...] = (("lasvm", {}), ("lasvm", {"passe
 
 
 def rows(memory_bytes: int) -> list[Row]:
-    """Return a row for each method and data set that can be had."""
+    """Return a row for each method and each data set whose files are there."""
     with threadpool_limits(1):
         return [row for case in CASES for row in _rows(case, memory_bytes)]
 
@@ -53,10 +53,10 @@ def _rows(case: _Case, memory_bytes: int) -> Iterator[Row]:
     peer, optimum = _ended(problem, loaded, "libsvm", {"cache_mb": 8000})
     for algo, settings in WAYS:
         solver, dual = _ended(problem, loaded, algo, settings)
-        said = "".join(f", {name} = {value}" for name, value in settings.items())
+        given = "".join(f", {name} = {value}" for name, value in settings.items())
         size = f"{case.dataset}, {problem.n:,} x {problem.d:,}, sigma^2 = {case.sigma2:g}, C = {case.C:g}, bias"
         yield Row(
-            f"{algo}{said}: what its dual objective lacks of LIBSVM's, relative; {size}",
+            f"{algo}{given}: what its dual objective lacks of LIBSVM's, relative; {size}",
             f"{solver.counters.kernel_evaluations or 0:.3g} evaluations, {solver.cpu_seconds:.1f} s",
             f"LIBSVM {peer.cpu_seconds:.1f} s",
             (optimum - dual) / optimum,

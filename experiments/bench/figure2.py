@@ -1,4 +1,4 @@
-"""Bar 6: the paper's Figure 2 on Adult, end to end, against computing each kernel row when it is needed."""
+"""Benchmark 6: the SBP paper's Figure 2 on Adult, end to end, against computing each kernel row when it is needed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rows() -> list[Row]:
 
 
 def library_seconds(loaded: Dataset, sigma2: float) -> float:
-    """Return seconds per kernel evaluation of a row at a time through a library, on float32 features."""
+    """Return seconds per kernel evaluation of a library that computes one row at a time, on float32 features."""
     from sklearn.metrics.pairwise import rbf_kernel
 
     X = loaded.X

@@ -1,4 +1,4 @@
-"""Benchmark 17: from a store of 200 finished runs to an arena: finding them, and drawing."""
+"""Benchmark 17: time to find 200 finished runs in a store, and to draw an arena from them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from experiments.reproduction.spec import read_figure
 from experiments.store import Store
 
 ALGOS: Final = "sbp,pegasos,sdca,smo,lasvm,svmlight,perceptron,averaged_perceptron,fourier,asset"
-"""Ten, which with ten seeds on two data sets make 200 runs, and two that find the optima."""
+"""Ten entrants, which with ten seeds on two data sets make 200 runs, and two that find the optima."""
 PLANNING_SECONDS, DRAWING_SECONDS = 3.0, 5.0
 CHECKPOINTS: Final = 100
 
 
 def rows(repeat: int) -> Iterator[Row]:
-    """Time both, from nothing known to this process but its modules.
+    """Time both in a process that has only imported its modules.
 
     Planning is also timed without the cache of compositions (`experiments.configuration.composition_cache`).
     """

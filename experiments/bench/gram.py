@@ -1,4 +1,4 @@
-"""Bar 2: how fast a Gram matrix is filled, against this machine's SGEMM and against scikit-learn."""
+"""Benchmark 2: the time to fill a Gram matrix, against this machine's SGEMM and against scikit-learn."""
 
 from __future__ import annotations
 

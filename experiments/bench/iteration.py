@@ -1,4 +1,4 @@
-"""Bar 1: an SBP iteration against reading one row of the Gram matrix and adding it."""
+"""Benchmark 1: an SBP iteration against reading one row of the Gram matrix and adding it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmark 19: what launchers cost: 64 runs of a second on two cores, by joblib, by hand, by a Ray of this machine."""
+"""Benchmark 19, the cost of launchers: 64 runs of a second on two cores, in worker processes, by hand, and by Ray."""
 
 from __future__ import annotations
 
@@ -18,26 +18,25 @@ from experiments.store.database import query
 from experiments.store.paths import StorePaths
 
 RUNS, CORES = 64, 2
-WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.checkpoints=10"]
+WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10"]
 
 
 def rows() -> Iterator[Row]:
-    """Make the runs by each launcher that is there, and without one.
+    """Make the runs with each installed launcher, and without one.
 
     Yields
     ------
     Row
-        Wall seconds over those that two cores need for the solvers. Of joblib the whole command, of Ray what comes
-        after its start-up, that is from the beginning of the first run. In between joblib's over those of two commands
-        at once, each of which makes half of the runs one after the other: what is left when a run's own part is taken
-        away.
+        Wall seconds over the seconds that two cores need for the solvers: of the whole command with worker processes,
+        and of Ray from the beginning of its first run. The row between them compares the first with two commands at
+        once, each with half of the runs one after the other: the launcher without the runs.
     """
-    by_joblib = _seconds([[_seeds(0, RUNS), f"hydra.launcher.n_jobs={CORES}"]])[0]
-    yield _row("joblib, the whole command", by_joblib, 1.25)
+    by_workers = _seconds([[_seeds(0, RUNS), f"hydra.launcher.n_jobs={CORES}"]])[0]
+    yield _row("worker processes, the whole command", by_workers, 1.25)
     halves = [_seeds(*half) for half in ((0, RUNS // 2), (RUNS // 2, RUNS))]
     by_hand = _seconds([[seeds, "hydra/launcher=basic"] for seeds in halves])[0]
-    what = f"the same by joblib / two commands at once with {RUNS // 2} of the runs each, one after the other"
-    yield Row(what, f"{by_joblib:.1f} s", f"{by_hand:.1f} s", by_joblib / by_hand, None)
+    what = f"the same by worker processes / two commands at once with {RUNS // 2} of the runs each, one after the other"
+    yield Row(what, f"{by_workers:.1f} s", f"{by_hand:.1f} s", by_workers / by_hand, None)
     if importlib.util.find_spec("ray") is not None:
         on_ray = [_seeds(0, RUNS), "hydra/launcher=ray", f"hydra.launcher.ray.init.num_cpus={CORES}"]
         whole, from_first = _seconds([on_ray])
@@ -55,7 +54,7 @@ def _row(how: str, took: float, bar: float) -> Row:
 
 
 def _seconds(commands: list[list[str]]) -> tuple[float, float]:
-    """Seconds of sweeps at once, in a new store: of all commands, and from the beginning of their first run."""
+    """Return the seconds of parallel sweeps in a new store: of all commands, and from the start of their first run."""
     with tempfile.TemporaryDirectory(prefix="svm-launching-") as folder:
         environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
         began = time.time()

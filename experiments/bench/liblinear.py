@@ -1,4 +1,4 @@
-"""LIBLINEAR to a duality gap: what it must be told to get there, for it stops by another rule, and its time."""
+"""LIBLINEAR's time to a duality gap, and its settings for that: it stops by another rule."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from solvers import Problem
 from solvers.liblinear import Liblinear, LiblinearSettings
 
 MOST_PASSES = 100_000
-"""Passes after which LIBLINEAR is given up."""
+"""Passes of LIBLINEAR at most."""
 STRICT = 1e-12
-"""A tolerance at which LIBLINEAR does not stop by itself."""
+"""A tolerance that LIBLINEAR does not reach."""
 TOLERANCES = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What LIBLINEAR is told, and the relative duality gap (P - D) / D with which it ends."""
+    """Settings of LIBLINEAR, and the relative duality gap (P - D) / D at its end."""
 
     tolerance: float = STRICT
     passes: int = MOST_PASSES
@@ -45,7 +45,7 @@ class Effort:
 
 
 class LiblinearRuns:
-    """Runs of the LIBLINEAR that is a peer of DCD, each with an effort of its own, on one problem."""
+    """Runs of LIBLINEAR (dual coordinate descent) on one problem, with several tolerances and numbers of passes."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -60,7 +60,7 @@ class LiblinearRuns:
         return time.thread_time() - start
 
     def least_effort(self, eps: float) -> Effort:
-        """Return the faster of two ways to a relative duality gap of eps, as if it had been known beforehand.
+        """Return the faster of two settings that reach a relative duality gap of eps, without the time of the search.
 
         The fewest passes without a rule to stop by, to some percent; its own rule, at the loosest tolerance of some.
         Where no way gets there, the most passes.
@@ -76,7 +76,7 @@ class LiblinearRuns:
         return min((way for way in ways if way.reaches(eps)), key=self.seconds, default=effort)
 
     def _measured(self, effort: Effort) -> Effort:
-        """Run it, and compute the gap. The library returns weights only, but prints the dual objective if asked to."""
+        """Run it and compute the gap; the library returns weights, and prints the dual objective in verbose mode."""
         if effort not in self._known:
             with _printed() as text:
                 w = self._fit(effort, verbose=True).coef_.ravel()
@@ -96,7 +96,7 @@ class LiblinearRuns:
 
 @contextmanager
 def _printed() -> Iterator[list[str]]:
-    """Catch what compiled code prints meanwhile; the text is there at the end."""
+    """Capture the output of compiled code; the text is complete at the end."""
     text: list[str] = []
     sys.stdout.flush()
     screen = os.dup(1)

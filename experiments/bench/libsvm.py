@@ -1,4 +1,4 @@
-"""Bars 3 and 4: SMO and the biased SBP against LIBSVM on Adult, one thread each, kernel work included."""
+"""Benchmarks 3 and 4: SMO and the biased SBP against LIBSVM on Adult, one thread each, kernel work included."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(repetitions: int, memory_bytes: int) -> list[Row]:
     error: list[tuple[float, float]] = []
     for _ in range(repetitions):
         with threadpool_limits(1):
-            # A row cache, as LIBSVM has: only the rows that are asked for are made, from the features' packed bits.
+            # a row cache, as in LIBSVM: only requested rows are computed, from the features' packed bits
             policy = RowPolicy(provider="cache", memory_bytes=memory_bytes, threads=1)
             target = _libsvm(_problem(adult, policy), adult)
             ready = _problem(adult, policy)
@@ -78,11 +78,11 @@ def _libsvm(problem: Problem, adult: Dataset) -> _Target:
 def _until(
     problem: Problem, evaluator: Evaluator, name: str, stride: int, reached: Callable[[Measures], bool]
 ) -> float:
-    """Return the solver wall seconds at the first checkpoint (one every `stride` iterations) that is accepted."""
+    """Return the solver's wall seconds at the first accepted evaluation (one every `stride` iterations)."""
     kind = get(name)
     solver = kind(problem, kind.Settings(), seed=0)
-    status = Status.LIMIT
-    while status is Status.LIMIT:
+    status = None
+    while status is not Status.CONVERGED:
         iterations = solver.counters.iterations
         assert iterations is not None
         status = solver.advance(Limit(iterations=iterations + stride))

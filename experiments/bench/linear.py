@@ -19,7 +19,7 @@ EPOCHS = 100
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return the ratio of examples a second; both look at EPOCHS n of them, and test one margin for each."""
+    """Return the ratio of examples per second; both visit EPOCHS n examples, with one margin test for each."""
     loaded = sparse_data.real("rcv1_ccat_subset")
     name = "rcv1_ccat_subset" if loaded is not None else "points like texts"
     X, y = loaded or sparse_data.text(16_000, 47_000, 73)
@@ -78,5 +78,5 @@ def _updates_of_sgd(X: sparse.csr_matrix, y: NDArray[np.int8]) -> float:
 
 
 def _violated(X: sparse.csr_matrix, y: NDArray[np.int8], weights: NDArray[np.floating]) -> float:
-    """Return the share of examples with a margin below 1: those that would lead to an update now."""
+    """Return the fraction of examples with a margin below 1: those would lead to an update."""
     return float(np.mean(y * (X @ weights) < 1.0))

@@ -1,4 +1,4 @@
-"""Timing side by side, and the row that a benchmark reports."""
+"""Timing of two things side by side, and the row of a benchmark's table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Row:
 
     @property
     def met(self) -> bool:
-        """Whether the bar is met."""
+        """Whether the requirement is met."""
         if self.bar is None:
             return True
         return self.ratio <= self.bar if self.at_most else self.ratio >= self.bar
@@ -50,7 +50,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def alternate(first: Callable[[], float], second: Callable[[], float], repetitions: int) -> list[tuple[float, float]]:
-    """Return (first, second) measured in turn, so that a busy machine slows both alike."""
+    """Return the times of first and second, measured alternately: a busy machine slows both equally."""
     return [(first(), second()) for _ in range(repetitions)]
 
 

@@ -1,4 +1,4 @@
-"""How much memory the whole machine uses while something runs."""
+"""Memory use of the whole machine while something runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from types import TracebackType
 import psutil
 
 PAUSE_SECONDS = 0.1
-"""Between two looks."""
+"""Seconds between two measurements."""
 
 
 class Watch:
-    """Looks at the machine's memory, in a thread, as long as a ``with`` block runs.
+    """Measures the machine's memory in a thread while a ``with`` block runs.
 
     What counts is what the system could not give away: shared memory, where Gram matrices lie, and whatever else runs.
 

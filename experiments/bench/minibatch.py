@@ -19,7 +19,7 @@ DATA: dict[str, dict[str, object]] = {
     "rcv1_ccat_subset": {},
     "newsgroups_binary": {},
 }
-"""Data sets, and what of their specification is given anew."""
+"""Data sets, and the fields of their specification that are replaced."""
 METHODS: dict[str, dict[str, object]] = {
     "minibatch_pegasos": {},
     "minibatch_sdca safe": {"variant": Variant.safe},
@@ -30,13 +30,13 @@ BARS = {"covtype_subset": 1.7, "rcv1_ccat_subset": 1.5}
 """How many times faster two threads are to be, of the first of SIZES."""
 LAMBDA = 1e-4
 PRESENTED = 400_000
-"""Examples, for one measurement."""
+"""Examples of one measurement."""
 WARM = 20
-"""Iterations before it."""
+"""Iterations before the measurement."""
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return the rows of all parts, on the data sets that can be had."""
+    """Return the rows of all parts, on the data sets whose files are there."""
     threads, single = list[Row](), list[Row]()
     with threadpool_limits(1):
         for name, overrides in DATA.items():
@@ -66,7 +66,7 @@ def _solver(problem: Problem, method: str, **own: Any) -> Solver:
 
 
 def _threads(size: str, problem: Problem, b: int, method: str, bar: float | None, repetitions: int) -> Row:
-    """Return wall time of one thread over that of two, for an iteration."""
+    """Return the wall time of an iteration on one thread over the time on two."""
     iterations = max(WARM, PRESENTED // b)
 
     def seconds(threads: int) -> float:
@@ -82,7 +82,7 @@ def _threads(size: str, problem: Problem, b: int, method: str, bar: float | None
 
 
 def _single(size: str, problem: Problem, method: str, repetitions: int) -> Row:
-    """Return CPU time of a presentation with b = 1 over that of dual coordinate descent that leaves nothing out."""
+    """Return the CPU time of a presentation with b = 1 over that of dual coordinate descent without shrinking."""
     presentations = max(1, 4 * PRESENTED // problem.n) * problem.n
 
     def ours() -> float:

@@ -1,4 +1,4 @@
-"""Benchmark 7: Figure 2 of the SBP paper at full scale from nothing, and what rows on the fly would take."""
+"""Benchmark 7: Figure 2 of the SBP paper at full scale from an empty cache, and the time with rows on the fly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmark 12: engine=mpi on this machine against one process; and what the same would take on many machines."""
+"""Benchmark 12: engine=mpi on this machine against one process, and a model of its time on many machines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA: dict[str, list[str]] = {
     "rcv1_ccat_subset": ["algo.batch_size=8000"],  # all of its rows
     "newsgroups_binary": ["algo.batch_size=8000"],
 }
-"""Data sets, and what is set for each."""
+"""Data sets, and the settings for each."""
 METHODS = {
     "minibatch_pegasos": ["algo=minibatch_pegasos", "algo.average=last"],
     "minibatch_sdca aggressive": ["algo=minibatch_sdca", "algo.variant=aggressive"],
@@ -33,7 +33,7 @@ METHODS = {
 ITERATIONS = 300
 BITS_A_SECOND = 10e9
 LATENCY = 2e-5
-"""Seconds from one machine to the next, for each message of a sum."""
+"""Latency between two machines in seconds, for each message of a sum."""
 MACHINES = (1, 2, 4, 8, 16, 32, 64)
 
 
@@ -83,7 +83,7 @@ def _us(seconds: float) -> str:
 
 
 def measure(name: str, method: str, ranks: int | None) -> Measured:
-    """Run a method by the command line, on so many ranks or without MPI.
+    """Run a method from the command line, on a number of ranks or without MPI.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
         The run has failed.
     """
     options = [f"dataset={name}", "kernel=linear", "problem.lambda_=1e-4", *METHODS[method], *DATA[name]]
-    options += [f"budget.iterations={ITERATIONS}", "budget.checkpoints=1", "progress=false", "threads=1"]
+    options += [f"budget.iterations={ITERATIONS}", "budget.evaluations=1", "progress=false", "threads=1"]
     # another seed each time, as what is in the store is not run again
     options += [
         f"seed={next(_seeds)}",
@@ -99,8 +99,8 @@ def measure(name: str, method: str, ranks: int | None) -> Measured:
         *([f"ranks={ranks}", "engine=mpi"] if ranks else []),
     ]
     command = [sys.executable, "run.py", *options]
-    said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    path = next(line.removeprefix("result: ") for line in said.splitlines() if line.startswith("result: "))
+    output = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    path = next(line.removeprefix("result: ") for line in output.splitlines() if line.startswith("result: "))
     result: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     iterations = result["counters"]["iterations"]
     costs = result.get("communication", {})
@@ -117,12 +117,12 @@ _seeds = itertools.count()
 
 @cache
 def _store() -> tempfile.TemporaryDirectory[str]:
-    """Make a store for all measurements, which goes with this process: a new one takes seconds."""
+    """Make a temporary store for all measurements: a new one takes seconds."""
     return tempfile.TemporaryDirectory()
 
 
 def seconds_on(machines: int, alone: float, shared: Measured) -> float:
-    """Return the seconds of an iteration on so many machines, by a model: work divided, and sums at the network's pace.
+    """Return the seconds of an iteration on several machines, by a model: divided work, and sums over the network.
 
     A sum is an all-reduce of as many bytes as two ranks hand over here: each machine sends and receives them twice, but
     for its own share, in 2 log2 steps (Rabenseifner's algorithm).

@@ -1,4 +1,4 @@
-"""Benchmark 16: many processes that record at once into one sqlite store."""
+"""Benchmark 16: many processes that record into one sqlite store at the same time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PROCESSES = 16
 RUNS = 4
 POINTS = 300
 BAR_SECONDS = 20.0
-"""sqlite gives up after so long; mlflow sets it."""
+"""Seconds after which sqlite gives up; mlflow sets it."""
 START_SECONDS = 600.0
-"""For sixteen processes to load mlflow."""
+"""Seconds for sixteen processes to load mlflow."""
 
 
 def rows(processes: int = PROCESSES, runs: int = RUNS) -> Iterator[Row]:
@@ -68,7 +68,7 @@ def _begin(together: Barrier) -> None:
 
 
 def _record(root: Path, runs: int, who: int) -> list[float]:
-    """Record runs; return how many seconds each call took."""
+    """Record runs; return the seconds of each call."""
     curve = from_rows([{"iterations": i, "wall_seconds": i, "test_error": 1 / (i + 1)} for i in range(POINTS)])
     store = Store.open(root)
     times = []

@@ -1,4 +1,4 @@
-"""Benchmark 18: what it costs an SBP run of MNIST's size to leave a file to go on from every 30 seconds."""
+"""Benchmark 18: the cost of writing a checkpoint of an SBP run of MNIST's size every 30 seconds."""
 
 from __future__ import annotations
 
@@ -11,40 +11,41 @@ from typing import Any
 
 from experiments.bench import data
 from experiments.bench.measure import Row, seconds
-from experiments.run.checkpointer import Keeper
+from experiments.run.checkpointer import Checkpointer
 from experiments.run.recorder import Recorder
 from solvers import Gaussian, Limit, Problem, RowPolicy, get
 
 EVERY = 30.0
-WAITING = 60
-"""Snapshots that wait for the end, and are in the file: as many as a run has checkpoints."""
+PENDING = 60
+"""Snapshots in the file that are not evaluated yet: as many as a run has evaluations."""
 
 
-class _Nobody:
-    """Evaluates nothing: the time of a file is wanted."""
+class _NoEvaluator:
+    """Evaluates nothing: only the time to write the file is measured."""
 
     def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
         return [{} for _ in snapshots]
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return the time of the largest file that the run leaves over the time between two of them."""
+    """Return the time to write the run's largest checkpoint, divided by the time between two checkpoints."""
     name, X, y = data.mnist_like(60_000)
     problem = Problem(X, y, Gaussian(25.0), nu=2.21e-4, rows=RowPolicy(provider="on_the_fly"))
     kind = get("sbp")
     solver = kind(problem, kind.Settings(), seed=0)
-    recorder = Recorder(_Nobody(), problem.n, math.inf)
-    for iterations in range(1, WAITING + 1):
+    recorder = Recorder(_NoEvaluator(), problem.n, math.inf)
+    for iterations in range(1, PENDING + 1):
         solver.advance(Limit(iterations=iterations))
         recorder.add(solver)
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:  # on a disk, as results are
         path = Path(folder) / "run.state"
-        keeper = Keeper(path, EVERY)
+        checkpointer = Checkpointer(path, EVERY)
         times = [
-            seconds(lambda: keeper.keep_at(KeyboardInterrupt(), solver, recorder)) for _ in range(max(repetitions, 3))
+            seconds(lambda: checkpointer.save_on_stop(KeyboardInterrupt(), solver, recorder))
+            for _ in range(max(repetitions, 3))
         ]
         size = path.stat().st_size / 2**20
     took = statistics.median(times)
     spread = f"{min(times) / EVERY:.2g} to {max(times) / EVERY:.2g}, {len(times)} repetitions"
-    what = f"a file to go on from / {EVERY:g} s between two; SBP, {name}, n = {problem.n:,}, {size:.1f} MiB"
+    what = f"a checkpoint / {EVERY:g} s between two; SBP, {name}, n = {problem.n:,}, {size:.1f} MiB"
     return [Row(what, f"{1e3 * took:.0f} ms", f"{EVERY:g} s", took / EVERY, 0.01, spread=spread)]

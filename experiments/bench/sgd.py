@@ -25,22 +25,22 @@ DATA: dict[str, dict[str, object]] = {
     "rcv1_ccat_subset": {},
     "newsgroups_binary": {},
 }
-"""Data sets, and what of their specification is given anew."""
+"""Data sets, and the fields of their specification that are replaced."""
 AGAINST_LIBLINEAR = ("adult", "rcv1_ccat_subset", "newsgroups_binary")
 CS = (0.1, 1.0, 10.0)
 SEEDS = range(5)
 SPEED_EPOCHS = 50
 LONGEST = 10_000
-"""Epochs after which SGD-s and SGD-m are given up."""
+"""Epochs of SGD-s and SGD-m at most."""
 MOST_SECONDS = 60.0
-"""CPU seconds after which the cutting planes are given up."""
+"""CPU seconds of the cutting planes at most."""
 NEVER = 1e-12
-"""An eps that no run here reaches, and at which SGD-s never computes J."""
+"""An eps that no run reaches; with it SGD-s never computes J."""
 
 
 @dataclass(frozen=True)
 class _Time:
-    """CPU seconds of a run, and whether it got where it was to."""
+    """CPU seconds of a run, and whether it reached its target."""
 
     seconds: float
     reached: bool
@@ -51,7 +51,7 @@ class _Time:
 
 
 def rows(repetitions: int) -> list[Row]:
-    """Return the rows of all parts, on the data sets that can be had."""
+    """Return the rows of all parts, on the data sets whose files are there."""
     made: dict[str, list[Row]] = {}
     with threadpool_limits(1):
         for name, loaded in _loaded():
@@ -166,7 +166,7 @@ def _over(
     pairs: Callable[[Problem], list[tuple[_Time, _Time]]],
     bar: float,
 ) -> Row:
-    """Return the row of several C: medians, and the largest ratio, infinite where the first was given up."""
+    """Return the row of several C: medians, and the largest ratio, infinite if the first did not reach its target."""
     sides: tuple[list[str], list[str]] = [], []
     ratios, texts = [], []
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Benchmark 8: what an iteration of SIMBA takes on data of news20's size, and what it does not depend on."""
+"""Benchmark 8: the time of an iteration of SIMBA on data of news20's size, and what it does not depend on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solvers import Limit, Linear, Problem, Solver, get
 
 N, D, STORED = 8_000, 1_360_000, 455
 NUS = 0.01, 0.1
-"""What predicts well on text, and more slack: more examples share the importance, and longer columns are drawn."""
+"""A value that predicts well on text, and a larger one: more examples have importance, and longer columns are drawn."""
 ITERATIONS = 20_000
 BAR_SECONDS = 25e-6
 
@@ -72,7 +72,7 @@ def _started(X: sparse.csr_matrix, y: NDArray[np.int8], *, nu: float = NUS[-1], 
 
 
 def _iteration(simba: Solver) -> float:
-    """Return CPU seconds an iteration: others on this machine delay them less than they delay the clock."""
+    """Return the CPU seconds of an iteration: other processes disturb them less than wall time."""
     iterations = simba.counters.iterations
     assert iterations is not None
     before = simba.cpu_seconds

@@ -1,4 +1,4 @@
-"""Sparse data for the benchmarks: the real sets where they can be had, and made ones of the same shape."""
+"""Sparse data for the benchmarks: the real data sets if their files are there, and random ones of the same shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datasets import DataError
 from experiments.bench import data
 
 COMMON = 10.0
-"""So many of the most common words are about equally common; after them, Zipf's law."""
+"""This many of the most common words are about equally common; the others follow Zipf's law."""
 
 
 def text(n: int, d: int, stored: int, seed: int = 0) -> tuple[sparse.csr_matrix, NDArray[np.int8]]:
@@ -46,7 +46,7 @@ def text(n: int, d: int, stored: int, seed: int = 0) -> tuple[sparse.csr_matrix,
 
 
 def real(name: str) -> tuple[sparse.csr_matrix, NDArray[np.int8]] | None:
-    """Return the training rows of conf/dataset/<name>.yaml, or None where they cannot be had."""
+    """Return the training rows of conf/dataset/<name>.yaml, or None without its files."""
     try:
         loaded = data.load(name)
     except DataError:

@@ -1,4 +1,4 @@
-"""Benchmark 15: deformed digits a second, and the memory of a run on a stream of them by the command line."""
+"""Benchmark 15: deformed digits per second, and the memory of a command-line run on a stream of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 IMAGES = 50_000
 FEATURES = 4096
 EXAMPLES = 200_000
-"""Of the million that a run takes before it is stopped: memory has long ceased to grow."""
+"""Of a run's million examples; memory no longer grows then."""
 _MEASURED = """
 import resource, subprocess, sys
 code = subprocess.run([sys.executable, "run.py", *sys.argv[1:]], stdout=subprocess.DEVNULL).returncode

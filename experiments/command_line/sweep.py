@@ -1,356 +1,159 @@
-"""A sweep as a whole: its jobs leave one small file each; at the end they become a table and a figure."""
+"""One sweep of ``run.py -m``: checks before its first job, stop signals, and what its jobs leave at the end."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
-import re
 import signal
-import statistics
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import psutil
+from hydra.experimental.callback import Callback
 from omegaconf import OmegaConf
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
-from experiments.command_line.sweep_names import Values, differing, in_order
 from experiments.configuration.choices import folder
 from experiments.configuration.composition_cache import find_again
-from experiments.configuration.settings import server_address, setting_name
-from experiments.costs import STEP_COSTS
-from experiments.launchers.checks import RAY, check_launcher
+from experiments.configuration.settings import server_address
+from experiments.launchers.checks import LOCAL, RAY, check_launcher
 from experiments.launchers.cluster import Cluster
-from experiments.launchers.local import JOBLIB, prepare
-from experiments.processes.job_queue import Folder
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import ASKED
-from experiments.run.console import count, duration, percent
+from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FIGURE = "curves.png"
+SWEEP_ID = "SVM_SWEEP_ID"
+"""Environment variable with the process number of a sweep: names its folder."""
 SIGNAL_SECONDS = 0.1
-"""A terminal sends Ctrl-C to the jobs too; they get it from their parent after this time and ignore the second one."""
-GRACE_SECONDS = 3.0
-"""Time for the jobs of a stopped sweep to write their records."""
-NOT_INFLUENTIAL_GROUPS = ("store", "threads", "memory", "rows", "progress", "checkpoint_seconds", "hydra")
-"""Settings that a run's name leaves out, because results do not depend on them."""
+"""A terminal sends Ctrl-C to the jobs too. Their parent sends it after this time, and they ignore the second one."""
 
 
 class Refused(BaseException):
-    """The store cannot be used: what ends a sweep before it begins. Hydra goes on after any other exception."""
+    """The sweep cannot begin. Not an Exception, after which Hydra would go on."""
 
 
-class SweepCallback:
-    """Hydra's callback interface, used to learn in which folder the sweep's jobs leave their outcomes."""
+class Sweep:
+    """The sweep of this process.
 
-    directory: ClassVar[Path | None] = None
-    cluster: ClassVar[Cluster | None] = None
-    asked: ClassVar[signal.Signals | None] = None
-    _store: ClassVar[tuple[str, str | None]]
+    Parameters
+    ----------
+    directory : Path
+        Where its jobs leave their outcomes, and where its table and figures go.
+    root, server : str, str or None
+        The store's folder and server.
+    cluster : Cluster or None
+        The Ray cluster that its jobs run on.
+    """
 
-    def on_multirun_start(self, config: Any, **_: Any) -> None:
-        """Make sure that launcher and server are there, settle the sweep's folder, and prepare for jobs and signals.
+    def __init__(self, directory: Path, root: str, server: str | None, cluster: Cluster | None = None) -> None:
+        self.directory, self.ledger = directory, FolderLedger(directory)
+        self._root, self._server, self._cluster = root, server, cluster
+        self._signal = signal.SIGINT
 
-        A sweep that goes on with what is missing comes here again, and keeps its folder.
+    @classmethod
+    def prepare(cls, config: Any) -> Sweep:
+        """Check what the jobs need, connect to a cluster, and install handlers of stop signals.
+
+        Parameters
+        ----------
+        config : DictConfig
+            As composed for the sweep as a whole, with Hydra's own part; its ``hydra.sweep.dir`` is made absolute.
 
         Raises
         ------
         Refused
-            They are not: once, before the first job, and not for each.
+            The launcher, the cluster, the store or its server cannot be used.
         """
         launcher = config.hydra.runtime.choices["hydra/launcher"]
+        cluster: Cluster | None = None
         try:
             check_launcher(launcher, f"hydra/launcher={launcher}")
             folder("store.root", config.store.root)
-            if (address := server_address(config.store.uri)) is not None:
-                Store.open(config.store.root, server=address)
-            if launcher == RAY and SweepCallback.cluster is None:
+            if (server := server_address(config.store.uri)) is not None:
+                Store.open(config.store.root, server=server)
+            if launcher == RAY:
                 init: Any = OmegaConf.to_container(config.hydra.launcher.ray.init, resolve=True)
-                SweepCallback.cluster = Cluster(init.pop("address"), init.pop("num_cpus"), **init)
+                cluster = Cluster(init.pop("address"), init.pop("num_cpus"), **init)
         except (SettingsError, StoreError) as error:
             raise Refused(str(error)) from error
-        directory = SweepCallback.directory or Path(config.hydra.sweep.dir).resolve()
-        SweepCallback.directory, SweepCallback._store = directory, (config.store.root, address)
-        config.hydra.sweep.dir = str(directory)
-        quoted = str(directory).replace("'", r"\'")
+        sweep = cls(Path(config.hydra.sweep.dir).resolve(), config.store.root, server, cluster)
+        config.hydra.sweep.dir = str(sweep.directory)
+        quoted = str(sweep.directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
-        find_again()
-        for number in ASKED:
-            signal.signal(number, lambda number, _: stop(directory, signal.Signals(number)))
-        if launcher == JOBLIB:
-            prepare(config.hydra.launcher.n_jobs)
+        if launcher != LOCAL:  # the pool of local workers has handlers of its own
+            for number in STOP_SIGNALS:
+                signal.signal(number, lambda number, _: sweep.stop(signal.Signals(number)))
+        return sweep
 
-    @classmethod
-    def stop(cls, signalled: KeyboardInterrupt) -> KeyboardInterrupt:
-        """Have the jobs on a cluster record how far they are; those of this machine have done so (`stop`).
+    def stop(self, number: signal.Signals) -> None:
+        """Stop on Ctrl-C or SIGTERM: the jobs on this machine get `GRACE_SECONDS` to record their state.
 
-        Returns
-        -------
+        The jobs of a cluster are stopped in `stopped`.
+
+        Raises
+        ------
         KeyboardInterrupt
-            What was asked for: Ray hands on that something was, not what.
+            Always, when the jobs have ended or the time is over; a second Ctrl-C raises it at once.
         """
-        asked = cls.asked or signal.SIGINT
-        if cls.cluster is None:
-            return signalled
-        with contextlib.suppress(KeyboardInterrupt):  # whoever asks again does not want to wait
-            cls.cluster.stop(asked)
-        return ASKED[asked]()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._signal = number
+        if self._cluster is not None:
+            raise STOP_SIGNALS[number]
+        time.sleep(SIGNAL_SECONDS)
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.send_signal(number)
+        deadline = time.monotonic() + GRACE_SECONDS
+        while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in self.ledger.outcomes()):
+            time.sleep(0.05)
+        raise STOP_SIGNALS[number]
 
-    @classmethod
-    def collect(cls) -> None:
-        """Leave a cluster's outcomes in the sweep's folder, and close what killed jobs have left in the store."""
-        if cls.directory is None:
-            return
-        folder = Folder(cls.directory)
-        if cls.cluster is not None:
-            for number, outcome in cls.cluster.outcomes().items():
-                folder.end(number, _had_here(outcome, *cls._store))
-            cls.cluster.close()
-        if any(outcome.status == "killed" for outcome in folder.outcomes()):
+    def stopped(self, interrupt: KeyboardInterrupt) -> KeyboardInterrupt:
+        """Have the jobs on a cluster record their state, and return which signal has stopped the sweep.
+
+        Parameters
+        ----------
+        interrupt : KeyboardInterrupt
+            As it arrived; Ray passes on that a signal came, but not which.
+        """
+        if self._cluster is None:
+            return interrupt
+        with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C: do not wait
+            self._cluster.stop(self._signal)
+        return STOP_SIGNALS[self._signal]()
+
+    def collect(self) -> None:
+        """Write a cluster's outcomes to the sweep's folder, and close what killed jobs have left in the store."""
+        if self._cluster is not None:
+            for number, outcome in self._cluster.outcomes().items():
+                self.ledger.end(number, self._fetched(outcome))
+            self._cluster.close()
+        if any(outcome.status == "killed" for outcome in self.ledger.outcomes()):
             with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
-                Store.open(cls._store[0], server=cls._store[1]).close_dead()
+                self._open_store().close_dead()
 
-    def on_multirun_end(self, config: Any, **_: Any) -> None:
-        """Nothing to do."""
+    def _fetched(self, outcome: Outcome) -> Outcome:
+        """Fetch the record of a job that ran on another machine, so that its curve can be drawn."""
+        if outcome.result_path is None or Path(outcome.result_path).exists():
+            return outcome
+        found = None
+        with contextlib.suppress(StoreError):
+            found = self._open_store().find_finished(str(outcome.key))
+        return dataclasses.replace(outcome, result_path=str(found.result_path) if found else None)
 
-    def on_run_start(self, config: Any, **_: Any) -> None:
-        """Nothing to do."""
-
-    def on_run_end(self, config: Any, **_: Any) -> None:
-        """Nothing to do."""
-
-    def on_job_start(self, config: Any, **_: Any) -> None:
-        """Nothing to do."""
-
-    def on_job_end(self, config: Any, job_return: Any, **_: Any) -> None:
-        """Nothing to do."""
+    def _open_store(self) -> Store:
+        return Store.open(self._root, server=self._server)
 
 
-@dataclass(frozen=True)
-class Group:
-    """Runs that differ in their seed only; `values` are the settings that tell them from other groups."""
+class SweepCallback(Callback):
+    """Makes the `Sweep` when Hydra has composed its configuration."""
 
-    dataset: str
-    algo: str
-    values: Values
-    outcomes: tuple[Outcome, ...]
+    sweep: ClassVar[Sweep | None] = None
+    """Hydra makes the callback itself, so this is where ``run.py`` finds the sweep."""
 
-    @property
-    def name(self) -> str:
-        """The algorithm, and what else tells the group from the others, as on the command line."""
-        return " ".join([self.algo, *(f"{name}={value}" for name, value in self.values)])
-
-    def mean(self, name: str) -> float | None:
-        """Mean of one of the outcome's numbers over the runs that know it."""
-        values = self._values(name)
-        return statistics.fmean(values) if values else None
-
-    def spread(self, name: str) -> float | None:
-        """Return the standard deviation (divisor runs - 1); None for a single run."""
-        values = self._values(name)
-        return statistics.stdev(values) if len(values) > 1 else None
-
-    @property
-    def found(self) -> int:
-        """How many were in the store already."""
-        return sum(outcome.status == "found" for outcome in self.outcomes)
-
-    def _values(self, name: str) -> list[float]:
-        return [value for outcome in self.outcomes if (value := getattr(outcome, name)) is not None]
-
-
-def stop(directory: Path, asked: signal.Signals) -> None:
-    """Stop a sweep on Ctrl-C or SIGTERM: its jobs get a moment to record how far they are before joblib kills them.
-
-    Those of a cluster are asked by other means, see `SweepCallback.stop`.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Always, when the jobs have ended or the time is over; a second Ctrl-C raises it at once.
-    """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    SweepCallback.asked = asked
-    if SweepCallback.cluster is not None:
-        raise ASKED[asked]
-    time.sleep(SIGNAL_SECONDS)
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.Error):
-            child.send_signal(asked)
-    deadline = time.monotonic() + GRACE_SECONDS
-    while time.monotonic() < deadline and any(outcome.status == "killed" for outcome in Folder(directory).outcomes()):
-        time.sleep(0.05)
-    raise ASKED[asked]
-
-
-def _had_here(outcome: Outcome, root: str, server: str | None) -> Outcome:
-    """Fetch the record of a job that another machine has made and shared, so that it can be drawn."""
-    if outcome.result_path is None or Path(outcome.result_path).exists():
-        return outcome
-    found = None
-    with contextlib.suppress(StoreError):
-        found = Store.open(root, server=server).find_finished(str(outcome.key))
-    return dataclasses.replace(outcome, result_path=str(found.result_path) if found else None)
-
-
-def distinguishing(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides that change a result, but for those that are shown anyway: algorithm, data set and seed."""
-    return [
-        override
-        for override in overrides
-        if (name := setting_name(override)) not in ("algo", "dataset", "seed")
-        and name.partition(".")[0] not in NOT_INFLUENTIAL_GROUPS
-    ]
-
-
-def groups(outcomes: Sequence[Outcome]) -> list[Group]:
-    """Group the runs with a result, without regard to their seeds.
-
-    Data sets and algorithms are in the order of their first appearance; groups of one algorithm are sorted by the
-    values of the settings that differ.
-    """
-    done = [outcome for outcome in outcomes if outcome.status in ("finished", "found")]
-    data_names = _data_names(done)
-    settings: list[Values] = [()] * len(done)
-    for dataset in set(data_names):
-        places = [place for place, name in enumerate(data_names) if name == dataset]
-        own = differing([distinguishing(done[place].overrides) for place in places])
-        for place, values in zip(places, own, strict=True):
-            settings[place] = values
-    members: dict[tuple[str, str, Values], list[Outcome]] = {}
-    for outcome, dataset, values in zip(done, data_names, settings, strict=True):
-        members.setdefault((dataset, str(outcome.algo), values), []).append(outcome)
-    data_sets, algorithms = (list(dict.fromkeys(key[place] for key in members)) for place in (0, 1))
-    ordered = sorted(
-        members.items(),
-        key=lambda item: (data_sets.index(item[0][0]), algorithms.index(item[0][1]), in_order(item[0][2])),
-    )
-    return [Group(*key, tuple(runs)) for key, runs in ordered]
-
-
-def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the name of each run's data set; files of one name have their paths beside it."""
-    trained = [
-        next((word for word in outcome.overrides if setting_name(word) == "dataset.train"), "") for outcome in outcomes
-    ]
-    files: dict[str, set[str]] = {}
-    for outcome, word in zip(outcomes, trained, strict=True):
-        files.setdefault(str(outcome.dataset), set()).add(word)
-    return [
-        f"{outcome.dataset} ({word.partition('=')[2]})"
-        if len(files[str(outcome.dataset)]) > 1
-        else str(outcome.dataset)
-        for outcome, word in zip(outcomes, trained, strict=True)
-    ]
-
-
-def table(outcomes: Sequence[Outcome]) -> Table:
-    """One row for each algorithm and data set."""
-    result = Table(box=box.SIMPLE_HEAD)
-    for name in ("data set", "algorithm"):
-        result.add_column(name, no_wrap=True)
-    members = groups(outcomes)
-    costs = _costs(members)
-    for name in ("runs", "in store", "test error", "epochs", *(cost.replace("_", " ") for cost in costs), "CPU"):
-        result.add_column(name, justify="right")
-    for group in members:
-        spread = group.spread("test_error")
-        result.add_row(
-            Text(group.dataset),
-            Text(group.name),
-            str(len(group.outcomes)),
-            str(group.found),
-            percent(group.mean("test_error")) + ("" if spread is None else f" ± {100 * spread:.2f}"),
-            "-" if (epochs := group.mean("epochs")) is None else f"{epochs:.3g}",
-            *(count(group.mean(cost)) for cost in costs),
-            duration(group.mean("cpu_seconds")),
-        )
-    return result
-
-
-def _costs(members: Sequence[Group]) -> list[str]:
-    """Return the counts to show: kernel evaluations, and feature accesses where a group knows no kernel evaluations."""
-    costs: list[str] = []
-    for name in STEP_COSTS[:-1]:
-        if any(group.mean(name) is not None and all(group.mean(cost) is None for cost in costs) for group in members):
-            costs.append(name)
-    return costs or [STEP_COSTS[0]]
-
-
-def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
-    """Figures of all curves of a sweep, one for each data set: test error against the cost that most runs count.
-
-    That is kernel evaluations or feature accesses; where no run counts either, iterations.
-
-    Returns
-    -------
-    list of Path
-        Files written to `directory`; empty if no run has a result.
-    """
-    from experiments import provenance
-    from experiments.command_line import sweep_names
-    from experiments.plotting import plot_curves
-
-    by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
-    for group in groups(outcomes):
-        if curves := _curves(group):  # of a record on another machine there may be none here
-            by_dataset.setdefault(group.dataset, []).append((group, curves))
-    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
-    paths = []
-    for dataset, drawn in by_dataset.items():
-        file = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{_file_name(dataset)}.png"
-        named = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
-        swept = any(group.values for group, _ in drawn)
-        title = f"Test error against cost on {dataset}"
-        paths.append(
-            plot_curves(
-                dict(zip(named, (curves for _, curves in drawn), strict=True)),
-                cost=_cost([curve for _, curves in drawn for curve in curves]),
-                title=f"{title}, {sweep_names.called(drawn[0][0].algo)}"
-                if len({group.algo for group, _ in drawn}) == 1
-                else title,
-                small_print=origin + command,
-                path_png=directory / file,
-                styles=named,
-                in_order=swept,
-            )
-        )
-    return paths
-
-
-def _file_name(dataset: str) -> str:
-    """Return a data set's name as a part of a file's name; other names than letters, digits, . _ - get a checksum."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", dataset)
-    return plain if plain == dataset else f"{plain[:80]}_{hashlib.sha256(dataset.encode()).hexdigest()[:6]}"
-
-
-def _curves(group: Group) -> list[pd.DataFrame]:
-    """Return the curves of a group's runs, of those whose record is here."""
-    import pandas as pd
-
-    from experiments.curve import conform
-
-    return [
-        conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
-        for outcome in group.outcomes
-        if outcome.result_path is not None
-    ]
-
-
-def _cost(curves: Sequence[pd.DataFrame]) -> str:
-    *telling, otherwise = STEP_COSTS
-    counted = {name: sum(not curve[name].isna().any() for curve in curves) for name in telling}
-    best = max(telling, key=lambda name: counted[name])  # the first of equals
-    return best if counted[best] else otherwise
+    def on_multirun_start(self, config: Any, **_: Any) -> None:
+        """Make the sweep; raises `Refused`."""
+        SweepCallback.sweep = Sweep.prepare(config)
+        find_again()

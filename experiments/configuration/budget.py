@@ -2,51 +2,73 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from experiments.configuration import presets
-from experiments.configuration.schedule import Limits, Looks
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import BudgetConfig, PresetConfig
-from solvers import SettingsError
+from solvers import Limit, SettingsError
 from solvers.errors import LARGEST_INTEGER
 
-MAX_CHECKPOINTS = 100_000
-BUDGET_LIMITS = ("epochs", "iterations", "kernel_evaluations", "inner_products", "feature_accesses", "seconds")
-COUNTER_OF = {"epochs": "presentations"}
-"""Limits that are not called like their counter."""
+MAX_EVALUATIONS = 100_000
+COUNTER_OF = {
+    "epochs": "presentations",
+    "iterations": "iterations",
+    "kernel_evaluations": "kernel_evaluations",
+    "inner_products": "inner_products",
+    "feature_accesses": "feature_accesses",
+    "seconds": "cpu_seconds",
+}
+"""Name of a limit on the command line to its name in `solvers.Limit`."""
+BUDGET_LIMITS = tuple(COUNTER_OF)
+_COUNTS = BUDGET_LIMITS[1:-1]
 _EVEN = ("every", "tail")
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a run, checked; None: not limited. Counts are whole; `seconds` are CPU seconds in the solver."""
+    """When a run stops and where it is evaluated, checked; the number of training examples is not known yet.
+
+    Attributes
+    ----------
+    epochs : float or None
+        The limit on presentations, divided by the number of training examples.
+    limit : Limit
+        The other limits; its `presentations` are None.
+    evaluations : int
+        Points of the curve's geometric grid, at most.
+    every, tail : float or None
+        Epochs; see `BudgetConfig`.
+    """
 
     epochs: float | None
-    iterations: int | None
-    kernel_evaluations: int | None
-    inner_products: int | None
-    feature_accesses: int | None
-    seconds: float | None
-    checkpoints: int
+    limit: Limit
+    evaluations: int
     every: float | None = None
     tail: float | None = None
 
-    def looks(self, n: int) -> Looks:
+    def schedule(self, n: int) -> EvaluationSchedule:
         """Return the schedule of evaluations of a run on `n` training examples."""
         every = None if self.every is None else min(max(1.0, self.every * n), LARGEST_INTEGER)
-        return Looks(self.checkpoints, every, math.inf if self.tail is None else self.tail * n)
+        return EvaluationSchedule(self.evaluations, every, math.inf if self.tail is None else self.tail * n, epoch=n)
 
     def identity(self) -> dict[str, Any]:
-        """Its fields; those of even steps only where there are any."""
-        return {name: value for name, value in vars(self).items() if name not in _EVEN or value is not None}
+        """Return the part of a run's identity: `every` and `tail` only where they are set.
+
+        Run keys and stored records depend on these names: `evaluations` has the name ``checkpoints`` here.
+        """
+        limits = {name: getattr(self.limit, COUNTER_OF[name]) for name in BUDGET_LIMITS[1:]}
+        even = {name: value for name in _EVEN if (value := getattr(self, name)) is not None}
+        return {"epochs": self.epochs, **limits, "checkpoints": self.evaluations, **even}
 
     def check_counted(self, algo: str, not_counted: Collection[str]) -> None:
         """Refuse a limit in a counter that a solver does not have: it would never be reached.
 
-        Epochs, the default limit, are let through: a solver that does not count presentations ends by itself.
+        Epochs, the default limit, are allowed: a solver that does not count presentations ends by itself.
 
         Parameters
         ----------
@@ -61,34 +83,28 @@ class Budget:
         """
         if self.every is not None and "presentations" in not_counted:
             raise SettingsError(f"budget.every is a number of epochs, which algo={algo} does not count: leave it out")
-        for name in BUDGET_LIMITS:
-            if name in not_counted and getattr(self, name) is not None:
-                known = [limit for limit in BUDGET_LIMITS if COUNTER_OF.get(limit, limit) not in not_counted]
+        for name in self.limit.given():
+            if name in not_counted:
+                known = [limit for limit, counter in COUNTER_OF.items() if counter not in not_counted]
                 raise SettingsError(
                     f"budget.{name} cannot end this run: algo={algo} does not count that here; it can be limited by "
                     f"{', '.join(f'budget.{limit}' for limit in known)}"
                 )
 
-    def limits(self, n: int) -> Limits:
-        """Limits in counters for `n` training examples; a part of an example counts as a whole one.
+    def limits(self, n: int) -> Limit:
+        """Return all limits for `n` training examples; a fraction of a presentation is rounded up.
 
         Raises
         ------
         SettingsError
             The epochs are more presentations than 64 bits can count.
         """
-        presented = 0.0 if self.epochs is None else self.epochs * n
+        if self.epochs is None:
+            return self.limit
+        presented = self.epochs * n
         if presented > LARGEST_INTEGER:
             raise SettingsError(f"budget.epochs = {self.epochs:g} of {n:,} examples: more than 2^63 - 1 are presented")
-        presentations = None if self.epochs is None else max(1, math.ceil(presented))
-        return Limits(
-            self.iterations,
-            presentations,
-            self.kernel_evaluations,
-            self.inner_products,
-            self.feature_accesses,
-            self.seconds,
-        )
+        return dataclasses.replace(self.limit, presentations=max(1, math.ceil(presented)))
 
 
 def choose_budget(given: BudgetConfig, preset: PresetConfig) -> tuple[Budget, str | None]:
@@ -103,26 +119,14 @@ def choose_budget(given: BudgetConfig, preset: PresetConfig) -> tuple[Budget, st
         value = getattr(given, name)
         if value is not None and not (math.isfinite(value) and value > 0):
             raise SettingsError(f"budget.{name} must be a number > 0 (or null: no limit), got {value:g}")
-    if not 1 <= given.checkpoints <= MAX_CHECKPOINTS:
-        raise SettingsError(f"budget.checkpoints must be between 1 and {MAX_CHECKPOINTS}, got {given.checkpoints}")
+    if not 1 <= given.evaluations <= MAX_EVALUATIONS:
+        raise SettingsError(f"budget.evaluations must be between 1 and {MAX_EVALUATIONS}, got {given.evaluations}")
     epochs, origin = given.epochs, None
     if all(getattr(given, name) is None for name in BUDGET_LIMITS):
         epochs, origin = presets.choose_epochs(preset)
     _check_even(given, epochs)
-    return (
-        Budget(
-            epochs=epochs,
-            iterations=_count(given, "iterations"),
-            kernel_evaluations=_count(given, "kernel_evaluations"),
-            inner_products=_count(given, "inner_products"),
-            feature_accesses=_count(given, "feature_accesses"),
-            seconds=given.seconds,
-            checkpoints=given.checkpoints,
-            every=given.every,
-            tail=given.tail,
-        ),
-        origin,
-    )
+    limit = Limit(**{name: _count(given, name) for name in _COUNTS}, cpu_seconds=given.seconds)
+    return Budget(epochs, limit, given.evaluations, given.every, given.tail), origin
 
 
 def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
@@ -138,8 +142,8 @@ def _check_even(budget: BudgetConfig, epochs: float | None) -> None:
         value = getattr(budget, name)
         if value is not None and not (math.isfinite(value) and value > 0):
             raise SettingsError(f"budget.{name} must be a number of epochs > 0 (or null), got {value:g}")
-    if (steps := min(epochs, budget.tail or epochs) / budget.every) > MAX_CHECKPOINTS:
-        raise SettingsError(f"budget.every = {budget.every:g}: {steps:.3g} points are more than {MAX_CHECKPOINTS}")
+    if (steps := min(epochs, budget.tail or epochs) / budget.every) > MAX_EVALUATIONS:
+        raise SettingsError(f"budget.every = {budget.every:g}: {steps:.3g} points are more than {MAX_EVALUATIONS}")
 
 
 def _count(budget: BudgetConfig, name: str) -> int | None:

@@ -1,38 +1,43 @@
-"""Checks of settings that are one of a few words, or the path of a folder, and what has to be installed for some."""
+"""Checks of single values: one of a few words, the path of a folder, an amount of memory."""
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Collection
 from pathlib import Path
 
+from datasets.memory import machine_memory
 from experiments.provenance import PROJECT_ROOT
 from solvers import SettingsError
+from solvers.errors import LARGEST_INTEGER
+
+LONGEST_NAME, LONGEST_PATH = 255, 4095
+"""Bytes of a file's name and of a path that Linux allows."""
+_UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12} | {
+    f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", start=1)
+}
 
 
 def check_choice(name: str, value: str, allowed: Collection[str], also: str = "") -> None:
-    """Refuse a word that is not among those allowed; `also` says what else is.
+    """Refuse a word that is not allowed; `also` names further allowed values, for the message.
 
     Raises
     ------
     SettingsError
-        With the words that are allowed.
+        With the allowed words.
     """
     if value not in allowed:
         known = ", ".join([*allowed, *([also] if also else [])])
         raise SettingsError(f"{name} must be one of {known}; got {value!r}")
 
 
-LONGEST_NAME, LONGEST_PATH = 255, 4095
-"""Bytes of a file's name and of a path that Linux allows."""
-
-
 def folder(name: str, text: str) -> Path:
     """Return the path of a folder that a setting names; refuse text that is not a path.
 
-    An address is refused before a path is made of it, which would be a folder of this machine whose name may contain a
-    password. Messages do not repeat it.
+    An address is refused before it becomes a path: the folder's name could contain a password. Messages do not repeat
+    it for the same reason.
 
     Raises
     ------
@@ -57,10 +62,52 @@ def folder(name: str, text: str) -> Path:
     return path
 
 
+def parse_memory(value: int | str) -> int:
+    """Return the bytes of ``12GiB``, ``800 MB``, ``1e9`` or ``auto`` (75 % of the machine's or the container's).
+
+    Raises
+    ------
+    SettingsError
+        Not of one of these forms, or not positive.
+    """
+    text = str(value).strip()
+    if text.lower() == "auto":
+        return int(0.75 * machine_memory())
+    match = re.fullmatch(r"(\d+(?:\.\d*)?(?:[eE][+]?\d+)?)\s*([A-Za-z]*)", text, re.ASCII)
+    units = {unit.lower(): factor for unit, factor in _UNITS.items()}
+    size = float(match[1]) * units.get(match[2].lower(), math.nan) if match else math.nan
+    if not 0 < size <= LARGEST_INTEGER:
+        raise SettingsError(
+            f"memory must be auto, or a positive number and one of the units {', '.join(filter(None, _UNITS))}"
+            f" (as in 12GiB), less than 2^63 bytes; got {shown(value)}"
+        )
+    return int(size)
+
+
+def shown(value: int | str) -> str:
+    """Return a value for a message, cut if it is long."""
+    text = repr(value) if isinstance(value, str) or value.bit_length() < 512 else hex(value)
+    return text if len(text) < 100 else f"{text[:80]}..."
+
+
 def install_command(extra: str) -> str:
     """Return the command that installs an extra of ``pyproject.toml`` where this program runs.
 
-    The environment that ``make`` makes has no pip: there it is ``make extras``, which installs all of them, pinned.
+    The environment of ``make`` has no pip: there it is ``make extras``, which installs all extras, pinned.
     """
     made = Path(sys.prefix).resolve() == (PROJECT_ROOT / ".venv").resolve()
     return "make extras" if made else f"pip install '.[{extra}]'"
+
+
+def check_home() -> None:
+    """Refuse a user without a home folder, as in some containers: mlflow cannot be imported without one.
+
+    Raises
+    ------
+    SettingsError
+        There is neither HOME nor an entry in the list of users.
+    """
+    try:
+        Path.home()
+    except RuntimeError as error:
+        raise SettingsError("this user has no home folder: set HOME to a folder that can be written") from error

@@ -1,4 +1,4 @@
-"""Hydra's part: from overrides on a command line to the settings of one run, or what is wrong with them in a line."""
+"""From overrides on a command line to the settings of one run, by Hydra; its errors become one sentence."""
 
 from __future__ import annotations
 
@@ -18,40 +18,50 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
 
 import solvers
-from experiments.configuration import algo_schemas
 from experiments.configuration.composition_cache import find_again
-from experiments.configuration.schema import GaussianConfig, LinearConfig, PolynomialConfig, RunConfig
+from experiments.configuration.preset_tables import options, read_tables
+from experiments.configuration.schema import KERNELS, RENAMED, RunConfig, algo_schema
 from experiments.configuration.settings import RunSettings, nearest, resolve, setting_name
 from experiments.provenance import PROJECT_ROOT
 from solvers import SettingsError
 
 CONF = PROJECT_ROOT / "conf"
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException)
-"""What Hydra raises for a command line that it cannot make sense of; see `explain`."""
+"""What Hydra raises for a wrong command line; see `explain`."""
 
 
 def register() -> None:
-    """Tell Hydra the schema of every group, and each solver as an option of ``algo``."""
-    # conf/hydra/launcher has our own values for plugins that may be missing: they stand in for the plugins' files
+    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of ``conf/preset``.
+
+    Raises
+    ------
+    SettingsError
+        A table of presets does not have its form; see `experiments.configuration.preset_tables.options`.
+    """
+    # conf/hydra/launcher replaces files of plugins, which may not be installed
     warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
     store = ConfigStore.instance()
     store.store(name="schema", node=RunConfig)
-    for name, schema in (("gaussian", GaussianConfig), ("polynomial", PolynomialConfig), ("linear", LinearConfig)):
+    for name, schema in KERNELS.items():
         store.store(group="schema/kernel", name=name, node=schema)
     for name in solvers.names():
-        store.store(group="algo", name=name, node=getattr(algo_schemas, name))
+        solver: Any = solvers.get(name)
+        store.store(group="algo", name=name, node=algo_schema(name, solver.Settings))
+    store.repo.pop("preset", None)  # a table may have changed since the last call
+    for (group, name), preset in options(read_tables(CONF / "preset")).items():
+        store.store(group=f"preset/{group}", name=name, node=preset)
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:
-    """Return the words of a sweep such that a value within a swept group is checked against each job's own choice.
+    """Return the words of a sweep, changed so that a value within a swept group is checked in each job.
 
-    Hydra composes a sweep once as a whole before its jobs, without what is swept: there a fixed ``algo.features=256``
-    would be checked against the default algorithm. As a sweep over one value it is left to the jobs.
+    Hydra composes a sweep once before its jobs, without the swept words. A fixed ``algo.features=256`` would be checked
+    against the default algorithm there; as a sweep over one value it is checked in the jobs only.
 
     Parameters
     ----------
     words : sequence of str
-        A command line with ``-m``; what Hydra does not understand is returned as it is.
+        A command line with ``-m``; words that Hydra cannot parse are returned unchanged.
     """
     overrides = {word: override for word in words if (override := _parsed(word)) is not None}
     swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
@@ -69,7 +79,7 @@ def _parsed(word: str) -> Override | None:
 
 
 def _within(override: Override | None, groups: Collection[str]) -> bool:
-    """Whether this sets one value of a group: ``algo.features=256`` of ``algo``."""
+    """Return whether an override sets one value of a group, as ``algo.features=256`` of ``algo``."""
     return (
         override is not None
         and not (override.is_sweep_override() or override.is_delete() or override.value() == "")
@@ -84,7 +94,7 @@ def _as_sweep(override: Override) -> str:
 
 @contextmanager
 def composing() -> Iterator[None]:
-    """Make `settings_of` usable; the configuration's files and schemas are looked up once for all of its calls."""
+    """Initialise Hydra, so that `settings_of` can be called; files and schemas are read once for all calls."""
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):
         find_again()
@@ -94,21 +104,21 @@ def composing() -> Iterator[None]:
 def settings_of(
     overrides: Sequence[str], *, jobs: int | None = None, may_be_unused: Collection[str] = ()
 ) -> RunSettings:
-    """Return the settings that ``run.py`` would run with these words on its command line.
+    """Return the settings of the run that ``run.py`` makes with these overrides.
 
     Parameters
     ----------
     overrides : sequence of str
         ``algo=sbp``, ``budget.epochs=2``, ...
     jobs : int or None
-        Number of runs that are made at the same time; None: this one alone.
+        Number of runs at the same time; None: a single run.
     may_be_unused : collection of str
-        Names of settings of the data set that need not have an effect on it.
+        Names of settings that may be without effect on the data set.
 
     Raises
     ------
     SettingsError
-        A name that there is not, a wrong type, or a value that is not allowed.
+        An unknown name, a wrong type, or a value that is not allowed.
     """
     try:
         composed = compose("config", [*overrides])
@@ -119,22 +129,32 @@ def settings_of(
 
 
 def config_of(composed: DictConfig) -> RunConfig:
-    """Return what was composed as plain objects, with all interpolations (``${...}``) replaced by their values.
+    """Return a composed configuration as plain objects, with all interpolations (``${...}``) resolved.
 
     Raises
     ------
     SettingsError
-        An interpolation has no value, or one of another type than the setting's.
+        An interpolation has no value, or a value of a wrong type; or ``+`` has added an unknown setting.
     """
     try:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
+    _refuse_added(config)
     return cast(RunConfig, config)
 
 
+def _refuse_added(config: Any, prefix: str = "") -> None:
+    """Refuse settings that a schema does not have: ``+budget.nothing=1`` adds one."""
+    for name, value in vars(config).items():
+        if name not in type(config).__dataclass_fields__:
+            raise SettingsError(_unknown(prefix + name, type(config)))
+        if dataclasses.is_dataclass(value):
+            _refuse_added(value, f"{prefix}{name}.")
+
+
 def explain(error: BaseException) -> str:
-    """Say in one line what is wrong with a command, and what was probably meant."""
+    """Return one line that says what is wrong with a command, with similar names that exist."""
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(error, MissingConfigException) and error.missing_cfg_file:
         group, _, name = error.missing_cfg_file.rpartition("/")
@@ -142,19 +162,25 @@ def explain(error: BaseException) -> str:
         what = {"algo": "algorithm", "dataset": "data set"}.get(group, group)
         return f"unknown {what} {name!r}; known: {', '.join(options)}{nearest(name, options)}"
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
-        group, _, name = cause.full_key.rpartition(".")
-        schema = cause.object_type
-        known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
-        if schema is not None and schema.__module__ == algo_schemas.__name__:
-            group, known = f"{group}={schema.__qualname__}", [name for name in known if name != "name"]
-        where = f"{group} has" if group else "known are"
-        return f"unknown setting {cause.full_key!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
+        return _unknown(cause.full_key, cause.object_type)
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
         return f"{cause.full_key}: {_first_line(cause)}"
     if "Ambiguous value" in str(error):
         return f"{_first_line(error)}: several values are a sweep, which needs -m (or --multirun)"
     text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
     return re.sub(r"\s*\n\s*", "; ", text)
+
+
+def _unknown(setting: str, schema: Any) -> str:
+    """Return the message about a setting that a schema does not have."""
+    if setting in RENAMED:
+        return f"{setting} is now called {RENAMED[setting]}"
+    group, _, name = setting.rpartition(".")
+    known = [field.name for field in dataclasses.fields(schema)] if dataclasses.is_dataclass(schema) else []
+    if group == "algo" and known:
+        group, known = f"algo={schema.__name__}", [name for name in known if name != "name"]
+    where = f"{group} has" if group else "known are"
+    return f"unknown setting {setting!r}; {where} {', '.join(known) or 'no settings'}{nearest(name, known)}"
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Which engine makes a run, and how often it leaves a file to go on from: what the settings allow."""
+"""Checks of the settings ``engine``, ``ranks`` and ``checkpoint_seconds``."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from solvers import SettingsError
 NO_SWEEPS = "processes that mpirun has started make one run: leave out -m, or say ranks=2 to have them started for each"
 MPI = "engine=mpi"
 MAX_RANKS = 4096
-"""Processes that one command starts, all on this machine."""
+"""Processes that one command starts at most, all on this machine."""
 
 
 class EngineMissingError(SettingsError):
-    """The engine is not installed; everything else about the settings may be right."""
+    """The engine is not installed."""
 
 
 CHECKPOINT_SECONDS = 600.0
-"""Between two files to go on from with engine=mpi: a job of many machines loses one now and then."""
+"""Between two checkpoints with engine=mpi: a machine of a large job fails now and then."""
 
 
 def check_engine(name: str, solver: Any) -> None:
-    """Check that an engine can make the run.
+    """Check that an engine can run a solver.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def check_engine(name: str, solver: Any) -> None:
     Raises
     ------
     SettingsError
-        It cannot, or this process has been started for another one.
+        It cannot, or ``mpirun`` has started this process and the engine is local.
     """
     check_choice("engine", name, ENGINES)
     if name == "local":
@@ -50,15 +50,15 @@ def check_engine(name: str, solver: Any) -> None:
                 f"mpirun has started {started} processes, each of which would do all of it: add engine=mpi"
             )
         return
-    if not solver.shares:
-        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shares)
+    if not solver.shardable:
+        those = " and ".join(f"algo={name}" for name in solvers.names() if solvers.get(name).shardable)
         raise SettingsError(f"algo={solver.name} has no shards: engine=mpi works with {those}")
     if importlib.util.find_spec("mpi4py") is None:
         raise EngineMissingError(f"{MPI} needs mpi4py, which is not installed: {install_command('mpi')}")
 
 
 def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
-    """Return how many processes are to be started for a run; None: it is made by those that are there.
+    """Return the number of processes to start for a run; None: start none.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
     Raises
     ------
     SettingsError
-        No such number, not with this engine, or others have been started already.
+        The number is not allowed, the engine is not mpi, or ``mpirun`` has started this process.
     """
     if isinstance(value, str):
         check_choice("ranks", value, ("auto",), also="a number of processes")
@@ -88,7 +88,7 @@ def choose_ranks(value: int | str, engine: str, jobs: int | None) -> int | None:
 
 
 def mpirun() -> str:
-    """Return the path of the program that starts ranks: beside this Python, as the extra puts it, or any other.
+    """Return the path of ``mpirun``: the one installed beside this Python, else the first one in PATH.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def mpirun() -> str:
 
 
 def choose_checkpoint_seconds(value: float | str | None, engine: str) -> float | None:
-    """Return the wall seconds between two files to go on from; infinite: one at SIGTERM alone; None: no files.
+    """Return the wall seconds between two checkpoints; infinite: one only at SIGTERM; None: no checkpoints.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""Which values a run takes where the command line says nothing, and where each of them comes from.
+"""Default values of a run, and where each of them comes from.
 
-Pure functions of the configuration. The order is always: command line, then the preset for the pair (algorithm, data
-set), then the algorithm's, then the data set's, then a rule of this project.
+Pure functions of the configuration. The order is always: command line, the preset for the pair (algorithm, data set),
+the algorithm's preset, the data set's preset, a rule of this project. Numbers of the problem (width, C, nu) belong to a
+data set: a preset for the algorithm alone has none.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from experiments.configuration.schema import AlgoPreset, GaussianConfig, PresetConfig, ProblemConfig, ProblemPreset
+from experiments.configuration.schema import (
+    GaussianConfig,
+    Preset,
+    PresetConfig,
+    ProblemConfig,
+    ProblemPreset,
+)
 from solvers import SettingsError
 
 COMMAND_LINE = "command line"
@@ -25,7 +32,7 @@ class ProblemChoice:
     Attributes
     ----------
     lambda_, C, nu : float or None
-        At most one of `lambda_` and `C`. `nu` beside them only from a preset. What is None is not given: it
+        At most one of `lambda_` and `C`; `nu` together with one of them only from a preset. A number that is None
         follows from the others (C = 1/(lambda n); nu from the optimum of the lambda form).
     bias : bool
     rho : float
@@ -44,7 +51,7 @@ class ProblemChoice:
 
 @dataclass(frozen=True)
 class Printed:
-    """The numbers that a run takes from a preset, the kernel that they are for, and who printed them."""
+    """Numbers printed in a paper, the kernel that they are for, and the paper."""
 
     row: ProblemPreset
     kernel: str
@@ -52,15 +59,18 @@ class Printed:
 
 
 def printed(presets: PresetConfig, *, bias: bool) -> Printed:
-    """Return the row of the pair, if it has one of its own, else that of the data set."""
-    if presets.pair.problem.C is not None:
-        return Printed(presets.pair.problem, presets.pair.kernel, origin_of(presets.pair))
-    row = presets.data.biased if bias else presets.data.unbiased
-    return Printed(row, presets.data.kernel, presets.data.source or "preset")
+    """Return the numbers for the algorithm on this data set if they have a C, else those for the data set."""
+    pair, data = presets.pair, presets.data
+    preset = pair if _numbers(pair, bias=bias).C is not None else data
+    return Printed(_numbers(preset, bias=bias), preset.kernel, origin_of(preset))
+
+
+def _numbers(preset: Preset, *, bias: bool) -> ProblemPreset:
+    return preset.biased if bias else preset.unbiased
 
 
 def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bool], algo: str) -> tuple[bool, str]:
-    """Whether the predictor has a bias.
+    """Return whether the predictor has a bias, and who chose it.
 
     Parameters
     ----------
@@ -69,7 +79,7 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
     presets : PresetConfig
         The presets that belong to the run.
     allowed : collection of bool
-        What the algorithm can do.
+        The values that the algorithm supports.
     algo : str
         Its name, for messages.
 
@@ -81,7 +91,7 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
     Raises
     ------
     SettingsError
-        The command line asks for what the algorithm cannot do.
+        The algorithm does not support the value on the command line.
     """
     if user is not None:
         if user not in allowed:
@@ -97,8 +107,10 @@ def choose_bias(user: bool | None, presets: PresetConfig, allowed: Collection[bo
     return True, f"algo={algo} works with a bias only"
 
 
-def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str], algo: str) -> tuple[str, str]:
-    """Kernel of a run whose command line names none: the pair's, the data set's, the default, or the only one possible.
+def choose_kernel(
+    default: str, presets: PresetConfig, allowed: Collection[str], algo: str, *, bias: bool
+) -> tuple[str, str]:
+    """Return the kernel if the command line names none: the pair's, the data set's, the default, or the only one.
 
     Parameters
     ----------
@@ -107,16 +119,18 @@ def choose_kernel(default: str, presets: PresetConfig, allowed: Collection[str],
     presets : PresetConfig
         The presets that belong to the run.
     allowed : collection of str
-        What the algorithm works with.
+        The kernels that the algorithm supports.
     algo : str
         Its name.
+    bias : bool
+        Whether the problem has one.
 
     Returns
     -------
     name : str
     origin : str
     """
-    if presets.pair.problem.C is not None and presets.pair.kernel in allowed:
+    if _numbers(presets.pair, bias=bias).C is not None and presets.pair.kernel in allowed:
         return presets.pair.kernel, origin_of(presets.pair)
     if presets.data.source is not None and presets.data.kernel in allowed:
         return presets.data.kernel, presets.data.source
@@ -137,26 +151,26 @@ def choose_problem(
     data_fits: bool,
     algo: str,
 ) -> ProblemChoice:
-    """Pick the form of the problem: one that the command line names, or the preset's.
+    """Choose the form of the problem: the one on the command line, or the preset's.
 
-    A printed C belongs to the paper's kernel: with another one it is dropped, and C = 1. A printed nu belongs to the
-    paper's data, kernel and lambda together; as soon as the command line changes one of them it is dropped, and nu is
-    derived from lambda where the algorithm needs it.
+    A printed C belongs to the paper's kernel: with another kernel C = 1 instead. A printed nu belongs to the paper's
+    data, kernel and lambda together: if the command line changes one of them, nu is derived from lambda where the
+    algorithm needs it.
 
     Parameters
     ----------
     user : ProblemConfig
-        What the command line says.
+        The settings on the command line.
     presets : PresetConfig
         The presets that belong to the run.
     bias, bias_origin
-        As `choose_bias` gives them.
+        As returned by `choose_bias`.
     needs_lambda, needs_nu : bool
         Which numbers the algorithm works with.
     kernel_fits : bool
-        False where the kernel is another than the preset's.
+        False if the kernel differs from the preset's.
     data_fits : bool
-        False where the data or the kernel's width are not those of the preset.
+        False if the data or the kernel's width differ from the preset's.
     algo : str
         The algorithm's name, for messages.
 
@@ -176,7 +190,7 @@ def choose_problem(
     origins = dict.fromkeys(given, COMMAND_LINE) | {"bias": bias_origin}
     if "nu" in given and needs_lambda:
         raise SettingsError(
-            f"algo={algo} solves the problem in its lambda form, and lambda cannot be told from problem.nu: give"
+            f"algo={algo} solves the problem in its lambda form, and lambda does not follow from problem.nu: give"
             " problem.lambda_ or problem.C"
         )
     if given:
@@ -192,7 +206,7 @@ def choose_problem(
 
 
 def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) -> tuple[float | None, str]:
-    """Width of the Gaussian kernel; None: from the data, because nobody chose one.
+    """Return the width of the Gaussian kernel (None: it follows from the data), and who chose it.
 
     Raises
     ------
@@ -210,15 +224,15 @@ def choose_sigma2(kernel: GaussianConfig, presets: PresetConfig, *, bias: bool) 
 
 
 def choose_epochs(presets: PresetConfig) -> tuple[float, str]:
-    """Epochs of a run whose command line names no budget."""
+    """Return the epochs of a run without a limit on the command line, and who chose them."""
     for preset in (presets.pair, presets.algo):
         if preset.epochs is not None:
             return preset.epochs, origin_of(preset)
     return DEFAULT_EPOCHS, DEFAULT
 
 
-def origin_of(preset: AlgoPreset) -> str:
-    """Return what the header says about a value of this preset."""
+def origin_of(preset: Preset) -> str:
+    """Return the source of a preset's values, for the header."""
     return preset.source or "preset"
 
 

@@ -1,20 +1,31 @@
-"""The schema of the command line: one plain dataclass per group of settings.
+"""The schema of the command line: one dataclass for each group of settings.
 
 A default that depends on the data set or the algorithm is None here. `experiments.configuration.presets` fills it in
-and records where each value came from: the command line, a paper, or a rule of this project. ``run.py`` registers the
-classes with Hydra, so ``algo.eta=abc`` or a misspelt name is an error.
+and records where each value came from: the command line, a paper, or a rule of this project. `composition` registers
+the classes with Hydra, so ``algo.eta=abc`` or a misspelt name is an error.
+
+The schema of ``algo=<name>`` is the attribute ``<name>`` of this module, made from the solver's ``Settings``: a worker
+process unpickles it by that name.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+import solvers
 from datasets import DatasetSpec
 
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 ENGINES = ("local", "mpi")
+RENAMED = {"budget.checkpoints": "budget.evaluations"}
+"""Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
+NOT_INFLUENTIAL = ("threads", "memory", "rows", "progress", "checkpoint_seconds", "store", "hydra")
+"""Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
+
+With a limit on seconds a run depends on the first three, and its identity has them."""
 
 
 @dataclass
@@ -68,7 +79,7 @@ KERNELS = {"gaussian": GaussianConfig, "polynomial": PolynomialConfig, "linear":
 
 @dataclass
 class BudgetConfig:
-    """When a run stops: at the first of the limits given. With none given the preset's number of epochs, or ten.
+    """When a run stops: at the first of the given limits. Without one: the preset's number of epochs, or ten.
 
     Attributes
     ----------
@@ -78,7 +89,7 @@ class BudgetConfig:
         As the counters of the same names; floats so that ``1e9`` can be written, but whole numbers.
     seconds : float or None
         CPU seconds inside the solver; evaluation, reading and the Gram matrix are not charged.
-    checkpoints : int
+    evaluations : int
         Points of the curve, at most, geometric in the cost.
     every : float or None
         Epochs from each further point to the next, evenly; the epochs must be the only limit.
@@ -92,7 +103,7 @@ class BudgetConfig:
     inner_products: float | None = None
     feature_accesses: float | None = None
     seconds: float | None = None
-    checkpoints: int = 60
+    evaluations: int = 60
     every: float | None = None
     tail: float | None = None
 
@@ -129,41 +140,43 @@ class ProblemPreset:
 
 
 @dataclass
-class DataPreset:
-    """Values for a data set, without and with bias, the kernel that they are for, and who chose them."""
+class Preset:
+    """What one source says about an algorithm, a data set, or an algorithm on a data set.
+
+    Attributes
+    ----------
+    source : str or None
+        Who says it, as the header of a run shows it; None: there is no such preset.
+    kernel : str
+        The kernel that `unbiased` and `biased` are for.
+    unbiased, biased : ProblemPreset
+        Numbers for the problem without and with bias.
+    bias : bool or None
+        Whether the problem has a bias; None: not said.
+    epochs : float or None
+        Epochs of a run whose command line names no budget; None: not said.
+    """
 
     source: str | None = None
     kernel: str = "gaussian"
     unbiased: ProblemPreset = field(default_factory=ProblemPreset)
     biased: ProblemPreset = field(default_factory=ProblemPreset)
-
-
-@dataclass
-class AlgoPreset:
-    """Values for an algorithm, or for an algorithm on one data set, and who chose them.
-
-    `problem`, for the kernel `kernel`, is read for a pair only: if it has a C, it goes before the row of the data set.
-    """
-
-    source: str | None = None
     bias: bool | None = None
     epochs: float | None = None
-    kernel: str = "gaussian"
-    problem: ProblemPreset = field(default_factory=ProblemPreset)
 
 
 @dataclass
 class PresetConfig:
-    """The presets that belong to the chosen algorithm and data set; the more special one wins."""
+    """The presets for the chosen data set, for the algorithm, and for the algorithm on this data set (`pair`)."""
 
-    data: DataPreset = field(default_factory=DataPreset)
-    algo: AlgoPreset = field(default_factory=AlgoPreset)
-    pair: AlgoPreset = field(default_factory=AlgoPreset)
+    data: Preset = field(default_factory=Preset)
+    algo: Preset = field(default_factory=Preset)
+    pair: Preset = field(default_factory=Preset)
 
 
 @dataclass
 class RunConfig:
-    """One run: everything that can be said on the command line.
+    """One run: everything that can be set on the command line.
 
     Attributes
     ----------
@@ -181,10 +194,10 @@ class RunConfig:
     engine : str
         One of `ENGINES`: local is this process, mpi the processes that ``mpirun`` starts.
     ranks : "auto" or int
-        With engine=mpi the number of processes to start; auto: the run is made by those that have been started.
+        With engine=mpi the number of processes to start; auto: the processes that ``mpirun`` has started.
     checkpoint_seconds : "auto", float or None
-        Wall seconds between two files that a run can go on from; auto: 600 with engine=mpi, else none but where SIGTERM
-        ends the run; null: none at all.
+        Wall seconds between two checkpoints, files that a run can be resumed from. auto: 600 with engine=mpi, else one
+        only when SIGTERM ends the run; null: none.
     """
 
     algo: Any = None
@@ -204,6 +217,16 @@ class RunConfig:
     checkpoint_seconds: int | float | str | None = "auto"
 
 
+def __getattr__(name: str) -> type:
+    """Return the schema of ``algo=<name>``: a pickle names it as a member of this module."""
+    # each import of this module asks for `__path__`: that must not import all solvers
+    if name.startswith("_") or name not in solvers.names():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    solver: Any = solvers.get(name)
+    return algo_schema(name, solver.Settings)
+
+
+@cache
 def algo_schema(name: str, settings: type) -> type:
     """Make the schema of ``algo=<name>``: the solver's settings and the field ``name``.
 
@@ -220,9 +243,9 @@ def algo_schema(name: str, settings: type) -> type:
         A dataclass derived from `settings`, with the additional field ``name: str = name``.
     """
     frozen: bool = settings.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    return dataclasses.make_dataclass(
-        f"{settings.__name__}_{name}", [("name", str, field(default=name))], bases=(settings,), frozen=frozen
-    )
+    schema = dataclasses.make_dataclass(name, [("name", str, field(default=name))], bases=(settings,), frozen=frozen)
+    schema.__module__ = __name__
+    return schema
 
 
 def kernel_name(config: object) -> str:

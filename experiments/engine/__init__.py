@@ -1,4 +1,41 @@
-"""Engines: how many processes make a run. `engine=local` is one; `engine=mpi` those that ``mpirun`` starts.
+"""Engines: ``engine=local`` runs in this process, ``engine=mpi`` on the processes that ``mpirun`` starts.
 
-Nothing here imports mpi4py but `experiments.engine.mpi`, which is imported when a run with `engine=mpi` begins.
+Only `experiments.engine.mpi` imports mpi4py; it is imported when a run with ``engine=mpi`` begins.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from experiments.configuration.settings import RunSettings
+from experiments.processes.outcome import Outcome
+from experiments.run.console import Display
+
+
+def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
+    """Compute one run with the engine that its settings name; see `experiments.run.runner.run`.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    display : Display
+    command : sequence of str
+        The command line, for the record.
+
+    Raises
+    ------
+    SettingsError, DataError, StoreError
+        The user's errors.
+    """
+    # imported here: these import scipy and more, which an error in the settings does not need
+    if settings.engine == "local":
+        from experiments.run import runner
+
+        return runner.run(settings, display, command)
+    if settings.starts_ranks:
+        from experiments.engine import start
+
+        return start.run(settings, display, command)
+    from experiments.engine import ranks
+
+    return ranks.run(settings, display, command)

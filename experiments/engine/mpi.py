@@ -1,4 +1,4 @@
-"""The exchange between the processes that ``mpirun`` has started. Importing this starts MPI's library, not MPI."""
+"""Communication between the processes that ``mpirun`` has started. Importing this loads MPI but does not start it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from experiments.configuration.settings import available_cores
 from experiments.processes.mpirun import Place, say_last
 from solvers import SettingsError
-from solvers.exchange import Exchange
+from solvers.all_reduce import AllReduce
 
-# Starting and ending MPI is `connect`'s and `Mpi.close`'s, not a matter of imports.
+# `connect` starts MPI and `Mpi.close` ends it, not the import
 mpi4py.rc.initialize = mpi4py.rc.finalize = False
 
 from mpi4py import MPI  # noqa: E402
@@ -26,34 +26,34 @@ from mpi4py import MPI  # noqa: E402
 T = TypeVar("T")
 
 SPIN_SECONDS = 5e-4
-"""A rank that waits asks again and again for so long, then naps: the others may need its core."""
+"""A waiting rank polls for this long, then sleeps between polls: the others may need its core."""
 SPIN_SECONDS_CROWDED = 5e-5
-"""The same where a machine has more ranks than cores."""
+"""The same on a machine with more ranks than cores."""
 NAPS = 2e-5, 1e-2
-"""Shortest and longest nap, seconds; between them it is a twentieth of the time waited so far."""
+"""Shortest and longest sleep, seconds; between them a twentieth of the time waited so far."""
 PATIENCE_SECONDS = 5.0
-"""A rank that waits looks this often whether the processes that it may wait for still live."""
+"""A waiting rank checks this often that the other ranks of its machine still live."""
 SMALL = 4096
-"""Bytes up to which all values are handed over, without a look at how many are zero."""
+"""Up to this many bytes all values are sent, without counting zeros."""
 _PLACED = 12
-"""Bytes of a value and its place."""
+"""Bytes of a value and its index."""
 
 
 @dataclasses.dataclass
 class Communication:
-    """What the sums of a run have cost.
+    """Costs of the sums of a run.
 
     Attributes
     ----------
     exchanges : int
         Sums over all ranks: one or two an iteration.
     sparse_exchanges : int
-        Those for which ranks handed over places and values.
+        The sums for which ranks sent indices and values.
     bytes : int
-        Handed over to MPI for them: 8 for each value, or 12 for each that is not zero, and 8 for their count where it
-        is asked. What travels then is MPI's affair.
+        Bytes passed to MPI: 8 for each value, or 12 for each value that is not zero, and 8 for a count of these. MPI
+        may send more or fewer over the network.
     seconds : float
-        Wall time inside, waiting for other ranks included.
+        Wall time of the sums, including waiting for other ranks.
     """
 
     exchanges: int = 0
@@ -62,16 +62,16 @@ class Communication:
     seconds: float = 0.0
 
 
-class Mpi(Exchange):
-    """Between all processes of ``MPI.COMM_WORLD``. Make it with `connect`.
+class Mpi(AllReduce):
+    """Communication between all processes of ``MPI.COMM_WORLD``. Make it with `connect`.
 
-    MPICH and Open MPI wait with a core at full load, and a rank without a core then waits for the scheduler: sums of
-    three ranks on two cores took half a second. So nothing here waits inside MPI.
+    MPICH and Open MPI wait with a core at full load, and a rank without a core then waits for the scheduler: sums over
+    three ranks on two cores took half a second. So no method here waits inside MPI.
 
     Attributes
     ----------
     communication : Communication
-        This rank's, of this job.
+        Costs of this rank in this job.
     """
 
     def __init__(self, world: MPI.Intracomm) -> None:
@@ -86,9 +86,9 @@ class Mpi(Exchange):
     def sum(self, values: NDArray[np.float64]) -> None:
         """Sum values in place, (m,) float64.
 
-        Each rank hands over all values, or the places and values of those that are not zero, whichever is less for
-        all ranks together: an all-reduce passes every value twice, a gathered one once. Of few values that is not
-        asked: it takes as long as the sum.
+        The ranks send either all values or the indices and values of the nonzeros, whichever is less over all ranks:
+        an all-reduce sends every value twice, a gather once. The nonzeros of up to `SMALL` bytes are not counted:
+        counting would take as long as the sum.
         """
         began = time.perf_counter()
         own = self.communication
@@ -99,7 +99,7 @@ class Mpi(Exchange):
         own.seconds += time.perf_counter() - began
 
     def _sum_if_sparse(self, values: NDArray[np.float64]) -> bool:
-        """Sum by places and values if that is less; return whether it was."""
+        """Sum by indices and values if that is less; return whether it was."""
         own = self.communication
         counts = self.everyone(np.array([np.count_nonzero(values)], dtype=np.int64)).ravel()
         own.bytes += counts.itemsize
@@ -115,12 +115,12 @@ class Mpi(Exchange):
         ]
         for request in requests:
             self._wait(request)
-        # one after the other in the order of ranks: the same bits on each
+        # bincount adds in the order of ranks: the same bits on each
         values[:] = np.bincount(all_places, all_values, values.size)
         return True
 
     def everyone(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return what all ranks give, (ranks, m), from (m,) of each."""
+        """Return the values of all ranks, (ranks, m), from the (m,) of each."""
         gathered = np.empty((self.ranks, values.size), dtype=values.dtype)
         self._wait(self._world.Iallgather(values, gathered))
         return gathered
@@ -146,7 +146,7 @@ class Mpi(Exchange):
         MPI.Finalize()
 
     def abort(self, code: int) -> None:
-        """End all ranks, whatever they do."""
+        """End all ranks at once."""
         self._world.Abort(code)
 
     def _send(self, value: Any, rank: int) -> None:
@@ -155,12 +155,12 @@ class Mpi(Exchange):
     def _receive(self, rank: int) -> Any:
         messages: list[MPI.Message] = []
 
-        def there() -> bool:
+        def arrived() -> bool:
             if (message := self._world.improbe(rank)) is not None:
                 messages.append(message)
             return bool(messages)
 
-        self._until(there)
+        self._until(arrived)
         return messages[0].recv()
 
     def _wait(self, request: MPI.Request) -> None:
@@ -175,16 +175,16 @@ class Mpi(Exchange):
                 return
             os.sched_yield()
         shortest, longest = NAPS
-        look = PATIENCE_SECONDS
+        check = PATIENCE_SECONDS
         while not done():
             time.sleep(min(longest, max(shortest, waited / 20)))
             waited = time.perf_counter() - began
-            if waited > look:
-                self._look_around()
-                look += PATIENCE_SECONDS
+            if waited > check:
+                self._check_neighbours()
+                check += PATIENCE_SECONDS
 
-    def _look_around(self) -> None:
-        """End the job if a rank of this machine has gone. ``mpirun`` should; MPICH's misses a death now and then."""
+    def _check_neighbours(self) -> None:
+        """End the job if a rank of this machine has died: MPICH's ``mpirun`` sometimes misses a death."""
         for pid in self._neighbours:
             if not _lives(pid):
                 say_last(f"error: process {pid} of this job has gone: the job ends")
@@ -199,12 +199,12 @@ def _lives(pid: int) -> bool:
 
 
 def connect(here: Place) -> Mpi:
-    """Start MPI and meet the other ranks.
+    """Start MPI and connect to the other ranks.
 
     Raises
     ------
     SettingsError
-        MPI sees another number of processes than ``mpirun`` has started.
+        MPI's number of processes differs from the number that ``mpirun`` has started.
     """
     MPI.Init_thread(MPI.THREAD_FUNNELED)
     world = MPI.COMM_WORLD

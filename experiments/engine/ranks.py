@@ -1,4 +1,4 @@
-"""A run that several ranks make together: rank 0 leads it as any run is made, the others follow."""
+"""A run on the ranks of an MPI job: rank 0 runs it like a local run and records it; the others only advance."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import solvers
 from experiments.configuration.choices import install_command
 from experiments.configuration.settings import RunSettings
-from experiments.engine.together import Together
+from experiments.engine.distributed_solver import DistributedSolver
 from experiments.processes.mpirun import Place, place, say_last, supervise
 from experiments.processes.outcome import STOPPED, Outcome, OutcomeStatus
 from experiments.run import runner
-from experiments.run.advance import go_on
-from experiments.run.checkpointer import Keeper, Kept
+from experiments.run.advance import LocalEngine, advance_run
+from experiments.run.checkpointer import Checkpoint, Checkpointer
 from experiments.run.console import Display
 from experiments.run.errors import outcome_of
 from experiments.run.identity import canonical_json
 from experiments.run.recorder import Recorder
-from experiments.run.team import Team
 from solvers import Problem, SettingsError
-from solvers.share import check_ranks, deal
+from solvers.shard import check_ranks, scatter_rows
 
 if TYPE_CHECKING:
     from experiments.engine.mpi import Mpi
@@ -32,149 +31,151 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Ranks(Team):
-    """The ranks of a run. All of them call each method together; what only rank 0 has, the others give as None.
+class MpiEngine(LocalEngine):
+    """Runs a solver on all ranks. All of them call each method together; arguments that only rank 0 has are None.
 
     Attributes
     ----------
-    begun : bool
-        The ranks have got something to do.
-    busy : bool
-        They are at it: an error here has to end them all.
-    kept : Kept or None
-        What the run goes on from, without what only rank 0 needs, after `drive`.
+    started : bool
+        The ranks have got a problem to solve.
+    working : bool
+        They are solving it: an error on one rank must end the job.
+    checkpoint : Checkpoint or None
+        What the run resumes from, without the parts that only rank 0 needs; set by `prepare`.
     """
 
     def __init__(self, exchange: Mpi) -> None:
-        self.begun = self.busy = False
-        self.kept: Kept | None = None
+        self.started = self.working = False
+        self.checkpoint: Checkpoint | None = None
         self._exchange = exchange
 
-    def solver(self, settings: RunSettings, problem: Problem | None) -> Any:
-        """Hand out the rows of a problem, and make each rank's solver."""
+    def make_solver(self, settings: RunSettings, problem: Problem | None) -> Any:
+        """Distribute the rows of a problem, and make each rank's solver."""
         if problem is not None:
             check_ranks(problem, self._exchange.ranks)
-            self._exchange.broadcast(True)  # there is something to do
-        self.begun = self.busy = True
-        share = deal(problem, self._exchange)
-        return self._agreed(lambda: settings.solver(share, settings.solver_settings, settings.seed))
+            self._exchange.broadcast(True)  # see `_follow`
+        self.started = self.working = True
+        shard = scatter_rows(problem, self._exchange)
+        return self._on_all(lambda: settings.solver(shard, settings.solver_settings, settings.seed))
 
-    def drive(self, solver: Any, kept: Kept | None) -> Together:
-        """Return the ranks' solvers as one, going on from what has been kept, if anything has."""
-        led = None if kept is None else dataclasses.replace(kept, state={}, waiting=[])
-        self.kept = self._exchange.broadcast(led)
-        if self.kept is not None:
-            self._agreed(lambda: solver.restore(None if kept is None else kept.state))
-        return Together(solver, self._exchange, self.kept.communication if self.kept else {})
+    def prepare(self, solver: Any, checkpoint: Checkpoint | None) -> DistributedSolver:
+        """Return the ranks' solvers as one, restored from the checkpoint if there is one."""
+        small = None if checkpoint is None else dataclasses.replace(checkpoint, state={}, pending=[])
+        self.checkpoint = self._exchange.broadcast(small)
+        if self.checkpoint is not None:
+            self._on_all(lambda: solver.restore(None if checkpoint is None else checkpoint.state))
+        return DistributedSolver(solver, self._exchange, self.checkpoint.communication if self.checkpoint else {})
 
     @contextlib.contextmanager
-    def watching(self, solver: Together) -> Iterator[Callable[[], None]]:
-        """See `Together.watching`; afterwards the others only wait for the end."""
+    def watching(self, solver: DistributedSolver) -> Iterator[Callable[[], None]]:
+        """See `DistributedSolver.watching`; afterwards the other ranks only wait for the end."""
         with solver.watching():
             try:
-                yield lambda: None  # `advance` itself raises, on all ranks
+                yield lambda: None  # `advance` raises, on all ranks
             except KeyboardInterrupt:
-                self.busy = False
+                self.working = False
                 raise
-        self.busy = False
+        self.working = False
 
-    def record(self, solver: Together) -> dict[str, Any]:
-        """Return what the sums have cost, for result.json."""
+    def record(self, solver: DistributedSolver) -> dict[str, Any]:
+        """Return the costs of communication, for result.json."""
         return {"communication": solver.communication}
 
-    def _agreed(self, make: Callable[[], T]) -> T:
-        """Do something on every rank; what one refuses, all refuse."""
-        made: list[T] = []
+    def _on_all(self, function: Callable[[], T]) -> T:
+        """Call a function on every rank; if one raises SettingsError, all raise it."""
+        results: list[T] = []
         refusal: SettingsError | None = None
         try:
-            made.append(make())
+            results.append(function())
         except SettingsError as error:
             refusal = error
         refusals = self._exchange.gather(refusal)
         first = self._exchange.broadcast(None if refusals is None else next(filter(None, refusals), None))
         if first is not None:
-            self.busy = False
+            self.working = False
             raise first
-        return made[0]
+        return results[0]
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
-    """Make one run together with the other processes that ``mpirun`` has started.
+    """Compute one run together with the other processes that ``mpirun`` has started.
 
-    With several ranks the run goes on in a child process; see `supervise`.
+    With several ranks the run continues in a child process; see `supervise`.
 
     Parameters
     ----------
     settings : RunSettings
         The same on all ranks.
     display : Display
-        Rank 0's; the others say nothing, but for what ends the job.
+        Rank 0's; the other ranks write only the error that ends the job.
     command : sequence of str
         The command line, for the record.
 
     Returns
     -------
     Outcome
-        Of the same status on all ranks.
+        Its status is the same on all ranks.
 
     Raises
     ------
     SettingsError
-        MPI cannot be had, or the ranks do not fit together.
+        MPI cannot be loaded, or the ranks differ in settings or build.
     """
     here = place()
     if here.ranks > 1:
         supervise(here)
     if here.rank:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what Ctrl-C means is rank 0's affair
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 handles Ctrl-C
     try:
         from experiments.engine.mpi import connect
-    except (ImportError, RuntimeError) as error:  # mpi4py is there, but not the library that it loads
+    except (ImportError, RuntimeError) as error:  # mpi4py is installed, but not the library that it loads
         why = " ".join(str(error).split())
         raise SettingsError(f"engine=mpi cannot load MPI ({why}): {install_command('mpi')} brings one") from error
     exchange = connect(here)
     settings = dataclasses.replace(settings, ranks=exchange.ranks)
     try:
-        _check_alike(settings, exchange)
-        return (_follow if exchange.rank else _lead)(settings, display, command, exchange, here)
+        _check_same(settings, exchange)
+        if exchange.rank:
+            return _follow(settings, exchange, here)
+        return _lead(settings, display, command, exchange, here)
     finally:
         exchange.close()
 
 
 def _lead(settings: RunSettings, display: Display, command: Sequence[str], exchange: Mpi, here: Place) -> Outcome:
-    ranks = Ranks(exchange)
-    outcome = outcome_of(lambda: runner.run(settings, display, command, ranks), settings.label)
-    if ranks.busy:
+    engine = MpiEngine(exchange)
+    outcome = outcome_of(lambda: runner.run(settings, display, command, engine), settings.label)
+    if engine.working:
         display.close()
-        if outcome.status in STOPPED:  # before the solvers watched for it
+        if outcome.status in STOPPED:  # before the solvers deferred signals
             exchange.abort(outcome.exit_code)
         _abort(exchange, here, outcome.message, outcome.exit_code)
-    if not ranks.begun:
+    if not engine.started:
         exchange.broadcast(False)
     exchange.broadcast(outcome.status)
     return outcome
 
 
-def _follow(settings: RunSettings, _: Display, __: Sequence[str], exchange: Mpi, here: Place) -> Outcome:
+def _follow(settings: RunSettings, exchange: Mpi, here: Place) -> Outcome:
     try:
         if exchange.broadcast(None) is True:
-            with contextlib.suppress(SettingsError, KeyboardInterrupt):  # all ranks have agreed on it
-                _work(settings, Ranks(exchange))
+            with contextlib.suppress(SettingsError, KeyboardInterrupt):  # raised on all ranks; rank 0 handles it
+                _advance(settings, MpiEngine(exchange))
         status: OutcomeStatus = exchange.broadcast(None)
     except BaseException as error:
         _abort(exchange, here, f"{type(error).__name__}: {error}", 1, traceback.format_exc())
     return Outcome(settings.label(), status)
 
 
-def _work(settings: RunSettings, ranks: Ranks) -> None:
-    own = ranks.solver(settings, None)
+def _advance(settings: RunSettings, engine: MpiEngine) -> None:
+    own = engine.make_solver(settings, None)
     n = own.problem.n
-    solver = ranks.drive(own, None)
-    keeper = Keeper(None, settings.checkpoint_seconds) if settings.solver.resumes else None
-    budget = settings.budget
-    recorder = Recorder(_Blind(), n, pause=0.0)
-    with ranks.watching(solver):
-        go_on(solver, budget.limits(n), budget.looks(n), recorder, Display(), keeper, ranks.kept)
+    solver = engine.prepare(own, None)
+    checkpointer = Checkpointer(None, settings.checkpoint_seconds) if settings.solver.resumes else None
+    recorder = Recorder(_NoEvaluator(), n, pause=0.0)
+    budget, schedule = settings.budget.limits(n), settings.budget.schedule(n)
+    with engine.watching(solver) as raise_if_stopped:
+        advance_run(solver, budget, schedule, recorder, Display(), checkpointer, engine.checkpoint, raise_if_stopped)
 
 
 def _abort(exchange: Mpi, here: Place, why: str, code: int, details: str = "") -> NoReturn:
@@ -183,15 +184,15 @@ def _abort(exchange: Mpi, here: Place, why: str, code: int, details: str = "") -
     raise AssertionError("MPI_Abort came back")
 
 
-class _Blind:
-    """Evaluates nothing: that is done where the data are."""
+class _NoEvaluator:
+    """Evaluates nothing: rank 0, which has the data, does that."""
 
     def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
         return [{} for _ in snapshots]
 
 
-def _check_alike(settings: RunSettings, exchange: Mpi) -> None:
-    """Refuse ranks that would not compute the same."""
+def _check_same(settings: RunSettings, exchange: Mpi) -> None:
+    """Refuse ranks that differ in build, instruction set or settings."""
     build = solvers.build_info()
     own = {
         "build of the core": build["build_id"],

@@ -10,7 +10,7 @@ import socket
 from experiments.configuration.choices import install_command
 from solvers import SettingsError
 
-RAY, SLURM = "ray", "submitit_slurm"
+LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}
 """Launchers that an extra brings; the others are always there."""
 _PACKAGES = {"ray": ("ray", "hydra_plugins.hydra_ray_launcher"), "slurm": ("hydra_plugins.hydra_submitit_launcher",)}

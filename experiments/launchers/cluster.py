@@ -15,67 +15,67 @@ from typing import Any
 
 from experiments.configuration.settings import available_cores
 from experiments.launchers.checks import RAY, check_address, check_launcher
-from experiments.processes.job_queue import attempt
+from experiments.processes.job_ledger import next_attempt
 from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
 from solvers import SettingsError
 
-BOARD = "board"
+LEDGER = "ledger"
 LISTEN_SECONDS = 0.5
 """A job asks this often whether it is to stop."""
-GRACE_SECONDS = 20.0
-"""Time for the jobs to record how far they are after Ctrl-C or SIGTERM."""
 STORE_BYTES = 80 * 2**20
 """Ray's memory for what its tasks share, which ours hardly use; of a cluster that exists it is not ours to say."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 
 
-class Board:
-    """What the jobs say and are told: an actor of Ray's, on the machine of the command.
+class LedgerActor:
+    """The jobs' ledger (`experiments.processes.job_ledger`), their progress and the command's stop request.
 
-    A desk (`experiments.processes.job_queue.Desk`) that no folder has to be shared for.
+    A Ray actor on the machine of the command: no folder has to be shared.
     """
 
     def __init__(self) -> None:
         self._outcomes: dict[int, Outcome] = {}
-        self._said: list[tuple[int, float]] = []
-        self._asked: Signals | None = None
+        self._reports: list[tuple[int, float | str]] = []
+        self._stop_request: Signals | None = None
 
     def begin(self, number: int, outcome: Outcome) -> Outcome | None:
-        """See `Desk.begin`."""
-        if self._asked is not None:
-            return Outcome(outcome.label, status_of(ASKED[self._asked]()), "not started", overrides=outcome.overrides)
+        """See `JobLedger.begin`."""
+        if self._stop_request is not None:
+            return Outcome(
+                outcome.label, status_of(STOP_SIGNALS[self._stop_request]()), "not started", overrides=outcome.overrides
+            )
         before = self._outcomes.get(number)
-        begun = attempt(outcome, before)
+        begun = next_attempt(outcome, before)
         if begun is not None:
             self._outcomes[number] = begun
             return None
         return before
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """See `Desk.end`."""
+        """See `JobLedger.end`."""
         self._outcomes[number] = outcome
 
-    def tell(self, number: int, fraction: float) -> None:
-        """Say how far a job is."""
-        self._said.append((number, fraction))
+    def report(self, number: int, progress: float | str) -> None:
+        """Record the fraction of a job that is done, or a note on what it does."""
+        self._reports.append((number, progress))
 
-    def said(self) -> list[tuple[int, float]]:
-        """Return what `tell` was told since the last call."""
-        said, self._said = self._said, []
-        return said
+    def reports(self) -> list[tuple[int, float | str]]:
+        """Return the reports since the last call."""
+        reports, self._reports = self._reports, []
+        return reports
 
     def outcomes(self) -> dict[int, Outcome]:
         """Outcomes of all jobs that began, by number."""
         return self._outcomes
 
-    def stop(self, asked: Signals) -> None:
+    def stop(self, number: Signals) -> None:
         """Ask all jobs to stop."""
-        self._asked = asked
+        self._stop_request = number
 
-    def asked(self) -> Signals | None:
-        """Return what the jobs are asked for."""
-        return self._asked
+    def stop_request(self) -> Signals | None:
+        """Return the signal that asks the jobs to stop."""
+        return self._stop_request
 
 
 class Cluster:
@@ -124,9 +124,9 @@ class Cluster:
             raise SettingsError(f"Ray {address or 'on this machine'} cannot be used: {said[0]}") from error
         node = ray.get_runtime_context().get_node_id()
         with_us = NodeAffinitySchedulingStrategy(node, soft=False)
-        board: Any = ray.remote(Board)
-        self._board = board.options(name=BOARD, num_cpus=0, scheduling_strategy=with_us).remote()
-        ray.get(self._board.asked.remote())
+        actor: Any = ray.remote(LedgerActor)
+        self._ledger = actor.options(name=LEDGER, num_cpus=0, scheduling_strategy=with_us).remote()
+        ray.get(self._ledger.stop_request.remote())
         self._reserved = 0
 
     @property
@@ -144,7 +144,7 @@ class Cluster:
     def submit(self, call: Callable[..., Outcome], *arguments: Any) -> Any:
         """Have something called on the cluster, as if it were here, and return Ray's reference to what it returns.
 
-        It is called again if its process is killed, until `Board.begin` refuses it.
+        It is called again if its process is killed, until `LedgerActor.begin` refuses it.
         """
         import ray
 
@@ -170,23 +170,23 @@ class Cluster:
             return Outcome(label, "failed", said[-1] if said else type(error).__name__)
         return outcome
 
-    def said(self) -> list[tuple[int, float]]:
-        """How far jobs are, since the last call."""
+    def reports(self) -> list[tuple[int, float | str]]:
+        """Return the jobs' reports since the last call."""
         import ray
 
-        said: list[tuple[int, float]] = ray.get(self._board.said.remote())
-        return said
+        reports: list[tuple[int, float | str]] = ray.get(self._ledger.reports.remote())
+        return reports
 
     def outcomes(self) -> dict[int, Outcome]:
         """Outcomes of all jobs that began, by number."""
         import ray
 
-        outcomes: dict[int, Outcome] = ray.get(self._board.outcomes.remote())
+        outcomes: dict[int, Outcome] = ray.get(self._ledger.outcomes.remote())
         return outcomes
 
     def stop(self, asked: Signals) -> None:
         """Ask all jobs to stop, and wait until they have recorded what they reached, or `GRACE_SECONDS`."""
-        self._board.stop.remote(asked)
+        self._ledger.stop.remote(asked)
         deadline = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < deadline and any(end.status == "killed" for end in self.outcomes().values()):
             time.sleep(0.1)
@@ -198,43 +198,43 @@ class Cluster:
         ray.shutdown()
 
 
-class OnCluster:
-    """The desk of a job that runs on a cluster."""
+class ClusterLedger:
+    """The ledger of a job that runs on a cluster."""
 
     def __init__(self) -> None:
         import ray
 
-        self._board: Any = ray.get_actor(BOARD)
+        self._ledger: Any = ray.get_actor(LEDGER)
         self._done = threading.Event()
 
     def begin(self, number: int, outcome: Outcome) -> Outcome | None:
-        """See `Desk.begin`; from now on the job hears what the command is asked for."""
-        before: Outcome | None = _answer(self._board.begin.remote(number, outcome))
+        """See `JobLedger.begin`; from now on the job receives the command's stop request."""
+        before: Outcome | None = _answer(self._ledger.begin.remote(number, outcome))
         if before is None:
             threading.Thread(target=self._listen, name="listen", daemon=True).start()
         return before
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """See `Desk.end`."""
+        """See `JobLedger.end`."""
         self._done.set()
-        _answer(self._board.end.remote(number, outcome))
+        _answer(self._ledger.end.remote(number, outcome))
 
-    def tell(self, number: int, fraction: float) -> None:
-        """Say how far the job is."""
-        self._board.tell.remote(number, fraction)
+    def report(self, number: int, progress: float | str) -> None:
+        """Report the fraction of the job that is done, or a note on what it does."""
+        self._ledger.report.remote(number, progress)
 
     def _listen(self) -> None:
         import ray
 
         with contextlib.suppress(ray.exceptions.RayError):  # the command has gone, and Ray ends this process
             while not self._done.wait(LISTEN_SECONDS):
-                if asked := _answer(self._board.asked.remote()):
+                if asked := _answer(self._ledger.stop_request.remote()):
                     _thread.interrupt_main(asked)  # Ray's processes block the signal itself
                     return
 
 
 def _answer(reference: Any) -> Any:
-    """Wait for an answer in a job. With ``ray.get`` its core would be free meanwhile, and another job begin on it."""
+    """Wait for an answer in a job. `ray.get` would release this job's core to another job."""
     return reference.future().result()
 
 

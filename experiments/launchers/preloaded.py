@@ -1,6 +1,6 @@
 """Imports what every run needs, in the server that workers are forked from (`experiments.processes.forkserver`).
 
-Threads, connections and open files would not survive the fork: nothing here makes any.
+Threads, connections and open files do not survive a fork, so nothing here may make any.
 """
 
 import matplotlib.backends.backend_agg
@@ -9,6 +9,7 @@ import matplotlib.style  # noqa: F401
 from matplotlib.mathtext import MathTextParser
 
 import experiments.plotting
+import experiments.processes.program_start
 import experiments.run.evaluation
 import experiments.run.runner  # noqa: F401
 from experiments.store import mlflow_writer
@@ -17,4 +18,4 @@ mlflow_writer.load()
 
 from mlflow.store.tracking import sqlalchemy_store, sqlalchemy_workspace_store  # noqa: E402, F401
 
-MathTextParser("agg").parse("$0$")  # makes the grammar of what stands at an axis
+MathTextParser("agg").parse("$0$")  # builds the grammar of axis labels, 0.3 s

@@ -1,1 +1,1 @@
-"""Processes, signals and streams: what stops a run, what a worker is forked from, what became of a job."""
+"""Processes, signals and streams: stop requests, workers, and the outcomes of jobs."""

@@ -1,4 +1,4 @@
-"""Lines about work that does not tell how far it is: what it is, and every few seconds how long it has taken."""
+"""Prints what is being done and, every few seconds, for how long: for work whose progress is unknown."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import threading
 import time
 from collections.abc import Callable
 
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 
 PAUSE = 5.0
 """Seconds between two lines."""
 
 
 class Busy:
-    """Writes lines about one piece of work after another.
-
-    They come from a thread, which ends with `end`, or when the next piece begins.
+    """Writes lines on one piece of work after another, from a thread that ends with the piece.
 
     Parameters
     ----------
@@ -29,11 +27,12 @@ class Busy:
         self._over = threading.Event()
 
     def begin(self, text: str, *, after: float = 0.0) -> None:
-        """Write what is done from now on: at once, or `after` seconds if it has not ended by then; then with its time.
+        """Begin a piece of work: write its name now, or after some seconds if it has not ended by then.
 
         Parameters
         ----------
         text : str
+            Its name.
         after : float
             Seconds.
         """
@@ -44,11 +43,11 @@ class Busy:
         threading.Thread(target=self._repeat, args=(text, over, after), name="busy", daemon=True).start()
 
     def end(self) -> None:
-        """Write nothing more."""
+        """End the piece of work: write nothing more on it."""
         self._over.set()
 
     def _repeat(self, text: str, over: threading.Event, after: float) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)  # the main thread may have to block them for a moment
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # the main thread may have to block them for a moment
         begun = time.monotonic()
         pause = after or PAUSE
         while not over.wait(pause):

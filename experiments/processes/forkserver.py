@@ -1,6 +1,7 @@
-"""Worker processes are forked from a server that has imported what every run needs: seconds for each of them otherwise.
+"""Starts worker processes: they are forked from a server process that has imported what every run needs.
 
-The server is a process of its own: threads of BLAS and sqlite would not survive a fork of this one.
+The imports take seconds in each worker otherwise. This process cannot be forked itself: the threads of BLAS and sqlite
+do not survive a fork.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ from multiprocessing import resource_tracker, util
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 from experiments.processes.streams import tolerate
 from support.files import keep_folder
 
 PROCESSES = multiprocessing.get_context("forkserver")
 SERVER_FOLDERS = "pymp-"
-"""How the names of the temporary folders begin in which Python puts the servers' sockets."""
+"""Prefix of the temporary folders in which Python puts the sockets of such servers."""
 
 
 def preload(*modules: str) -> None:
-    """Say what the server imports besides `experiments.launchers.preloaded`, before the first process is started."""
-    PROCESSES.set_forkserver_preload(["experiments.launchers.preloaded", *modules])
+    """Name the modules that the server imports; call this before the first process is started."""
+    PROCESSES.set_forkserver_preload([*modules])
 
 
 def start(process: BaseProcess) -> None:
-    """Start a process, and before the first one the server, which takes seconds.
+    """Start a process; the first call also starts the server, which takes seconds.
 
-    Ctrl-C and SIGTERM wait until then: of half a process nothing is left but its complaints. The server stays deaf, as
-    a terminal or a batch system may send them to all processes, of which it must outlive its children. Those hear again
-    when they `follow` their parent.
+    Ctrl-C and SIGTERM are blocked until the process has started. The server inherits the blocked signals and keeps
+    them: a terminal or a batch system may send a signal to all processes, and the server must outlive its children.
+    The children unblock them in `follow`.
     """
     _lock_folder()
-    resource_tracker.ensure_running()  # which would put an end to the deafness
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ASKED)
+    resource_tracker.ensure_running()  # starting it later would unblock the signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         process.start()
     finally:
@@ -46,22 +47,22 @@ def start(process: BaseProcess) -> None:
 
 @cache
 def _lock_folder() -> None:
-    """Have the folder of the server's socket removed by a later command if this process is killed."""
+    """Mark the folder of the server's socket, so that a later command removes it if this process is killed."""
     keep_folder(Path(util.get_temp_dir()))
 
 
 @cache
 def follow() -> None:
-    """In a worker: hear signals, and end when the parent has gone, however it went.
+    """In a worker: unblock signals, and end when the parent process ends.
 
-    Workers outlive a parent that was killed: they would go on with runs that the user has started again meanwhile.
-    Nothing happens in a process that is no worker.
+    Otherwise workers outlive a killed parent, and compute runs that the user has started again meanwhile. Does nothing
+    in a process that is not a worker.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
         return
     tolerate()  # the parent's output may be closed
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
     def watch() -> None:
         parent.join()

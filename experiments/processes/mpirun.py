@@ -1,4 +1,4 @@
-"""What ``mpirun`` tells a process before MPI is there, and a parent for each rank that says what became of it."""
+"""The rank of a process under ``mpirun``, known before MPI starts; and a parent process that reports its death."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _VARIABLES = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
 )
-"""Where launchers write a process's rank and how many there are."""
+"""Environment variables with a process's rank and the number of ranks, by MPI library."""
 PASS_ON_SECONDS = 0.5
 
 
 class Place(NamedTuple):
-    """Which of how many processes this is."""
+    """A process's rank, and the number of ranks."""
 
     rank: int
     ranks: int
 
     def named(self, pid: int | None = None) -> str:
-        """Return the words for this rank, or another process of it, in a message."""
+        """Describe this rank, or another process of it, for a message."""
         return f"rank {self.rank} of {self.ranks} ({os.uname().nodename}, process {pid or os.getpid()})"
 
 
 def place(environment: Mapping[str, str] = os.environ) -> Place:
-    """Return the place that ``mpirun`` has given this process; without ``mpirun`` it is the only one."""
+    """Return this process's rank from the environment; without ``mpirun``: rank 0 of 1."""
     for rank, ranks in _VARIABLES:
         if rank in environment and ranks in environment:
             return Place(int(environment[rank]), int(environment[ranks]))
@@ -39,16 +39,16 @@ def place(environment: Mapping[str, str] = os.environ) -> Place:
 
 
 def without_place(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment for a process that no ``mpirun`` has started."""
+    """Return an environment without the variables of ``mpirun``."""
     told = {name for names in _VARIABLES for name in names}
     return {name: value for name, value in environment.items() if name not in told}
 
 
 def supervise(here: Place) -> None:
-    """Go on in a child process, and keep this one to say by its rank what ends the child.
+    """Continue in a child process; the parent reports the rank if a signal kills the child.
 
-    ``mpirun`` does not say which rank a signal has killed, want of memory as a rule, and the rank itself cannot. The
-    parent waits, and ends as the child does. MPI must not have been started yet.
+    ``mpirun`` does not say which rank was killed (usually out of memory), and the killed rank cannot. The parent waits
+    and ends with the child's status. Call this before MPI starts.
     """
     reading, writing = os.pipe()
     sys.stdout.flush()
@@ -68,7 +68,7 @@ def supervise(here: Place) -> None:
 
 
 def _relay(here: Place, pid: int) -> NoReturn:
-    """Wait for the child and end as it does, with a word if a signal has ended it."""
+    """Wait for the child and end with its status; report a signal that killed it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the child gets it, too, and decides
     signal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -78,9 +78,9 @@ def _relay(here: Place, pid: int) -> NoReturn:
 
 
 def say_last(text: str) -> None:
-    """Write a line to standard error, past buffers and locks of this process, and give ``mpirun`` time to pass it on.
+    """Write a line to standard error without buffers or locks, and wait until ``mpirun`` has read it.
 
-    As soon as it sees that a rank has gone it ends, with what the ranks have written but it has not read.
+    ``mpirun`` ends as soon as a rank ends, and drops output that it has not read.
     """
     os.write(2, f"{text}\n".encode())
     time.sleep(PASS_ON_SECONDS)

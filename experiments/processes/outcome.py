@@ -1,4 +1,4 @@
-"""What became of one run, in a form that a sweep's jobs can leave behind for the sweep: small, plain, JSON."""
+"""The outcome of one run, as a small JSON file that a sweep's job writes for the sweep."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ EXIT_CODES: Mapping[OutcomeStatus, int] = {
     "failed": 1,
     "killed": 1,
 }
-"""`refused` is the user's error (settings, data, store), `failed` a crash of ours; `killed` until the end is known. Of
-`terminated` (SIGTERM) the status is EX_TEMPFAIL, which tells a batch system that the job is to be started again."""
+"""`refused`: the user's error (settings, data, store). `failed`: a fault of the program. `killed`: written at the
+start, overwritten at the end. `terminated` (SIGTERM): EX_TEMPFAIL, which asks a batch system to start the job again."""
 
 STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
-"""By Ctrl-C, or by SIGTERM."""
+"""Stopped by Ctrl-C, or by SIGTERM."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run's end.
+    """The outcome of one run.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ class Outcome:
         Short name of the run.
     status : str
         ``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
-        ``refused``, ``failed``, or ``killed``: what a job of a sweep leaves when it begins, and what stays if its
-        process ends without a word.
+        ``refused``, ``failed``, or ``killed``: written when a job of a sweep starts, overwritten at its end; it
+        remains only if the process dies.
     message : str
-        What went wrong, for the user; empty where nothing did.
+        What went wrong, for the user; empty if nothing did.
     algo, dataset, seed
-        Which run; None when its settings were refused.
+        Of the run; None if its settings were refused.
     result_path : str or None
         Absolute path of result.json.
     test_error : float or None
@@ -53,11 +53,11 @@ class Outcome:
     epochs, kernel_evaluations, inner_products, feature_accesses, cpu_seconds : float or None
         Cost of the run.
     overrides : tuple of str
-        ``name=value`` of everything that the command line says of the run.
+        ``name=value`` of each setting on the command line.
     not_uploaded : str
         Why its record is not on the server, or what differs there; empty if it was uploaded or there is no server.
     attempts : int
-        How often it has begun; more than once if its process was killed.
+        Number of attempts; more than 1 if its process was killed.
     key : str or None
         Identity of the run, if it has a record.
     """
@@ -82,7 +82,7 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """Exit status of a command that made this run alone."""
+        """Exit status of a command with this run only."""
         return EXIT_CODES[self.status]
 
     @classmethod
@@ -109,24 +109,24 @@ class Outcome:
         )
 
     def write(self, path: Path) -> None:
-        """Leave this outcome as a JSON file, never half written."""
+        """Write this outcome to a JSON file, atomically."""
         write_file(path, (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode(), sync=False)
 
     @classmethod
     def read(cls, path: Path) -> Outcome:
-        """Outcome that `write` left."""
+        """Read an outcome that `write` wrote."""
         content = json.loads(path.read_text(encoding="utf-8"))
         return cls(**content | {"overrides": tuple(content["overrides"])})
 
 
 def exit_code(outcomes: list[Outcome]) -> int:
-    """Exit status of a command that made all of these runs: a crash weighs most, then signals, then errors."""
+    """Return the exit status of a command with all of these runs: 1 before 130, 75 and 2."""
     codes = {outcome.exit_code for outcome in outcomes}
     return next((code for code in (1, 130, 75, 2) if code in codes), 0)
 
 
 def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
-    """Return what became of a run, or a command, that this has ended."""
+    """Return the status of a run, or a command, that this exception has ended."""
     return "terminated" if isinstance(stopped, Terminated) else "interrupted"
 
 

@@ -1,4 +1,4 @@
-"""How a run is asked to stop: by Ctrl-C, or by SIGTERM, with which a batch system ends what it may start again."""
+"""Stop requests: Ctrl-C, and SIGTERM, which a batch system sends to a job that it may start again."""
 
 from __future__ import annotations
 
@@ -12,38 +12,45 @@ from typing import Any
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: whoever sends it wants the process to end soon, and may start the same command again."""
+    """SIGTERM: the process has to end soon, and the same command may be started again."""
 
 
-ASKED: dict[signal.Signals, type[KeyboardInterrupt]] = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
-"""What each signal raises."""
+STOP_SIGNALS: dict[signal.Signals, type[KeyboardInterrupt]] = {
+    signal.SIGINT: KeyboardInterrupt,
+    signal.SIGTERM: Terminated,
+}
+"""Exceptions by signal."""
 
 
-HURRY_SECONDS = 2.0
-"""Signals within this time are one: a terminal, or a batch system, sends it to a process and to its parent, who passes
-it on."""
+ONE_SIGNAL_SECONDS = 2.0
+"""Signals within this time count as one: a terminal or a batch system sends it to a process and to its parent, and the
+parent sends it once more."""
 
 
-class Wish:
-    """What has been asked for; granted where the run can be left.
+GRACE_SECONDS = 20.0
+"""After a stop request, the jobs of a sweep or a figure have this long to record their state; then they are killed."""
+
+
+class StopRequest:
+    """The signal that has arrived, if any.
 
     Attributes
     ----------
     kind : type or None
-        `KeyboardInterrupt` or `Terminated`.
+        `KeyboardInterrupt` or `Terminated`; None: no signal yet.
     """
 
     kind: type[KeyboardInterrupt] | None = None
 
-    def grant(self) -> None:
-        """Raise what has been asked for."""
+    def raise_if_set(self) -> None:
+        """Raise `kind` if a signal has arrived."""
         if self.kind is not None:
             raise self.kind
 
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` in here, as Ctrl-C raises KeyboardInterrupt anywhere."""
+    """Make SIGTERM raise `Terminated` in this block, as Ctrl-C raises KeyboardInterrupt."""
 
     def end(*_: object) -> None:
         raise Terminated
@@ -53,46 +60,46 @@ def terminable() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def deferred(*, always: bool = False, heard: Callable[[], None] = lambda: None) -> Iterator[Wish]:
-    """Ctrl-C and SIGTERM are wishes in here; one that comes `HURRY_SECONDS` later raises at once.
+def deferred(*, always: bool = False, on_signal: Callable[[], None] = lambda: None) -> Iterator[StopRequest]:
+    """Store Ctrl-C and SIGTERM as a stop request in here; one that comes `ONE_SIGNAL_SECONDS` later raises at once.
 
     Parameters
     ----------
     always : bool
-        Never raise, as others wait for this process; and hear Ctrl-C also where it was ignored, as it is by what a
-        shell runs in the background.
-    heard : callable
-        Called for the first signal, and for those that come `HURRY_SECONDS` later.
+        Never raise, because other ranks wait for this process; and store Ctrl-C also if it was ignored, as in a
+        command that a shell runs in the background.
+    on_signal : callable
+        Called at the first signal, and at those that come `ONE_SIGNAL_SECONDS` later.
     """
-    wish = Wish()
+    stop_request = StopRequest()
     first = math.inf
 
-    def hear(number: int, _: object) -> None:
+    def store(number: int, _: object) -> None:
         nonlocal first
-        late = time.monotonic() - first > HURRY_SECONDS
+        late = time.monotonic() - first > ONE_SIGNAL_SECONDS
         if late and not always:
-            raise ASKED[signal.Signals(number)]
-        if wish.kind is not Terminated:
-            wish.kind = ASKED[signal.Signals(number)]
+            raise STOP_SIGNALS[signal.Signals(number)]
+        if stop_request.kind is not Terminated:
+            stop_request.kind = STOP_SIGNALS[signal.Signals(number)]
         if late or math.isinf(first):
-            heard()
+            on_signal()
         first = min(first, time.monotonic())
 
-    with _handled(hear, *ASKED, ignored=always):
-        yield wish
+    with _handled(store, *STOP_SIGNALS, ignored=always):
+        yield stop_request
 
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Ignore both while a record is written: a second one must not spoil what the first one asked for."""
-    with _handled(signal.SIG_IGN, *ASKED):
+    """Ignore both signals while a record is written: a second Ctrl-C must not damage the record."""
+    with _handled(signal.SIG_IGN, *STOP_SIGNALS):
         yield
 
 
 @contextlib.contextmanager
 def restored() -> Iterator[None]:
-    """Put the handlers of SIGINT and SIGTERM back at the end: what is called in here sets its own. Main thread only."""
-    before = {number: signal.getsignal(number) for number in ASKED}
+    """Restore the handlers of SIGINT and SIGTERM when the block ends. Main thread only."""
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     try:
         yield
     finally:

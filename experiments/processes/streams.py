@@ -1,4 +1,4 @@
-"""A run continues when standard output or standard error is closed, full, or no longer read."""
+"""Standard output and standard error that never raise: a run continues when they are closed, full, or not read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUIET = (errno.EPIPE, errno.EBADF)
 
 
 class TolerantFile(io.FileIO):
-    """A file descriptor for writing that takes everything: after an error nothing is written any more.
+    """A file descriptor for writing that never raises: after the first error it discards what is written.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class TolerantFile(io.FileIO):
         self.error: OSError | None = None
 
     def write(self, content: Any) -> int:
-        """Write, and return the number of bytes, of which none are written after an error."""
+        """Write, and return the number of bytes given; after an error nothing is written."""
         if self.error is None:
             try:
                 written = super().write(content)
@@ -47,9 +47,9 @@ _files: dict[str, TolerantFile] = {}
 
 
 def tolerate() -> None:
-    """Let `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
+    """Make `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
 
-    Descriptors 0 to 2 that are closed are opened on the null device: a database would get their numbers otherwise.
+    Closed descriptors among 0 to 2 are opened on the null device. Otherwise a database file would get their numbers.
     """
     for descriptor in range(3):
         try:
@@ -71,7 +71,7 @@ def tolerate() -> None:
 
 
 def run(main: Callable[[], int]) -> int:
-    """Run a command with such streams, and return its exit status: 2 for one that ends well but could not be written.
+    """Run a command with such streams and return its exit status; 2 if it succeeds but its output is not complete.
 
     Parameters
     ----------

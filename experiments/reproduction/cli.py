@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import datasets
-from experiments.command_line.cli import check_home, version_text
+from experiments.command_line.help import version_text
+from experiments.configuration.choices import check_home
 from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
@@ -182,10 +183,10 @@ class Backend:
 
         Timed figures are made on this machine: those of a cluster may differ.
         """
-        from experiments.reproduction import on_cluster, workers
+        from experiments.reproduction import figure_runs, on_cluster
 
         if self._command.launcher != RAY or plan.spec.timed:
-            return workers.make_runs, plan.options.jobs
+            return figure_runs.make_runs, plan.options.jobs
         if self._cluster is None:
             self._cluster = self._open.enter_context(connected(self._command.address, self._command.jobs))
         return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores

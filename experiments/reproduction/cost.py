@@ -16,11 +16,12 @@ import numpy as np
 
 from datasets import size_of
 from datasets.sizes import Size
-from experiments.configuration.schedule import Limits, Looks, schedule
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.speeds import DEFAULT, SPEEDS, Speed
-from experiments.run.recorder import WAITING_BYTES
+from experiments.run.recorder import PENDING_BYTES
+from solvers import Limit
 from solvers.passes import Passes
 
 REFERENCE_SECONDS = 0.9e-9
@@ -50,8 +51,8 @@ def estimate(run: RunSettings) -> Estimate:
     features = _features(run)
     if explicit(run):
         work = speed.access_seconds * _accesses(run, size, presentations)
-        memory = 8.0 * size.stored * n + 24.0 * size.d + WAITING_BYTES
-        evaluated = run.budget.checkpoints * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
+        memory = 8.0 * size.stored * n + 24.0 * size.d + PENDING_BYTES
+        evaluated = run.budget.evaluations * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
     elif features:
         work, memory = _approximate(run, size, presentations)
         evaluated = features * ((n + size.n_test) * (0.03e-9 * size.d + 6e-9) + 0.06e-9 * n * _evaluations(run))
@@ -62,8 +63,8 @@ def estimate(run: RunSettings) -> Estimate:
             # passes of coordinate descent over pairs of random features, twice those at the largest number of pairs
             pairs = float(run.solver_settings.pairs)
             work, memory = n * pairs * (0.1e-9 * size.d + 100e-9), 4.0 * n * 2 * pairs * 1.5
-    if run.budget.seconds is not None:
-        work = min(work, run.budget.seconds / machine_factor())
+    if run.budget.limit.cpu_seconds is not None:
+        work = min(work, run.budget.limit.cpu_seconds / machine_factor())
     if run.dataset.kind == "elastic":
         work += _IMAGE_SECONDS * (n if run.dataset.max_train is not None else presentations)
     bytes_per_value = 4.0 if size.stored == size.d else 8.0  # a sparse value has an index
@@ -84,7 +85,7 @@ def _evaluations(run: RunSettings) -> float:
     """Return the number of evaluations of a run, those at even steps included."""
     budget = run.budget
     even = 0.0 if budget.every is None else min(budget.epochs or 0.0, budget.tail or math.inf) / budget.every
-    return budget.checkpoints + even
+    return budget.evaluations + even
 
 
 def _exact(run: RunSettings, n: int, presentations: float) -> tuple[float, float]:
@@ -179,21 +180,21 @@ def machine_factor() -> float:
 
 
 def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
-    if run.budget.feature_accesses is not None:
-        return float(run.budget.feature_accesses)
+    if run.budget.limit.feature_accesses is not None:
+        return float(run.budget.limit.feature_accesses)
     return presentations * size.nonzero * _speed(run).accesses
 
 
 def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
-    if issubclass(run.solver, Passes) and budget.iterations is not None:  # it starts anew for each evaluation
-        passes = schedule(Limits(iterations=budget.iterations), Looks(budget.checkpoints))
+    if issubclass(run.solver, Passes) and budget.limit.iterations is not None:  # it starts anew for each evaluation
+        passes = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
         return float(n * sum(evaluation.iterations or 0 for evaluation in passes))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
-    if budget.iterations is not None:
-        limits.append(float(budget.iterations * getattr(run.solver_settings, "batch_size", 1)))
-    if budget.kernel_evaluations is not None:
-        limits.append(budget.kernel_evaluations / n)
+    if budget.limit.iterations is not None:
+        limits.append(float(budget.limit.iterations * getattr(run.solver_settings, "batch_size", 1)))
+    if budget.limit.kernel_evaluations is not None:
+        limits.append(budget.limit.kernel_evaluations / n)
     if (own_end := _speed(run).own_end) is not None:
         C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
         limits.append(n * max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0))))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Event
 from experiments.reproduction.cost import batch_key, estimate, gram_seconds, working_memory
 from experiments.reproduction.plan import PlannedRun
-from experiments.reproduction.workers import Event
 from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
 
@@ -59,7 +59,7 @@ def execute(
     meter : Meter
         Shows how far the whole is.
     make : callable
-        Makes them, here (`workers.make_runs`) or elsewhere (`on_cluster.make_runs`).
+        Makes them, here (`figure_runs.make_runs`) or elsewhere (`on_cluster.make_runs`).
 
     Returns
     -------
@@ -101,7 +101,7 @@ def execute(
 
 
 def summary(outcomes: Collection[Outcome]) -> str:
-    """Count runs by what became of them, in one line."""
+    """Count runs by their status, in one line."""
     counts = Counter(outcome.status for outcome in outcomes)
     seconds = sum(outcome.cpu_seconds or 0.0 for outcome in outcomes if outcome.status == "finished")
     parts = [f"{number} {status}" for status, number in sorted(counts.items())]

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: what `experiments.reproduction.workers` does in processes of this machine."""
+"""The runs of figures as jobs on a Ray cluster, as `figure_runs` makes them on this machine."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import dataclasses
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.engine import dispatch
-from experiments.launchers.cluster import Cluster, OnCluster, cores_here
+from experiments.launchers.cluster import Cluster, ClusterLedger, cores_here
 from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Event
 from experiments.processes.stopping import Terminated, deferred, terminable
-from experiments.reproduction.workers import TELL_SECONDS, Event, Telling
+from experiments.reproduction.figure_runs import REPORT_SECONDS, ReportingDisplay
 from experiments.run.errors import outcome_of
 
 
 def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
-    """Make runs on a cluster; see `experiments.reproduction.workers.make_runs`.
+    """Make runs on a cluster; see `figure_runs.make_runs`.
 
     Parameters
     ----------
@@ -36,27 +38,25 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
     """
     waiting = deque(enumerate(runs))
     first = cluster.reserve(len(runs))  # numbers that no run of another call has
-    busy: dict[Any, Event] = {}
+    running: dict[Any, Event] = {}
     try:
-        with deferred() as wish:  # Ray would hand on that something was asked for, not what
-            while waiting or busy:
-                wish.grant()
-                while waiting and len(busy) < jobs:
+        with deferred() as stop_request:  # Ray passes on that a signal came, but not which
+            while waiting or running:
+                stop_request.raise_if_set()
+                while waiting and len(running) < jobs:
                     index, settings = waiting.popleft()
                     reference = cluster.submit(make, first + index, settings, tuple(command))
-                    busy[reference] = Event(index, 0.0)
-                    yield busy[reference]
-                done = cluster.wait(busy, TELL_SECONDS)
-                fractions = {number - first: fraction for number, fraction in cluster.said()}
-                for reference, last in list(busy.items()):
+                    running[reference] = Event(index, 0.0)
+                    yield running[reference]
+                done = cluster.wait(running, REPORT_SECONDS)
+                reports = {number - first: report for number, report in cluster.reports()}
+                for reference, last in list(running.items()):
                     if reference in done:
-                        del busy[reference]
-                        yield Event(last.index, 1.0, cluster.result(reference, runs[last.index].label()))
-                    elif last.index in fractions:
-                        busy[reference] = Event(last.index, fractions[last.index])
-                        yield busy[reference]
-                    else:
-                        yield last  # told again: the line of the whole figure goes on
+                        del running[reference]
+                        yield last.after(cluster.result(reference, runs[last.index].label()))
+                    else:  # an event also without news: the figure's progress line goes on
+                        running[reference] = last.after(reports[last.index]) if last.index in reports else last
+                        yield running[reference]
     except BaseException as ended:
         cluster.stop(signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT)
         raise
@@ -64,13 +64,13 @@ def make_runs(cluster: Cluster, runs: Sequence[RunSettings], jobs: int, command:
 
 def make(number: int, settings: RunSettings, command: Sequence[str]) -> Outcome:
     """Make one run on the machine that this process is on."""
-    desk = OnCluster()
+    ledger = ClusterLedger()
     label = settings.label()
-    if (before := desk.begin(number, Outcome(label, "killed", "its process was killed"))) is not None:
+    if (before := ledger.begin(number, Outcome(label, "killed", "its process was killed"))) is not None:
         return before
     settings = dataclasses.replace(settings, jobs=cores_here())
-    display = Telling(lambda fraction: desk.tell(number, fraction))
+    display = ReportingDisplay(partial(ledger.report, number))
     with terminable():
-        outcome = outcome_of(lambda: dispatch.run(settings, display, command), settings.label)
-    desk.end(number, outcome)
+        outcome = outcome_of(lambda: engine.run(settings, display, command), settings.label)
+    ledger.end(number, outcome)
     return outcome

@@ -18,7 +18,7 @@ from typing import Any
 from datasets import default_cache_dir
 from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 SCALES = ("demo", "quick", "paper")
@@ -305,7 +305,9 @@ def _checked(path: Path, content: bytes) -> bytes:
     """Return the checked content of a file as JSON, cached on disk: OmegaConf takes a tenth of a second."""
     # the classes above, by their source, and the versions of the libraries that fill them
     origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
-    return kept(default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode())
+    return cached_bytes(
+        default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode()
+    )
 
 
 def _figure(plain: dict[str, Any]) -> FigureSpec:

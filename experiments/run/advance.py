@@ -1,106 +1,153 @@
-"""How a solver is driven: from checkpoint to checkpoint, in slices of time between which others are heard."""
+"""How a solver is made and advanced: from evaluation to evaluation, in slices; signals are checked between slices."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import solvers
-from experiments.configuration.schedule import Limits, Looks, schedule
-from experiments.processes.stopping import uninterrupted
-from experiments.run import snapshots
-from experiments.run.checkpointer import Keeper, Kept
+from experiments.configuration.schedule import EvaluationSchedule
+from experiments.configuration.settings import RunSettings
+from experiments.processes.stopping import deferred, uninterrupted
+from experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
 from experiments.run.console import Display
 from experiments.run.recorder import Recorder
+from solvers import Limit, Problem, Status, plugins
 
 SLICE_SECONDS = 0.2
-"""A solver runs this long (its CPU seconds) between two looks at the screen; how a run is cut does not change it."""
+"""CPU seconds that a solver runs before signals and display are served; the result does not depend on it."""
+
+Costs = Mapping[str, float | None]
+"""What a solver has spent, by the names of `Limit`; None: it does not count that cost."""
 
 
-def go_on(
+class LocalEngine:
+    """Runs the solver in this process (engine=local)."""
+
+    def make_solver(self, settings: RunSettings, problem: Problem) -> Any:
+        """Make the solver of a problem."""
+        return plugins.make(settings.solver, problem, settings.solver_settings, settings.seed)
+
+    def prepare(self, solver: Any, checkpoint: Checkpoint | None) -> Any:
+        """Return the object to advance, restored from the checkpoint if there is one."""
+        if checkpoint is not None:
+            solver.restore(checkpoint.state)
+        return solver
+
+    @contextlib.contextmanager
+    def watching(self, solver: Any) -> Iterator[Callable[[], None]]:
+        """Defer Ctrl-C and SIGTERM while `solver` advances; yield a function that raises a deferred one."""
+        with deferred() as stop_request:
+            yield stop_request.raise_if_set
+
+    def record(self, solver: Any) -> dict[str, Any]:
+        """Return this engine's entries of result.json."""
+        return {}
+
+
+def advance_run(
     solver: Any,
-    budget: Limits,
-    looks: Looks,
+    budget: Limit,
+    schedule: EvaluationSchedule,
     recorder: Recorder,
     display: Display,
-    keeper: Keeper | None = None,
-    kept: Kept | None = None,
-    stop: Callable[[], None] = lambda: None,
+    checkpointer: Checkpointer | None = None,
+    checkpoint: Checkpoint | None = None,
+    raise_if_stopped: Callable[[], None] = lambda: None,
 ) -> None:
-    """Advance to the end from where a run is, and keep what it needs to go on if it is stopped before; see below."""
-    if kept is not None:
-        present = solver.snapshot()  # what those that wait have in common with it, the file does not have
-        recorder.resume(kept.settled, [(row, snapshots.unpack(packed, present)) for row, packed in kept.waiting])
-    if keeper is not None:
-        keeper.begin(solver, 0 if kept is None else kept.passed)
-    try:
-        advance_through(solver, budget, looks, recorder, display, keeper, stop)
-    except KeyboardInterrupt as stopped:
-        if keeper is not None:
-            with uninterrupted():
-                keeper.keep_at(stopped, solver, recorder)
-        raise
-    recorder.flush()
-
-
-def advance_through(
-    solver: Any,
-    budget: Limits,
-    looks: Looks,
-    recorder: Recorder,
-    display: Display,
-    keeper: Keeper | None = None,
-    stop: Callable[[], None] = lambda: None,
-) -> None:
-    """Run a solver from checkpoint to checkpoint until its budget is used or it has converged.
+    """Run a solver from evaluation to evaluation until its budget is used or it has converged.
 
     Parameters
     ----------
     solver : solvers.Solver
-    budget : Limits
-    looks : Looks
-        Where its checkpoints lie.
+    budget : Limit
+    schedule : EvaluationSchedule
     recorder : Recorder
-        Gets the solver's state at each checkpoint.
+        Gets the solver's state at each evaluation.
     display : Display
-        Is told how far the run is, several times a second.
-    keeper : Keeper, optional
-        Knows how many checkpoints are passed, and keeps the solver's state on the way.
-    stop : callable
-        Raises KeyboardInterrupt where the run is to be stopped. It is asked between slices, where all is whole.
+        Gets the progress of the run, several times a second.
+    checkpointer : Checkpointer, optional
+        Saves the run's state from time to time, and when it is stopped.
+    checkpoint : Checkpoint, optional
+        The state that the solver was restored from.
+    raise_if_stopped : callable
+        Raises KeyboardInterrupt if the run is to stop. It is called between slices, never within an iteration.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The run was stopped; its state has been saved.
     """
-    limits = budget.counted(costs_of(solver))
-    for checkpoint in schedule(limits, looks, recorder.n)[keeper.passed if keeper else 0 :]:
+    if checkpoint is not None:
+        present = solver.snapshot()
+        recorder.resume(checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending])
+    if checkpointer is not None:
+        checkpointer.start(solver, 0 if checkpoint is None else checkpoint.points_done)
+    try:
+        _advance_through(solver, budget, schedule, recorder, display, checkpointer, raise_if_stopped)
+    except KeyboardInterrupt as stopped:
+        if checkpointer is not None:
+            with uninterrupted():
+                checkpointer.save_on_stop(stopped, solver, recorder)
+        raise
+    recorder.flush()
+
+
+def _advance_through(
+    solver: Any,
+    budget: Limit,
+    schedule: EvaluationSchedule,
+    recorder: Recorder,
+    display: Display,
+    checkpointer: Checkpointer | None,
+    raise_if_stopped: Callable[[], None],
+) -> None:
+    limit = counted(budget, costs_of(solver))
+    for point in schedule.limits(limit)[checkpointer.points_done if checkpointer else 0 :]:
         converged = False
-        while not converged and not checkpoint.reached(costs_of(solver)):
-            stop()
-            if keeper is not None:
-                keeper.keep_if_due(solver, recorder)
-            converged = _advance(solver, checkpoint)
-            display.progress(limits.fraction(costs_of(solver)), _point(solver, recorder), recorder.latest)
+        while not converged and not reached(point, costs_of(solver)):
+            raise_if_stopped()
+            if checkpointer is not None:
+                checkpointer.save_if_due(solver, recorder)
+            converged = _advance(solver, point)
+            costs = costs_of(solver)
+            shown = {**costs, "epochs": solver.counters.epochs(recorder.n)}
+            display.progress(fraction_used(limit, costs), shown, recorder.latest)
         recorder.add(solver)
-        if keeper is not None:
-            keeper.passed += 1
+        if checkpointer is not None:
+            checkpointer.points_done += 1
         if converged:
             return
         recorder.preview_if_due()
 
 
-def _advance(solver: Any, checkpoint: Limits) -> bool:
-    """Advance by one slice of time towards a checkpoint; return whether the solver has converged."""
+def _advance(solver: Any, point: Limit) -> bool:
+    """Advance by one slice of time towards a point of the schedule; return whether the solver has converged."""
     slice_end = solver.cpu_seconds + SLICE_SECONDS * solver.ranks
-    seconds = slice_end if checkpoint.cpu_seconds is None else min(slice_end, checkpoint.cpu_seconds)
-    limit = solvers.Limit(**checkpoint.given() | {"cpu_seconds": seconds})
-    return bool(solver.advance(limit) == solvers.Status.CONVERGED)
+    seconds = slice_end if point.cpu_seconds is None else min(slice_end, point.cpu_seconds)
+    return bool(solver.advance(dataclasses.replace(point, cpu_seconds=seconds)) == Status.CONVERGED)
 
 
 def costs_of(solver: Any) -> dict[str, float | None]:
-    """Return what a solver has spent, by the names of `Limits`."""
+    """Return what a solver has spent, by the names of `Limit`."""
     counters = solver.counters
-    return {name: getattr(counters, name, None) for name in Limits.__dataclass_fields__} | {
+    return {name: getattr(counters, name, None) for name in Limit.__dataclass_fields__} | {
         "cpu_seconds": solver.cpu_seconds
     }
 
 
-def _point(solver: Any, recorder: Recorder) -> dict[str, Any]:
-    return {**costs_of(solver), "epochs": solver.counters.epochs(recorder.n)}
+def counted(limit: Limit, costs: Costs) -> Limit:
+    """Return a limit without the costs that the solver does not count."""
+    return dataclasses.replace(limit, **dict.fromkeys(name for name in limit.given() if costs.get(name) is None))
+
+
+def fraction_used(limit: Limit, costs: Costs) -> float:
+    """Return how much of a limit is used, 0 to 1: the largest share over all costs."""
+    shares = [(costs.get(name) or 0.0) / value for name, value in limit.given().items()]
+    return min(1.0, max(shares, default=0.0))
+
+
+def reached(limit: Limit, costs: Costs) -> bool:
+    """Return whether a cost has reached its limit."""
+    return any((costs.get(name) or 0.0) >= value for name, value in limit.given().items())

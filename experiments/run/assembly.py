@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,34 +15,25 @@ from numpy.typing import NDArray
 
 import solvers
 from datasets import Dataset, Stream
-from experiments.configuration.schema import GaussianConfig
+from experiments.configuration.schema import GaussianConfig, kernel_name
 from experiments.configuration.settings import RunSettings, needs
 from solvers import SettingsError
-from solvers.kept import kept_numbers
+from solvers.disk_cache import cached_numbers
 from solvers.rows import WORKING_BYTES
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
 
 _BYTES_PER_VALUE = 4
 """Kernel values are stored as float32."""
+_KERNELS = {"gaussian": solvers.Gaussian, "polynomial": solvers.Polynomial, "linear": solvers.Linear}
 
 
 @dataclass(frozen=True)
 class Assembled:
-    """A problem and the settings as they finally are.
-
-    Attributes
-    ----------
-    problem : solvers.Problem
-    settings : dict
-        `RunSettings.identity` with the numbers that follow from the data filled in.
-    origins : dict of str to str
-        `RunSettings.origins`, with those numbers.
-    """
+    """A problem, and the settings with the numbers that follow from the data (kernel width, lambda, C, nu)."""
 
     problem: Any
-    settings: dict[str, Any]
-    origins: dict[str, str]
+    settings: RunSettings
 
 
 def assemble(
@@ -56,38 +48,20 @@ def assemble(
     cache_dir : Path
         Folder for the Gram matrix and for derived values of nu.
     notify : callable
-        Told in a few words what takes long.
+        Takes a few words about a step that takes long.
 
     Raises
     ------
     SettingsError
         Numbers that this problem does not allow.
     """
-    settings = run.identity()
-    origins = dict(run.origins)
-    n = data.n
-    if isinstance(run.kernel, GaussianConfig) and run.kernel.sigma2 is None:
-        if isinstance(data.points, Stream):
-            raise SettingsError(
-                f"give kernel.sigma2: otherwise it follows from all training rows, and those of {data.name} are made "
-                "when they are needed"
-            )
-        settings["kernel"]["sigma2"] = sigma2_from_data(data.X)
-    kernel = make_kernel(settings["kernel"])
-
-    numbers = settings["problem"]
-    if numbers["lambda_"] is None and numbers["C"] is not None:
-        numbers["lambda_"] = 1.0 / (numbers["C"] * n)
-        origins["problem.lambda_"] = "1/(C n)"
-    elif numbers["lambda_"] is not None:
-        numbers["C"] = 1.0 / (numbers["lambda_"] * n)
-        origins["problem.C"] = "1/(lambda n)"
-
+    run = _with_lambda(_with_width(run, data), data.n)
+    kernel = _KERNELS[kernel_name(run.kernel)](**dataclasses.asdict(run.kernel))
     rows = solvers.RowPolicy(
         provider=run.rows,  # type: ignore[arg-type]  # checked in experiments.configuration.settings
-        memory_bytes=row_memory(run.memory_bytes, run.jobs, n),
+        memory_bytes=row_memory(run.memory_bytes, run.jobs, data.n),
         threads=run.building_threads,
-        progress=_Seldom(notify),
+        progress=_GramProgress(notify),
     )
 
     def problem_with(nu: float | None) -> Any:
@@ -95,28 +69,50 @@ def assemble(
             data.points,
             data.y,
             kernel,
-            lambda_=numbers["lambda_"],
+            lambda_=run.problem.lambda_,
             nu=nu,
-            bias=numbers["bias"],
-            rho=numbers["rho"],
+            bias=run.problem.bias,
+            rho=run.problem.rho,
             rows=rows,
         )
 
-    if needs(run.solver, "nu") and numbers["nu"] is None:
+    if needs(run.solver, "nu") and run.problem.nu is None:
         notify("nu, from the optimum for lambda")
-        numbers["nu"] = _derived_nu(lambda: problem_with(None), settings, data.fingerprint, cache_dir)
-        origins["problem.nu"] = "derived from lambda"
-    return Assembled(problem_with(numbers["nu"]), settings, origins)
+        nu = _derived_nu(lambda: problem_with(None), run.identity(), data.fingerprint, cache_dir)
+        run = _with_problem(run, "nu", nu, "derived from lambda")
+    return Assembled(problem_with(run.problem.nu), run)
 
 
-def make_kernel(settings: dict[str, Any]) -> Any:
-    """Kernel of ``solvers`` for settings with a ``name``."""
-    makers = {"gaussian": solvers.Gaussian, "polynomial": solvers.Polynomial, "linear": solvers.Linear}
-    return makers[settings["name"]](**{name: value for name, value in settings.items() if name != "name"})
+def _with_width(run: RunSettings, data: Dataset) -> RunSettings:
+    if not isinstance(run.kernel, GaussianConfig) or run.kernel.sigma2 is not None:
+        return run
+    if isinstance(data.points, Stream):
+        raise SettingsError(
+            f"give kernel.sigma2: otherwise it follows from all training rows, and those of {data.name} are made "
+            "when they are needed"
+        )
+    return dataclasses.replace(run, kernel=GaussianConfig(sigma2_from_data(data.X)))
+
+
+def _with_lambda(run: RunSettings, n: int) -> RunSettings:
+    """Fill in lambda or C: the one that the settings leave out."""
+    lambda_, C = run.problem.lambda_, run.problem.C
+    if lambda_ is not None:
+        return _with_problem(run, "C", 1.0 / (lambda_ * n), "1/(lambda n)")
+    if C is not None:
+        return _with_problem(run, "lambda_", 1.0 / (C * n), "1/(C n)")
+    return run
+
+
+def _with_problem(run: RunSettings, name: str, value: float, origin: str) -> RunSettings:
+    """Return settings with another number of the problem, and who chose it."""
+    changes: dict[str, Any] = {name: value}
+    problem = dataclasses.replace(run.problem, **changes)
+    return dataclasses.replace(run, problem=problem, origins={**run.origins, f"problem.{name}": origin})
 
 
 def sigma2_from_data(X: Matrix) -> float:
-    """Width of a Gaussian kernel for data that nobody has chosen one for: d Var(X) / 2.
+    """Return the default width of a Gaussian kernel: d Var(X) / 2.
 
     Var(X) is the variance of all n d numbers of X; the same rule is known as ``gamma="scale"`` elsewhere, since
     gamma = 1/(2 sigma2) = 1/(d Var(X)).
@@ -141,16 +137,17 @@ def sigma2_from_data(X: Matrix) -> float:
 
 
 def row_memory(memory_bytes: int, jobs: int, n: int) -> int:
-    """Bytes that one job may use for kernel rows.
+    """Return the bytes that one job may use for kernel rows.
 
-    The jobs of a sweep share one Gram matrix, which may therefore take everything; row caches are each job's own.
+    The jobs of a sweep share one Gram matrix, which may therefore take all of the memory; each job has its own row
+    cache.
     """
     gram_fits = WORKING_BYTES + _BYTES_PER_VALUE * n * n <= memory_bytes
     return memory_bytes if gram_fits else memory_bytes // jobs
 
 
-class _Seldom:
-    """Tells how much of the Gram matrix is done, every few seconds: most are built in less."""
+class _GramProgress:
+    """Reports every few seconds how much of the Gram matrix is done: most are built in less time."""
 
     PAUSE = 5.0
 
@@ -166,7 +163,7 @@ class _Seldom:
 
 
 def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], fingerprint: str, cache_dir: Path) -> float:
-    """Nu from lambda, kept in the cache folder: it takes an optimisation to high accuracy."""
+    """Return nu for a given lambda, cached in a file: it takes an optimisation to high accuracy."""
     problem, build = settings["problem"], solvers.build_info()
     identity = {
         "data": fingerprint,
@@ -176,4 +173,4 @@ def _derived_nu(make_problem: Callable[[], Any], settings: dict[str, Any], finge
         "build": build["build_id"],
         "isa": build["isa"],
     }
-    return kept_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]
+    return cached_numbers(cache_dir / "nu", identity, lambda: {"nu": float(solvers.derive_nu(make_problem()))})["nu"]

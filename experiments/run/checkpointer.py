@@ -1,7 +1,9 @@
-"""Files that a run leaves on the way, so that the same run can go on from there when its process is gone."""
+"""Checkpoint files: all that the rest of a run depends on, so that the same command resumes it in a new process."""
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import hashlib
 import io
 import json
@@ -16,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.processes.stopping import Terminated
-from experiments.run import snapshots
+from solvers.snapshots import DeferredResponses
 from support.files import new_file
 
 FOLDER = "checkpoints"
 FORMAT = 2
-"""Of the files: a line that says what they are, and numpy's archive."""
-_STATE, _WAITING = "state/", "waiting/"
-_OTHERS = {
+"""Of the files: a line of JSON that identifies the run, and numpy's archive."""
+_STATE, _PENDING, _DEFERRED = "state/", "waiting/", "on_features.weights"
+_MISMATCHES = {
     "key": "by a run with other settings or data",
     "algo": "by another method",
     "build": "by another build of the core",
@@ -33,8 +35,52 @@ _OTHERS = {
 
 
 @dataclass(frozen=True)
-class Kept:
-    """How far a run was.
+class PackedSnapshot:
+    """The arrays and plain values of a snapshot, without the objects that all snapshots of a run share.
+
+    Attributes
+    ----------
+    arrays : dict of str to arrays
+    plain : dict of str to None, bool, int, float or str
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    plain: dict[str, Any]
+
+
+def pack(snapshot: Any) -> PackedSnapshot:
+    """Return a snapshot's arrays and plain values; other objects (a problem, a basis) are shared by the whole run."""
+    arrays, plain = {}, {}
+    for name, value in vars(snapshot).items():
+        if isinstance(value, np.ndarray):
+            arrays[name] = value
+        elif value is None or isinstance(value, bool | int | float | str):
+            plain[name] = value
+        elif isinstance(value, DeferredResponses):
+            arrays[_DEFERRED] = value.weights
+    return PackedSnapshot(arrays, plain)
+
+
+def unpack(packed: PackedSnapshot, present: Any) -> Any:
+    """Return the snapshot that was packed.
+
+    Parameters
+    ----------
+    packed : PackedSnapshot
+    present : Snapshot
+        Any other snapshot of the same run; the shared objects are taken from it.
+    """
+    snapshot, arrays = copy.copy(present), dict(packed.arrays)
+    own: dict[str, Any] = {**packed.plain}
+    if _DEFERRED in arrays:
+        own["deferred"] = dataclasses.replace(present.deferred, weights=arrays.pop(_DEFERRED))
+    vars(snapshot).update(own | arrays)  # the class may be frozen; no one else has this copy yet
+    return snapshot
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The saved state of a run.
 
     Attributes
     ----------
@@ -42,46 +88,51 @@ class Kept:
         Of the solver.
     state : dict of str to arrays
         The solver's.
-    passed : int
-        Points of the schedule that are behind it.
-    settled : list of dict
-        The curve so far, but for the last points.
-    waiting : list of (dict, Packed)
-        The last points: snapshots that are evaluated together with those to come.
+    points_done : int
+        Points of the schedule that the run has passed.
+    evaluated : list of dict
+        The evaluated points of the curve.
+    pending : list of (dict, PackedSnapshot)
+        The last points: snapshots that are evaluated in one group with later ones.
     communication : dict of str to number
-        That of `engine=mpi`, if the ranks of this run have talked.
+        With `engine=mpi` the costs of communication so far.
     """
 
     iterations: int
     state: dict[str, NDArray[Any]]
-    passed: int
-    settled: list[dict[str, Any]]
-    waiting: list[tuple[dict[str, Any], snapshots.Packed]]
+    points_done: int
+    evaluated: list[dict[str, Any]]
+    pending: list[tuple[dict[str, Any], PackedSnapshot]]
     communication: dict[str, float]
 
-    def told(self) -> str:
-        """Say it in words."""
-        return f"from iteration {self.iterations:,}, which an earlier process had reached"
+    def describe(self) -> str:
+        """Return where a run resumes, in words."""
+        return f"from iteration {self.iterations:,} of an earlier process"
 
 
 class UnusableError(Exception):
-    """Why a file is not one to go on from."""
+    """A file cannot be resumed from; the message says why."""
 
 
-class Keeper:
-    """Keeps what a run needs to go on.
+class Checkpointer:
+    """Writes and reads the checkpoint file of one run.
 
     Parameters
     ----------
     path : Path or None
-        The file; None on the ranks that do not lead.
+        The file; None on all ranks but rank 0.
     every : float or None
-        Seconds of the solver's wall time between two files; infinite: one is left when SIGTERM ends the run, and no
-        other; None: none are left. One that there is is read in any case.
+        Wall seconds of the solver between two checkpoints; infinite: one only when SIGTERM stops the run; None: write
+        no checkpoint. An existing one is read in any case.
     identity : mapping
         ``key``, ``algo``, ``build`` and ``isa`` of the run.
     warn : callable
-        Is told in a line what the user did not expect.
+        Takes a warning, one line.
+
+    Attributes
+    ----------
+    points_done : int
+        Points of the schedule that the run has passed.
     """
 
     def __init__(
@@ -92,45 +143,45 @@ class Keeper:
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.path = path
-        self.passed = 0
+        self.points_done = 0
         self._every = every
         self._identity = dict(identity or {})
         self._warn = warn
         self._last = 0.0
 
-    def read(self) -> Kept | None:
-        """Return what an earlier process has left; None, with a warning, where that cannot be gone on from."""
+    def read(self) -> Checkpoint | None:
+        """Return the checkpoint of an earlier process; None if there is none, or, with a warning, if it is unusable."""
         if self.path is None:
             return None
         try:
-            return self._opened(self.path.read_bytes())
+            return self._parse(self.path.read_bytes())
         except FileNotFoundError:
             return None
         except OSError as error:
             why = f"cannot be read: {error.strerror}"
         except UnusableError as error:
             why = str(error)
-        self._warn(f"{self.path} {why}: the run begins anew")
+        self._warn(f"{self.path} {why}: the run starts from the beginning")
         return None
 
     def exists(self) -> bool:
-        """Whether there is a file."""
+        """Return whether there is a readable file."""
         return self.path is not None and os.access(self.path, os.R_OK, effective_ids=True)
 
-    def begin(self, solver: Any, passed: int) -> None:
-        """Count time and points of the schedule from here."""
-        self.passed = passed
+    def start(self, solver: Any, points_done: int) -> None:
+        """Start to count time and points of the schedule."""
+        self.points_done = points_done
         self._last = solver.wall_seconds
 
-    def keep_if_due(self, solver: Any, recorder: Any) -> None:
-        """Keep the run's state if the last time is long enough ago. All ranks call this together."""
+    def save_if_due(self, solver: Any, recorder: Any) -> None:
+        """Save a checkpoint if the last one is at least `every` seconds old. All ranks call this together."""
         if self._every is not None and solver.wall_seconds - self._last >= self._every:
-            self._keep(solver, recorder)
+            self._save(solver, recorder)
 
-    def keep_at(self, stop: KeyboardInterrupt, solver: Any, recorder: Any) -> None:
-        """Keep the run's state where something has stopped it, if it is to be kept. All ranks call this together."""
+    def save_on_stop(self, stop: KeyboardInterrupt, solver: Any, recorder: Any) -> None:
+        """Save a checkpoint of a run that was stopped, if `every` says so. All ranks call this together."""
         if self._every is not None and (math.isfinite(self._every) or isinstance(stop, Terminated)):
-            self._keep(solver, recorder)
+            self._save(solver, recorder)
 
     def remove(self) -> None:
         """Remove the file of a run that has finished."""
@@ -141,59 +192,59 @@ class Keeper:
         except OSError as error:  # the run is recorded all the same
             self._warn(f"{self.path} cannot be removed: {error.strerror}")
 
-    def _keep(self, solver: Any, recorder: Any) -> None:
+    def _save(self, solver: Any, recorder: Any) -> None:
         self._last = solver.wall_seconds
         state = solver.state()
         if self.path is None:
             return
-        packed = [(row, snapshots.pack(snapshot)) for row, snapshot in recorder.waiting]
+        packed = [(row, pack(snapshot)) for row, snapshot in recorder.pending]
         rest = {
             "iterations": solver.counters.iterations,
-            "passed": self.passed,
-            "settled": recorder.settled,
+            "passed": self.points_done,
+            "settled": recorder.evaluated,
             "waiting": [[row, one.plain] for row, one in packed],
             "communication": getattr(solver, "communication", {}),
         }
         arrays = {f"{_STATE}{name}": values for name, values in state.items()} | {
-            f"{_WAITING}{k}/{name}": values for k, (_, one) in enumerate(packed) for name, values in one.arrays.items()
+            f"{_PENDING}{k}/{name}": values for k, (_, one) in enumerate(packed) for name, values in one.arrays.items()
         }
         content = io.BytesIO()
         np.savez(content, **arrays, rest=np.frombuffer(json.dumps(rest).encode(), np.uint8))
         try:
             self._write(self.path, content.getbuffer())
-        except OSError as error:  # a full disk need not cost the run
-            self._warn(f"{self.path} cannot be written: {error.strerror or error}: the run goes on without it")
+        except OSError as error:  # a full disk must not end the run
+            self._warn(f"{self.path} cannot be written: {error.strerror or error}: the run continues without it")
 
     def _write(self, path: Path, content: memoryview) -> None:
-        """Write a file as a whole: whenever the process is killed, there is the one before or this one."""
+        """Replace the file in one step: if the process is killed, the file is the previous one or this one."""
         head = {"format": FORMAT, **self._identity, "sha256": hashlib.sha256(content).hexdigest()}
         path.parent.mkdir(parents=True, exist_ok=True)
         with new_file(path) as file:
             file.write(json.dumps(head).encode() + b"\n")
             file.write(content)
 
-    def _opened(self, content: bytes) -> Kept:
+    def _parse(self, content: bytes) -> Checkpoint:
         line, _, body = content.partition(b"\n")
         try:
             head = dict(json.loads(line))
         except (ValueError, TypeError):
-            raise UnusableError("is not a file that a run has left") from None
+            raise UnusableError("is not a checkpoint of a run") from None
         if head.get("format") != FORMAT:
             raise UnusableError(f"has the format {head.get('format')}, not {FORMAT}")
         for name, own in self._identity.items():
             if head.get(name) != own:
-                raise UnusableError(f"was left {_OTHERS[name]}: {name} {head.get(name)}, not {own}")
+                raise UnusableError(f"was written {_MISMATCHES[name]}: {name} {head.get(name)}, not {own}")
         if hashlib.sha256(body).hexdigest() != head.get("sha256"):
-            raise UnusableError("is damaged: its content has not the checksum that it had when it was written")
+            raise UnusableError("is damaged: its checksum differs from the one written with it")
         with np.load(io.BytesIO(body), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         rest = json.loads(arrays["rest"].tobytes())
-        waiting = [
-            (row, snapshots.Packed(_under(f"{_WAITING}{k}/", arrays), plain))
+        pending = [
+            (row, PackedSnapshot(_under(f"{_PENDING}{k}/", arrays), plain))
             for k, (row, plain) in enumerate(rest["waiting"])
         ]
         state = _under(_STATE, arrays)
-        return Kept(rest["iterations"], state, rest["passed"], rest["settled"], waiting, rest["communication"])
+        return Checkpoint(rest["iterations"], state, rest["passed"], rest["settled"], pending, rest["communication"])
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

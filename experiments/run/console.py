@@ -1,7 +1,7 @@
-"""What a run says: header and result on standard output, progress on standard error.
+"""Output of a run: header and result on standard output, progress on standard error.
 
-A single run talks in full (`FullDisplay`); the jobs of a sweep say one line each at start and end (`CompactDisplay`),
-so that jobs side by side stay readable. Without a terminal no bar is drawn, but a line written every five seconds.
+A single run shows everything (`FullDisplay`); a job of a sweep writes one line at its start and one at its end
+(`CompactDisplay`), so that parallel jobs stay readable. Without a terminal a line every five seconds replaces the bar.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from experiments.columns import STEP_COSTS
 from experiments.configuration.presets import DEFAULT
+from experiments.configuration.schema import RENAMED
 from experiments.configuration.settings import RunSettings
-from experiments.costs import STEP_COSTS
 from experiments.processes.busy import Busy
 
 Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
-"""Points of a curve: one mapping for each checkpoint."""
+"""Points of a curve: one mapping for each evaluation."""
 
 CURVE_PICTURE = "curve.png"
-"""Name of a run's picture, beside its record."""
+"""File name of a run's picture, beside its record."""
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
 PLAIN_PAUSE = 5.0
@@ -38,38 +39,38 @@ PLAIN_PAUSE = 5.0
 
 
 class Display:
-    """Everything a run says. This one says nothing but warnings.
+    """Receives everything that a run shows. This base class shows warnings only.
 
     Attributes
     ----------
     pause : float
-        Seconds between two new test errors, at least: each costs an evaluation.
+        Seconds between two new test errors at least: each needs an evaluation.
     """
 
     pause = 60.0
 
     def note(self, text: str) -> None:
-        """Say what takes long just now."""
+        """Show what takes long just now."""
 
     def warn(self, text: str) -> None:
-        """Say what the user did not expect. This one does, too: it must not be missed."""
+        """Show a warning."""
         sys.stderr.write(f"warning: {text}\n")
         sys.stderr.flush()
 
     def header(self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]) -> None:
-        """Show what is going to be run."""
+        """Show the run that begins: facts about data and problem, settings, and who chose them."""
 
     def progress(self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None) -> None:
-        """Show how far the run is: share of the budget, costs now, newest evaluated point."""
+        """Show the progress: used fraction of the budget, costs so far, newest evaluated point."""
 
     def finished(self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool) -> None:
-        """Show the result of a run that was computed, or found in the store."""
+        """Show the result of a run that was computed, or that was found in the store."""
 
     def result_path(self, path: Path) -> None:
-        """Say where the picture, if there is one, and the record are: a run's last lines."""
+        """Show the paths of the picture, if there is one, and of the record: a run's last lines."""
 
     def close(self) -> None:
-        """Remove what moves (the bar)."""
+        """Remove the progress bar."""
 
 
 class FullDisplay(Display):
@@ -134,7 +135,7 @@ class FullDisplay(Display):
 
 
 class CompactDisplay(Display):
-    """One line at the start and one at the end of a sweep's job, and one now and then meanwhile.
+    """One line at the start and one at the end of a sweep's job, and a line of progress now and then.
 
     Parameters
     ----------
@@ -142,15 +143,15 @@ class CompactDisplay(Display):
         Begins each line.
     out : file, optional
     jobs : int
-        Jobs that run at once: the more, the less each of them says.
+        Jobs that run at once: with more jobs each writes fewer lines of progress.
     """
 
     def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
         self._label = label
         self._out = out or sys.stdout
         self._pause = jobs * PLAIN_PAUSE
-        self._busy = Busy(self._say)
-        self._meter = _LineMeter(self._say, self._pause)
+        self._busy = Busy(self._write)
+        self._meter = _LineMeter(self._write, self._pause)
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         self._busy.begin(text, after=self._pause)
@@ -162,7 +163,7 @@ class CompactDisplay(Display):
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
         self._busy.end()
-        self._say(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
+        self._write(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
 
     def progress(  # noqa: D102 (inherited)
         self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
@@ -174,25 +175,25 @@ class CompactDisplay(Display):
     ) -> None:
         self._busy.end()
         point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
-        self._say(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
+        self._write(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
 
     def close(self) -> None:  # noqa: D102 (inherited)
         self._busy.end()
 
-    def _say(self, text: str) -> None:
-        # one write, so that lines of parallel jobs do not mix
+    def _write(self, text: str) -> None:
+        # one call of write, so that lines of parallel jobs do not mix
         self._out.write(f"{self._label}: {text}\n")
         self._out.flush()
 
 
 class Meter(Protocol):
-    """How far something is: a bar on a terminal, else a line now and then."""
+    """Shows progress: a bar on a terminal, else a line every few seconds."""
 
     def update(self, fraction: float, text: str) -> None:
-        """Show a share between 0 and 1, the time left, and a text."""
+        """Show a fraction between 0 and 1, the time left, and a text."""
 
     def close(self) -> None:
-        """Remove what moves."""
+        """Remove the bar."""
 
 
 def meter(target: Console) -> Meter:
@@ -201,7 +202,7 @@ def meter(target: Console) -> Meter:
 
 
 def note_to(target: Console) -> Callable[[str], None]:
-    """Return what writes a line on what is done just now to a console."""
+    """Return a function that writes a line about the present step to a console."""
     return lambda text: target.print(Text(f"... {text}", style="dim"), highlight=False)
 
 
@@ -219,7 +220,7 @@ class _BarMeter:
             auto_refresh=False,  # no second thread beside the solver
         )
         self._task: TaskID = self._bar.add_task("", total=1.0, text="", left="")
-        self._clock = _Left()
+        self._clock = _TimeLeft()
         self._bar.start()
 
     def update(self, fraction: float, text: str) -> None:
@@ -230,12 +231,12 @@ class _BarMeter:
 
 
 class _LineMeter:
-    """A line now and then, where there is no terminal."""
+    """A line every few seconds, without a terminal."""
 
     def __init__(self, write: Callable[[str], None], pause: float) -> None:
         self._write = write
         self._pause = pause
-        self._clock = _Left()
+        self._clock = _TimeLeft()
         self._last = time.monotonic()
 
     def update(self, fraction: float, text: str) -> None:
@@ -248,8 +249,8 @@ class _LineMeter:
         pass
 
 
-class _Left:
-    """Time left, from the time that the share done has taken."""
+class _TimeLeft:
+    """Estimates the time left from the elapsed time and the fraction done."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -280,7 +281,7 @@ def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) ->
 
 
 def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
-    """Format the settings of a run, one line for a group, each value that is not a plain default with its origin."""
+    """Format the settings of a run: one line for each group, each value with its origin unless that is the default."""
     lines: dict[str, str] = {}
     for group, value in settings.items():
         if not isinstance(value, Mapping):
@@ -290,13 +291,14 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
         parts = [] if name is None else [_with_origin(str(name), origins.get(f"{group}.name"))]
         for key, item in value.items():
             if key != "name" and item is not None:
-                parts.append(_with_origin(f"{key}={_text(item)}", origins.get(f"{group}.{key}")))
+                setting = RENAMED.get(f"{group}.{key}", f"{group}.{key}")
+                parts.append(_with_origin(f"{setting.removeprefix(f'{group}.')}={_text(item)}", origins.get(setting)))
         lines[group] = ", ".join(parts)
     return lines
 
 
 def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
-    """Make the table of a result: how the error fell with the cost; below it what its user may not expect."""
+    """Return the table of a result: errors and objectives over the cost, and the remarks below."""
     counters = result["counters"]
     cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
     table = Table(
@@ -346,7 +348,7 @@ def count(value: float | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Format a time in the unit that suits it."""
+    """Format a time in ms, s, min or h."""
     if seconds is None:
         return "-"
     if seconds < 0.1:
@@ -359,7 +361,7 @@ def duration(seconds: float | None) -> str:
 
 
 def _milestones(curve: Curve, rows: int = 9) -> list[Mapping[str, Any]]:
-    """Choose about `rows` points, evenly over the checkpoints; first and last are among them."""
+    """Return about `rows` points, evenly spread over the evaluations, first and last included."""
     if len(curve) <= rows:
         return list(curve)
     return [curve[round(i * (len(curve) - 1) / (rows - 1))] for i in range(rows)]

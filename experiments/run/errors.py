@@ -1,4 +1,4 @@
-"""Errors become messages on standard error and outcomes; the user's errors are told from faults of the program."""
+"""Errors become messages on standard error and outcomes: user errors a sentence, faults of the program a traceback."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from experiments.store import StoreError
 from solvers import SettingsError
 
 USER_ERRORS = (SettingsError, DataError, StoreError)
-"""What the user can put right: shown as a message, exit status 2."""
+"""Errors that the user can correct: shown as a sentence, exit status 2."""
 
 
 def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome:
-    """Return what became of a run, whatever it raises; a fault of the program is written to standard error in full."""
+    """Return the outcome of a run, whatever it raises; a fault of the program is written with its traceback."""
     try:
         return make()
     except USER_ERRORS as error:
@@ -34,7 +34,7 @@ def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome
 
 
 def print_error(text: str) -> None:
-    """Write to standard error, in one piece; of the processes that ``mpirun`` has started the first speaks for all."""
+    """Write to standard error, in one call; of the processes that ``mpirun`` has started only rank 0 does."""
     if place().rank:
         return
     sys.stderr.write(text.rstrip() + "\n")
@@ -42,7 +42,7 @@ def print_error(text: str) -> None:
 
 
 def print_text(make_text: Callable[[], str]) -> int:
-    """Print a text that is made now, or what is wrong where it cannot be made; return the exit status."""
+    """Print the text, or the user error that making it raises; return the exit status."""
     try:
         print(make_text(), flush=True)
     except USER_ERRORS as error:

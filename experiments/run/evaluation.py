@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from datasets import Dataset, Stream
 from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
 from solvers.features import Features
-from solvers.snapshots import OnFeatures
+from solvers.snapshots import DeferredResponses
 
 Measures = dict[str, float | None]
-"""By the names of `experiments.curve.MEASURES`; None where a method does not have one."""
+"""By the names of `experiments.columns.MEASURES`; None where a method does not have one."""
 
 
 @dataclass(frozen=True)
 class _Predictor:
-    """What the measures need of one predictor, whatever it came from."""
+    """The values of one predictor that the measures need, for any kind of snapshot."""
 
     train: NDArray[np.float64] | None  # (n,) f(x_i), bias included, in the problem's order; None: of a stream
     test: NDArray[np.float64]  # (m,)
@@ -50,10 +50,10 @@ class Evaluator:
         self._y = problem.y.astype(np.float64)
 
     def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
-        """Return the measures of each snapshot; those of one kind are evaluated together, in one matrix product.
+        """Return the measures of each snapshot; snapshots of one kind are evaluated in one matrix product.
 
         Errors are fractions of examples without y f(x) > 0. Objectives are those of the lambda form (papers' P and D).
-        Where the training set is a stream there is no measure that is a mean over all of it.
+        If the training set is a stream, measures that are a mean over all of it are None.
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
         weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
@@ -82,10 +82,10 @@ class Evaluator:
         with blas.connected():
             test = _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
         train = np.empty((problem.n, len(snapshots)))
-        if on_features := [snapshot.on_features for snapshot in snapshots if snapshot.on_features is not None]:
-            which = [k for k, snapshot in enumerate(snapshots) if snapshot.on_features is not None]
-            train[:, which] = OnFeatures.values_together(on_features)
-        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.on_features is None]:
+        if deferred := [snapshot.deferred for snapshot in snapshots if snapshot.deferred is not None]:
+            which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
+            train[:, which] = DeferredResponses.batched_values(deferred)
+        if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
             train[:, missing] = self._train_values(support, np.ascontiguousarray(weights[:, missing]))
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:
@@ -94,7 +94,7 @@ class Evaluator:
 
     def _train_values(self, support: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self._problem
-        # The solver's rows are at hand if it read any; a peer such as LIBSVM never asked for them.
+        # the problem has rows only if the solver has read some; a library such as LIBSVM computes its own
         source = problem.rows.source if "rows" in vars(problem) else None
         with blas.connected():
             if isinstance(source, _core.GramRows):
@@ -135,14 +135,14 @@ class Evaluator:
 
     @cached_property
     def _ordered(self) -> tuple[Features, Features]:
-        """Training and test points, features in the order of the weights: that is done once, not for each snapshot."""
+        """Training and test points with features in the order of the weights: computed once for all snapshots."""
         return _exact(self._problem.ordered), _exact(self._problem.in_feature_order(self._X_test))
 
     def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
         level: float | None = None
         if snapshot.volume is not None:
-            # the bias is the snapshot's own: the levels of both classes are one
+            # the snapshot has its bias, so both classes have the same level
             level, _ = _core.water_levels(train * self._y, problem.positives, snapshot.volume, False)
         scale = _scale(level)
         return _Predictor(
@@ -156,7 +156,7 @@ class Evaluator:
         )
 
     def _call(self, snapshots: Sequence[FunctionSnapshot]) -> Iterator[_Predictor]:
-        """Yield the predictors; neighbours whose values cost less together are called together."""
+        """Yield the predictors; neighbours that can share a computation are evaluated in one call."""
         if not snapshots:
             return
         held = not isinstance(self._dataset.points, Stream)
@@ -164,11 +164,11 @@ class Evaluator:
         first = 0
         while first < len(snapshots):
             leader, end = snapshots[first], first + 1
-            while end < len(snapshots) and leader.together(snapshots[end]):
+            while end < len(snapshots) and leader.same_basis(snapshots[end]):
                 end += 1
             group, first = snapshots[first:end], end
-            train = None if X is None else leader.values_together(group, X)
-            test = leader.values_together(group, self._dataset.X_test)
+            train = None if X is None else leader.batched_values(group, X)
+            test = leader.batched_values(group, self._dataset.X_test)
             for k, snapshot in enumerate(group):
                 yield _Predictor(
                     train=None if train is None else train[:, k],
@@ -187,7 +187,7 @@ class Evaluator:
         primal = None if lambda_ is None or hinge is None else 0.5 * lambda_ * predictor.norm**2 + hinge
         gap = None if primal is None or predictor.dual is None else primal - predictor.dual
         return {
-            # not "<= 0": an answer that is no number is a wrong one
+            # not "<= 0": a NaN prediction is an error
             "test_error": float(np.mean(~(self._y_test * predictor.test > 0.0))),
             "train_error": None if responses is None else float(np.mean(~(responses > 0.0))),
             "primal": primal,
@@ -204,7 +204,7 @@ class Evaluator:
 
 
 def _exact(points: Features) -> Features:
-    """Return sparse points in float64, which a product would turn them into each time."""
+    """Return sparse points in float64: otherwise each product would convert them."""
     return points if isinstance(points, np.ndarray) else points.astype(np.float64)
 
 
@@ -213,10 +213,10 @@ def _products(points: Features, snapshots: Sequence[LinearSnapshot]) -> Sequence
     if isinstance(points, np.ndarray):
         weights = np.stack([snapshot.weights for snapshot in snapshots], axis=1)  # (d, k)
         return list(np.asarray(points @ weights, dtype=np.float64).T)
-    return [points @ snapshot.weights for snapshot in snapshots]  # side by side, long weights would have to be copied
+    return [points @ snapshot.weights for snapshot in snapshots]  # stacking long weights would copy them
 
 
 def _scale(level: float | None) -> float:
-    """Return what a predictor is multiplied by, to have margin 1 at its water level, if it has one."""
-    # Before the first covered margin there is no positive level to divide by; the sign is all there is.
+    """Return the factor that gives a predictor margin 1 at its water level; 1 without a level."""
+    # before the first covered margin the level is not positive: the predictor is not scaled, its signs are right
     return 1.0 / level if level is not None and level > 0.0 else 1.0

@@ -1,9 +1,9 @@
-"""The curve of a run while it grows: snapshots wait until a block of them is worth evaluating.
+"""The curve of a run while it grows: snapshots are evaluated in groups.
 
-Evaluating one snapshot or twenty costs about the same kernel work, so snapshots are kept and evaluated in groups. The
-last bits of a measure depend on the snapshots beside it, so groups depend on nothing but the run: not on its speed, nor
-on whether it was cut. Somebody who waits to see a figure gets a preview: how often is bounded by a time that suits the
-reader and by a share of the run's time.
+Evaluating one snapshot or twenty costs about the same kernel work. The last bits of a measure depend on the other
+snapshots of its group, so groups depend only on the run: results are bit-identical whatever its speed and
+interruptions. In between, previews show progress; their number is bounded by a pause that suits the reader and by a
+share of the run's time.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ RELATIVE_PAUSE = 4.0
 """Between two previews at least this many times the duration of the last one: they take a fifth of the time at most."""
 
 GROUP = 64
-"""Snapshots of a group, at most: all of a run with the default number of checkpoints."""
+"""Snapshots of a group, at most: all of a run with the default number of evaluations."""
 
-WAITING_BYTES = 256 * 2**20
-"""Snapshots of a group take at most this much, and one more: weights of a million features are megabytes each."""
+PENDING_BYTES = 256 * 2**20
+"""A group is evaluated when its snapshots take this much: weights of a million features are megabytes each."""
 
 FIRST_PAUSE = 0.2
-"""The first preview comes after this share of the pause: who stops a run early keeps something of it."""
+"""The first preview comes after this share of the pause, so a run that is stopped early has some evaluated points."""
 
 
 COSTS = "iterations", "presentations", "kernel_evaluations"
-"""What an error says of the cost."""
+"""Costs that an error message names."""
 
 OBJECTIVES = "primal", "dual", "hinge", "norm", "bias"
 """Measures that are finite as long as the arithmetic of a run is sound."""
 
 
 class NotFiniteError(ArithmeticError):
-    """A run's objective has become infinite or NaN; the message says which measures, and after what cost."""
+    """A run's objective has become infinite or NaN; the message names the measures and the cost."""
 
 
 class Evaluates(Protocol):
@@ -46,7 +46,7 @@ class Evaluates(Protocol):
 
 
 class Recorder:
-    """Collects the checkpoints of one run. Evaluating them raises `NotFiniteError` where an objective is not finite.
+    """Collects the points of one run's curve. Evaluating them raises `NotFiniteError` if an objective is not finite.
 
     Parameters
     ----------
@@ -60,17 +60,17 @@ class Recorder:
 
     Attributes
     ----------
-    settled : list of dict
-        Evaluated checkpoints: counters, epochs, times and measures (see `experiments.curve.COLUMNS`).
-    waiting : list of (dict, Snapshot)
-        Those after them, counters, epochs and times alone: the group that is not complete.
+    evaluated : list of dict
+        Evaluated points: counters, epochs, times and measures (see `experiments.columns.COLUMNS`).
+    pending : list of (dict, Snapshot)
+        The points after them, with counters, epochs and times only: the group that is not complete.
     """
 
     def __init__(
         self, evaluator: Evaluates, n: int, pause: float, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        self.settled: list[dict[str, Any]] = []
-        self.waiting: list[tuple[dict[str, Any], Any]] = []
+        self.evaluated: list[dict[str, Any]] = []
+        self.pending: list[tuple[dict[str, Any], Any]] = []
         self._previewed: list[dict[str, Any]] = []
         self._evaluator = evaluator
         self.n = n
@@ -81,7 +81,7 @@ class Recorder:
         self._last_duration: float | None = None
 
     def add(self, solver: Any) -> None:
-        """Keep a solver's present state as a point of the curve, unless it has not moved since the last one."""
+        """Add a solver's present state as a point of the curve, unless it has made no iteration since the last one."""
         counters = dataclasses.asdict(solver.counters)
         if counters["iterations"] == self._last_iterations:
             return
@@ -92,49 +92,49 @@ class Recorder:
             "cpu_seconds": solver.cpu_seconds,
             "wall_seconds": solver.wall_seconds,
         }
-        self.waiting.append((row, solver.snapshot()))
-        if len(self.waiting) >= GROUP or sum(_size(snapshot) for _, snapshot in self.waiting) >= WAITING_BYTES:
+        self.pending.append((row, solver.snapshot()))
+        if len(self.pending) >= GROUP or sum(_size(snapshot) for _, snapshot in self.pending) >= PENDING_BYTES:
             self.flush()
 
-    def resume(self, settled: Sequence[dict[str, Any]], waiting: Sequence[tuple[dict[str, Any], Any]]) -> None:
-        """Go on after the points of an earlier process."""
-        self.settled, self.waiting = list(settled), list(waiting)
-        last = [*settled, *(row for row, _ in waiting)][-1:]
+    def resume(self, evaluated: Sequence[dict[str, Any]], pending: Sequence[tuple[dict[str, Any], Any]]) -> None:
+        """Continue after the points of an earlier process."""
+        self.evaluated, self.pending = list(evaluated), list(pending)
+        last = [*evaluated, *(row for row, _ in pending)][-1:]
         self._last_iterations = last[0]["iterations"] if last else -1
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """All points that have been evaluated; of the last ones, previews."""
-        return self.settled + self._previewed
+        """All points that have been evaluated; the last ones may be previews."""
+        return self.evaluated + self._previewed
 
     def preview_if_due(self) -> bool:
-        """Evaluate what waits if it is time, to be seen; return whether something was evaluated."""
+        """Evaluate the pending points if the pause is over; return whether something was evaluated."""
         if self._last_duration is None:
             pause = FIRST_PAUSE * self._pause
         else:
             pause = max(self._pause, RELATIVE_PAUSE * self._last_duration)
-        if len(self._previewed) == len(self.waiting) or self._clock() - self._last_flush < pause:
+        if len(self._previewed) == len(self.pending) or self._clock() - self._last_flush < pause:
             return False
         self._preview()
         return True
 
     def preview_if_quick(self, limit: float) -> None:
-        """Evaluate what waits if the last evaluation took at most `limit` seconds (the first one is not risked)."""
+        """Evaluate the pending points if the last evaluation took at most `limit` seconds; never as the first one."""
         if self._last_duration is not None and self._last_duration <= limit:
             self._preview()
 
     def flush(self) -> None:
-        """Settle everything that waits."""
-        if self.waiting:
-            # what has been previewed in several pieces is evaluated again, as in a run that nobody looks at
-            self.settled += self._evaluated(self.waiting)
-            self.waiting, self._previewed = [], []
+        """Evaluate all pending points as one group."""
+        if self.pending:
+            # previews came from other groups: evaluated again, for the same bits as in a run without previews
+            self.evaluated += self._evaluate(self.pending)
+            self.pending, self._previewed = [], []
 
     def _preview(self) -> None:
-        if new := self.waiting[len(self._previewed) :]:
-            self._previewed += self._evaluated(new)
+        if new := self.pending[len(self._previewed) :]:
+            self._previewed += self._evaluate(new)
 
-    def _evaluated(self, points: Sequence[tuple[dict[str, Any], Any]]) -> list[dict[str, Any]]:
+    def _evaluate(self, points: Sequence[tuple[dict[str, Any], Any]]) -> list[dict[str, Any]]:
         started = self._clock()
         measures = self._evaluator.evaluate([snapshot for _, snapshot in points])
         self._last_flush = self._clock()
@@ -146,8 +146,8 @@ class Recorder:
 
     @property
     def latest(self) -> dict[str, Any] | None:
-        """The newest evaluated point."""
-        newest = self._previewed or self.settled
+        """Newest evaluated point; None before the first."""
+        newest = self._previewed or self.evaluated
         return newest[-1] if newest else None
 
 

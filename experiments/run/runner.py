@@ -1,4 +1,4 @@
-"""One run from settings to record: look it up, or load, assemble, advance from checkpoint to checkpoint, record."""
+"""One run from settings to record: look it up, or load the data, assemble the problem, advance the solver, record."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ import solvers
 from datasets import Dataset, Stream
 from datasets.types import count_nonzero
 from experiments import provenance
-from experiments.configuration.schedule import Limits
+from experiments.columns import MEASURES
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import Wish, deferred, uninterrupted
-from experiments.run.advance import costs_of, go_on
-from experiments.run.assembly import Assembled, assemble
-from experiments.run.checkpointer import FOLDER, Keeper, Kept
+from experiments.processes.stopping import StopRequest, deferred, uninterrupted
+from experiments.run.advance import LocalEngine, advance_run, costs_of, counted
+from experiments.run.assembly import assemble
+from experiments.run.checkpointer import FOLDER, Checkpoint, Checkpointer
 from experiments.run.console import CURVE_PICTURE, Display, count
 from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
 from experiments.run.recorder import Evaluates, Recorder
-from experiments.run.team import TEAM_OF_ONE, Team
 from experiments.store import FinishedRun, RunHandle, Store
 from support.files import temporary_folder
 
@@ -35,21 +34,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 QUICK_SECONDS = 0.3
-"""After Ctrl-C, points that wait are still evaluated if that takes no longer."""
+"""After Ctrl-C, pending points are evaluated if that takes at most this long."""
+
+LOCAL = LocalEngine()
 
 
-def run(settings: RunSettings, display: Display, command: Sequence[str], team: Team = TEAM_OF_ONE) -> Outcome:
-    """Make one run, or find it in the store; wait for another process that makes it already.
+def run(settings: RunSettings, display: Display, command: Sequence[str], engine: LocalEngine = LOCAL) -> Outcome:
+    """Compute one run, or find it in the store; wait if another process computes it already.
 
     Parameters
     ----------
     settings : RunSettings
     display : Display
-        Where it says what it does.
     command : sequence of str
         The command line, for the record.
-    team : Team
-        The processes that make it; this one leads.
+    engine : LocalEngine
+        Makes and advances the solver: in this process, or on all ranks with this one as rank 0.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
     Raises
     ------
     SettingsError, DataError, StoreError
-        The user's errors. Nothing has been recorded, unless the store itself broke down.
+        The user's errors. Nothing has been recorded, unless the store itself failed.
     """
     store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
@@ -72,7 +72,7 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], team: T
         if found is not None:
             return _found(settings, display, store, found)
         remove_leftovers(store)
-        return _make(settings, display, command, team, store, fingerprint, build, key)
+        return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
@@ -82,11 +82,11 @@ def _found(settings: RunSettings, display: Display, store: Store, found: Finishe
     return Outcome.of_result(settings.label(), "found", result, found.result_path, store.upload(found))
 
 
-def _make(
+def _compute(
     settings: RunSettings,
     display: Display,
     command: Sequence[str],
-    team: Team,
+    engine: LocalEngine,
     store: Store,
     fingerprint: str,
     build: Mapping[str, str],
@@ -103,49 +103,47 @@ def _make(
         assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
     with _threads(settings.threads):
         evaluator = Evaluator(assembled.problem, data)  # refuses test points before anything is recorded
-        solver = team.solver(settings, assembled.problem)
-        keeper = _keeper(settings, store, fingerprint, build, display)
+        solver = engine.make_solver(settings, assembled.problem)
+        checkpointer = _checkpointer(settings, store, fingerprint, build, display)
         costs = costs_of(solver)  # of a user's solver: what its views count
         settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
-        kept = keeper.read() if keeper else None
-        solver = team.drive(solver, kept)
+        checkpoint = checkpointer.read() if checkpointer else None
+        solver = engine.prepare(solver, checkpoint)
         record = provenance.collect(build, data.provenance, command, settings.threads)
-        display.header(
-            settings, _facts(settings, data, assembled, solver, store, key, kept), assembled.settings, assembled.origins
-        )
-        # Before the solver begins, whose time is measured: what is done beside it takes memory and the interpreter.
-        with deferred() as wish:  # a run that has begun says how it ends
-            handle = store.begin(key, settings.label(), assembled.settings, _tags(settings, record))
-        return _record(
-            _Job(settings, display, data, assembled, evaluator, team, solver, keeper, kept, handle, record), wish
-        )
+        settings, resolved = assembled.settings, assembled.settings.identity()
+        facts = _facts(settings, data, assembled.problem, solver, store, key, checkpoint)
+        display.header(settings, facts, resolved, settings.origins)
+        # Recording begins before the solver, whose time is measured: a thread beside it would take memory and the GIL.
+        with deferred() as stop_request:  # once the record has begun, the run's end is recorded too
+            handle = store.begin(key, settings.label(), resolved, _tags(settings, record))
+        job = _Job(settings, display, data, evaluator, engine, solver, checkpointer, checkpoint, handle, record)
+        return _record(job, stop_request)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Job:
-    """What the steps of one run share."""
+    """A run that has begun."""
 
     settings: RunSettings
     display: Display
     data: Dataset
-    assembled: Assembled
     evaluator: Evaluates
-    team: Team
+    engine: LocalEngine
     solver: Any
-    keeper: Keeper | None
-    kept: Kept | None
+    checkpointer: Checkpointer | None
+    checkpoint: Checkpoint | None
     handle: RunHandle
     provenance: dict[str, Any]
 
 
-def _record(job: _Job, wish: Wish) -> Outcome:
-    """Compute and record; whatever happens, the record says so."""
+def _record(job: _Job, stop_request: StopRequest) -> Outcome:
+    """Advance the solver and record the result, an interruption or an error."""
     try:
         recorder = Recorder(job.evaluator, job.data.n, job.display.pause)
         with temporary_folder() as folder:
             picture = folder / CURVE_PICTURE
             try:
-                _advance_all(job, recorder, wish)
+                _advance(job, recorder, stop_request)
                 curve = _curve(recorder.rows)
                 files = [picture] if _drawn(job, curve, picture) else []
             except KeyboardInterrupt as stopped:
@@ -154,8 +152,8 @@ def _record(job: _Job, wish: Wish) -> Outcome:
                 return dataclasses.replace(outcome, not_uploaded=job.handle.upload())
             with uninterrupted():
                 done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
-                if job.keeper:
-                    job.keeper.remove()
+                if job.checkpointer:
+                    job.checkpointer.remove()
     except BaseException as error:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
@@ -168,11 +166,20 @@ def _record(job: _Job, wish: Wish) -> Outcome:
     return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, not_uploaded)
 
 
-def _advance_all(job: _Job, recorder: Recorder, wish: Wish) -> None:
-    with job.team.watching(job.solver) as stop:
-        wish.grant()
-        looks = job.settings.budget.looks(job.data.n)
-        go_on(job.solver, _budget(job), looks, recorder, job.display, job.keeper, job.kept, stop)
+def _advance(job: _Job, recorder: Recorder, stop_request: StopRequest) -> None:
+    budget, n = job.settings.budget, job.data.n
+    with job.engine.watching(job.solver) as raise_if_stopped:
+        stop_request.raise_if_set()
+        advance_run(
+            job.solver,
+            budget.limits(n),
+            budget.schedule(n),
+            recorder,
+            job.display,
+            job.checkpointer,
+            job.checkpoint,
+            raise_if_stopped,
+        )
 
 
 def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> Outcome:
@@ -182,55 +189,51 @@ def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> O
     job.handle.interrupt(result, _curve(recorder.rows))
     job.display.result_path(job.handle.result_path)
     outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, job.handle.result_path)
-    goes_on = job.keeper is not None and job.keeper.exists()
-    return dataclasses.replace(outcome, message="the same command goes on from its file" if goes_on else "")
-
-
-def _budget(job: _Job) -> Limits:
-    return job.settings.budget.limits(job.data.n)
+    resumable = job.checkpointer is not None and job.checkpointer.exists()
+    return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else "")
 
 
 def _facts(
     settings: RunSettings,
     data: Dataset,
-    assembled: Assembled,
+    problem: Any,
     solver: Any,
     store: Store,
     key: str,
-    kept: Kept | None,
+    checkpoint: Checkpoint | None,
 ) -> dict[str, str]:
     """Lines of the header that are not settings."""
     n, d = data.n, data.d
-    limits = settings.budget.limits(n).counted(costs_of(solver))
+    limit = counted(settings.budget.limits(n), costs_of(solver))
     positives = int((data.y > 0).sum())
     ends = " or ".join(
         f"{value:,.12g} CPU seconds" if name == "cpu_seconds" else f"{count(value)} {name.replace('_', ' ')}"
-        for name, value in limits.given().items()
+        for name, value in limit.given().items()
     )
     return {
         "training set": f"n = {n:,}, d = {d:,}, {_filling(data)}; "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
-        **({"data": _told_of(data)} if settings.dataset.kind == "file" else {}),
-        "kernel rows": rows_line(assembled.problem),
+        **({"data": _file_facts(data)} if settings.dataset.kind == "file" else {}),
+        "kernel rows": rows_line(problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
-        **({"goes on": kept.told()} if kept else {}),
+        **({"resumed": checkpoint.describe()} if checkpoint else {}),
         "ends": f"after at most {ends}" if ends else "by itself",
-        "curve": _checkpoints(settings),
+        "curve": _evaluations(settings),
         "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
     }
 
 
-def _told_of(data: Dataset) -> str:
-    """Say how a user's files were understood: their labels, their indices, their split."""
+def _file_facts(data: Dataset) -> str:
+    """Return how a user's files were read: their labels, their indices, their split."""
     record = data.provenance
     return "; ".join([record["label_rule"], *record["transforms"], record["split"]])
 
 
-def _checkpoints(settings: RunSettings) -> str:
+def _evaluations(settings: RunSettings) -> str:
     budget = settings.budget
     even = "" if budget.every is None else f", and one every {budget.every:g} epochs"
     last = "" if budget.tail is None else f" of the last {budget.tail:g}"
-    return f"at most {budget.checkpoints} checkpoints{even}{last}"
+    return f"at most {budget.evaluations} evaluations{even}{last}"
 
 
 def _filling(data: Dataset) -> str:
@@ -240,24 +243,24 @@ def _filling(data: Dataset) -> str:
     return f"{nonzero:,} values not zero ({nonzero / (data.n * data.d):.1%})"
 
 
-def _keeper(
+def _checkpointer(
     settings: RunSettings, store: Store, fingerprint: str, build: Mapping[str, str], display: Display
-) -> Keeper | None:
-    """Return what keeps this run's state: in the same file for any engine, number of ranks, build and instruction set.
+) -> Checkpointer | None:
+    """Return the checkpointer of a run: it has the same file for any engine, number of ranks, build, instruction set.
 
-    A file of another build or instruction set is refused by what it says of itself, with a warning.
+    The file names its build and instruction set; one of another build or instruction set is refused with a warning.
     """
     if not settings.solver.resumes:
         if settings.checkpoint_seconds is not None and math.isfinite(settings.checkpoint_seconds):
-            display.warn(f"algo={settings.algo} cannot be checkpointed: this run begins anew if it is stopped")
+            display.warn(f"algo={settings.algo} cannot write checkpoints: if stopped, this run starts again")
         return None
     key = settings_key({**settings.identity(), "engine": None}, fingerprint)
     identity = {"key": key, "algo": settings.algo, "build": build["build_id"], "isa": build["isa"]}
-    return Keeper(store.root / FOLDER / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
+    return Checkpointer(store.root / FOLDER / f"{key}.state", settings.checkpoint_seconds, identity, display.warn)
 
 
 def rows_line(problem: Any) -> str:
-    """Where kernel rows come from. A problem makes them when they are first asked for, which not every solver does."""
+    """Return where kernel rows come from. A problem makes its rows at their first use, and some solvers use none."""
     return problem.describe_rows() if "rows" in vars(problem) else "none needed"
 
 
@@ -270,9 +273,10 @@ def _tags(settings: RunSettings, record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Content of result.json. The counters are those of the whole run, `final` the last evaluated checkpoint."""
+    """Content of result.json. The counters are those of the whole run, `final` is the last evaluated point."""
     counters = job.solver.counters
-    settings = job.assembled.settings
+    settings = job.settings.identity()
+    resumed = [f"resumed {job.checkpoint.describe()}"] if job.checkpoint else []
     return {
         "key": job.handle.key,
         "status": status,
@@ -280,21 +284,16 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "dataset": job.settings.dataset.name,
         "kernel": settings["kernel"]["name"],
         "seed": job.settings.seed,
-        "settings": settings | {"dataset": dataclasses.asdict(job.settings.dataset), "origins": job.assembled.origins},
+        "settings": settings
+        | {"dataset": dataclasses.asdict(job.settings.dataset), "origins": dict(job.settings.origins)},
         "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.n)},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
-        "remarks": [*job.solver.remarks, *([job.kept.told()] if job.kept else [])],
-        **job.team.record(job.solver),
-        "final": {name: rows[-1].get(name) for name in _measures(rows[-1])} if rows else {},
+        "remarks": [*job.solver.remarks, *resumed],
+        **job.engine.record(job.solver),
+        "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
         "provenance": job.provenance,
     }
-
-
-def _measures(row: Mapping[str, Any]) -> list[str]:
-    from experiments.curve import MEASURES
-
-    return [name for name in MEASURES if name in row]
 
 
 def _curve(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -312,7 +311,7 @@ def _rows(curve: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _drawn(job: _Job, curve: pd.DataFrame, path: Path) -> bool:
-    """Draw the picture if it can be drawn: hours of computing must not be lost to a matter of looks."""
+    """Draw the picture and return True; an error is a warning only, so that no computed result is lost to it."""
     try:
         draw_curve(job, curve, path)
     except Exception as error:
@@ -322,18 +321,18 @@ def _drawn(job: _Job, curve: pd.DataFrame, path: Path) -> bool:
 
 
 def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
-    """Picture of one run's test error against its cost."""
+    """Draw one run's test error against its cost."""
     from experiments.curve import step_cost
     from experiments.plotting import plot_curves
 
-    settings = job.assembled.settings
+    kernel = job.settings.kernel
     stand_in = " (stand-in)" if job.data.provenance.get("stand_in") else ""
-    kernel = ", ".join(f"{name}={value:g}" for name, value in settings["kernel"].items() if name != "name")
+    numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
     plot_curves(
         {job.settings.algo: [curve]},
         cost=step_cost(curve) if curve[job.solver.cost].isna().any() else job.solver.cost,
         title=f"{job.settings.algo} on {job.settings.dataset.name}{stand_in}, seed {job.settings.seed}",
-        small_print=f"{settings['kernel']['name']} kernel {kernel}; key {job.handle.key}; "
+        small_print=f"{kernel_name(kernel)} kernel {numbers}; key {job.handle.key}; "
         f"commit {job.provenance['commit'] or 'none'}{' with changes' if job.provenance['dirty'] else ''}; "
         f"{job.provenance['command']}",
         path_png=path,

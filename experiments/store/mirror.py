@@ -225,7 +225,8 @@ def same_results(one: pd.DataFrame, other: pd.DataFrame) -> bool:
     """Whether two curves (`experiments.curve`) have equal counts and measures equal to six digits; times may differ."""
     import numpy as np
 
-    from experiments.curve import COUNTS, MEASURES, column
+    from experiments.columns import COUNTS, MEASURES
+    from experiments.curve import column
 
     if not one[list(COUNTS)].equals(other[list(COUNTS)]):
         return False

@@ -23,7 +23,7 @@ from experiments.store.database import EXPERIMENT, Status, experiment, has_statu
 from experiments.store.errors import StoreError, reason
 from experiments.store.paths import StorePaths, is_alive, write_lock
 from experiments.store.serialize import MetricPoint
-from solvers.kept import kept
+from solvers.disk_cache import cached_bytes
 from support.files import remove_drafts, sync_folder, temporary_folder
 
 METRICS_PER_BATCH = 1000
@@ -80,7 +80,7 @@ def create(paths: StorePaths) -> None:
             _client(paths).create_experiment(EXPERIMENT, artifact_location=str(paths.artifacts), tags=_VERSION)
         return
     origin = f"{_mlflow().__version__} {schema.STORE_VERSION} {sqlite3.sqlite_version}"
-    write(paths.database, kept(default_cache_dir() / "store", origin.encode(), _new_database))
+    write(paths.database, cached_bytes(default_cache_dir() / "store", origin.encode(), _new_database))
     relocate(paths)
     sync_folder(paths.root)
 

@@ -15,7 +15,7 @@ from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.cli import main
 
 USER_SOLVERS = Path(__file__).with_name("user_solvers.py")
-SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.checkpoints=12", "jobs=1"]
+SMALL = ["scale=demo", "dataset.max_train=150", "budget.epochs=3", "budget.evaluations=12", "jobs=1"]
 ALGOS = "algos=correct,false_counters,direct_reads,broken,nan_objective,dcd"
 
 

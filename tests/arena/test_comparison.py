@@ -16,7 +16,7 @@ from experiments.arena.targets import read_targets
 
 
 def comparison(tmp_path: Path, target: str = "gap:0.1,0.01") -> Comparison:
-    """A halves its excess at each checkpoint; b is slow in one of its runs; c counts no kernel evaluations."""
+    """A halves its excess at each evaluation; b is slow in one of its runs; c counts no kernel evaluations."""
     runs = {
         "a": [rows(gaps(0.5)), rows(gaps(0.5), unit=2000)],
         "b": [rows(gaps(0.5)), rows(gaps(0.99))],

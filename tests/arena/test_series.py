@@ -47,7 +47,7 @@ def test_all_have_one_problem_and_one_budget(tmp_path: Path) -> None:
         # a printed nu belongs to another lambda, as docs/nu.md tells: here it always follows from lambda
         assert {run.problem.nu for run in runs} == {None}
         entrants = [run for name, run in panel.settings.items() if name != "optimum"]
-        counted = {run.algo: run.budget.kernel_evaluations for run in entrants}
+        counted = {run.algo: run.budget.limit.kernel_evaluations for run in entrants}
         assert counted == dict.fromkeys(["sbp", "pegasos", "asset"], 20 * 8000**2) | {"fourier": None}  # it counts none
         assert {run.budget.epochs for run in entrants} == {200}
     kernel = made.panels[0].settings["asset"].kernel
@@ -65,7 +65,7 @@ def test_all_solvers_take_part_or_are_left_out(tmp_path: Path) -> None:
     (panel,) = plan(tmp_path, "dataset=adult", "algos=all", "kernel=linear").panels
     assert panel.settings["optimum"].algo == "dcd"
     assert {"dcd", "simba", "sgd_m", "smo", "liblinear"} <= set(panel.settings)
-    assert panel.settings["liblinear"].budget.iterations == 200
+    assert panel.settings["liblinear"].budget.limit.iterations == 200
     assert {"fourier", "libsvm", "asset_online"} <= set(panel.left_out)
 
 
@@ -92,7 +92,7 @@ def test_the_command_line_changes_the_problem_for_all(tmp_path: Path) -> None:
         assert run.dataset.max_train == 500
         # the optimum is no entrant: it is to be found, whatever that takes
         assert run.budget.epochs == (1e5 if name == "optimum" else 2)
-        assert run.budget.kernel_evaluations is None
+        assert run.budget.limit.kernel_evaluations is None
 
 
 def test_a_solver_may_take_part_twice(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
 from solvers._core import Purpose, Random
-from solvers.base import State, part, under
+from solvers.base import State, prefixed, select
 
 
 @dataclass
@@ -32,9 +32,9 @@ class Correct(PythonSolver):
 
     def advance(self, limit: Limit) -> Status:
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 self.step()
-        return Status.LIMIT
+        return reached
 
     def step(self) -> None:
         i = self._random.below(self.problem.n)
@@ -58,13 +58,13 @@ class LosesCounters(Correct):
     resumes = True
 
     def state(self) -> State:
-        return {"alpha": self._alpha, "responses": self._responses, **under("random", self._random.state())}
+        return {"alpha": self._alpha, "responses": self._responses, **prefixed("random", self._random.state())}
 
     def restore(self, state: State | None) -> None:
         with self.restoring():
             assert state is not None
             self._alpha, self._responses = state["alpha"].copy(), state["responses"].copy()
-            self._random.restore(part("random", state))
+            self._random.restore(select("random", state))
 
 
 class KeepsCounters(LosesCounters):
@@ -73,12 +73,12 @@ class KeepsCounters(LosesCounters):
     name = "keeps_counters"
 
     def state(self) -> State:
-        return super().state() | under("rows", self._rows.state())
+        return super().state() | prefixed("rows", self._rows.state())
 
     def restore(self, state: State | None) -> None:
         super().restore(state)
         with self.restoring():
-            self._rows.restore(part("rows", state or {}))
+            self._rows.restore(select("rows", state or {}))
 
 
 class FalseCounters(Correct):
@@ -133,4 +133,4 @@ class Idle(Correct):
 
     def advance(self, limit: Limit) -> Status:
         del limit
-        return Status.LIMIT
+        return Status.ITERATIONS

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.command_line.sweep import SweepCallback, draw, stop
-from experiments.processes.job_queue import Folder
+from experiments.command_line.sweep import Sweep
+from experiments.command_line.sweep_results import draw
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
-from experiments.processes.stopping import ASKED
+from experiments.processes.stopping import STOP_SIGNALS
 
 
 class Crew:
@@ -34,17 +35,20 @@ class Crew:
 
 
 @pytest.fixture
-def crew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Crew:
-    crew = Crew(tmp_path)
-    monkeypatch.setattr(SweepCallback, "cluster", crew)
-    monkeypatch.setattr(SweepCallback, "directory", tmp_path)
-    monkeypatch.setattr(SweepCallback, "_store", (str(tmp_path / "store"), None), raising=False)
-    return crew
+def crew(tmp_path: Path) -> Crew:
+    return Crew(tmp_path)
 
 
-def test_outcomes_come_into_the_folder_and_no_file_is_named_that_is_not_here(crew: Crew, tmp_path: Path) -> None:
-    SweepCallback.collect()
-    here, there = Folder(tmp_path).outcomes()
+@pytest.fixture
+def sweep(crew: Crew, tmp_path: Path) -> Sweep:
+    return Sweep(tmp_path, str(tmp_path / "store"), None, crew)  # type: ignore[arg-type]
+
+
+def test_outcomes_come_into_the_folder_and_no_file_is_named_that_is_not_here(
+    crew: Crew, sweep: Sweep, tmp_path: Path
+) -> None:
+    sweep.collect()
+    here, there = FolderLedger(tmp_path).outcomes()
     assert (here.label, here.result_path) == ("here", str(tmp_path))
     assert (there.label, there.result_path) == ("there", None)
     assert crew.closed
@@ -52,16 +56,15 @@ def test_outcomes_come_into_the_folder_and_no_file_is_named_that_is_not_here(cre
     assert draw([there], tmp_path, "a command") == []
 
 
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_a_cluster_is_asked_for_what_was_asked_for_and_a_second_time_nobody_waits(
-    crew: Crew, asked: signal.Signals, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_cluster_gets_the_signal_that_came_and_a_second_ctrl_c_does_not_wait(
+    crew: Crew, sweep: Sweep, number: signal.Signals
 ) -> None:
-    monkeypatch.setattr(SweepCallback, "asked", None)
     before = signal.getsignal(signal.SIGINT)
     try:
-        with pytest.raises(ASKED[asked]):
-            stop(tmp_path, asked)
+        with pytest.raises(STOP_SIGNALS[number]):
+            sweep.stop(number)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert type(SweepCallback.stop(KeyboardInterrupt())) is ASKED[asked]
-    assert crew.asked == [asked]
+    assert type(sweep.stopped(KeyboardInterrupt())) is STOP_SIGNALS[number]
+    assert crew.asked == [number]

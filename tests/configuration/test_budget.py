@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from run_cases import DATA, alone
 
 import solvers
 from experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
-from experiments.configuration.composition import composing
+from experiments.configuration.composition import composing, settings_of
 from experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
@@ -24,9 +25,10 @@ from experiments.configuration.schema import (
     algo_schema,
 )
 from experiments.configuration.settings import resolve
-from experiments.run.advance import costs_of
-from solvers import Problem, RowPolicy, SettingsError, outside
+from experiments.run.advance import costs_of, reached
+from solvers import Problem, RowPolicy, SettingsError, plugins
 
+OLD = "budget." + "checkpoints"
 PATIENCE = 20.0
 """CPU seconds after which a run is taken to be endless; the longest one here takes a tenth of a second."""
 KERNELS = {"gaussian": (GaussianConfig(2.0), solvers.Gaussian(2.0)), "linear": (LinearConfig(), solvers.Linear())}
@@ -43,7 +45,7 @@ def solver_of(name: str, kernel: str) -> Any:
     form = {"lambda_": 0.025} if "lambda" in kind.needs else {"nu": 0.1} if "nu" in kind.needs else {}
     problem = Problem(X, y, KERNELS[kernel][1], bias=min(kind.biases), rows=RowPolicy(provider="on_the_fly"), **form)
     small = {field.name for field in dataclasses.fields(kind.Settings)} & {"features", "batch_size"}
-    return outside.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
+    return plugins.make(kind, problem, kind.Settings(**dict.fromkeys(small, 8)), 0)
 
 
 @pytest.mark.parametrize(("name", "kernel"), CASES)
@@ -67,7 +69,7 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         problem=ProblemConfig(bias=min(solvers.get(name).biases)),
         budget=BudgetConfig(**{limit: 2.0 if limit == "epochs" else 0.02 if limit == "seconds" else 700.0}),
     )
-    counter = COUNTER_OF.get(limit, limit)
+    counter = COUNTER_OF[limit]
     try:
         settings = resolve(config, given=["kernel"])
     except SettingsError as error:
@@ -75,19 +77,19 @@ def test_a_budget_ends_the_run_or_is_refused(name: str, kernel: str, limit: str)
         assert counter in solvers.get(name).not_counted(kernel)
         return
     solver = solver_of(name, kernel)
-    limits = settings.budget.limits(40).given()
-    status, started = solvers.Status.LIMIT, time.process_time()
+    budget = settings.budget.limits(40)
+    status, started = None, time.process_time()
     try:
-        while status is solvers.Status.LIMIT and not settings.budget.limits(40).reached(costs_of(solver)):
+        while status is not solvers.Status.CONVERGED and not reached(budget, costs_of(solver)):
             assert time.process_time() - started < PATIENCE, f"{solver.counters} without an end"
-            status = solver.advance(solvers.Limit(**limits | {"cpu_seconds": solver.cpu_seconds + 0.05}))
+            status = solver.advance(dataclasses.replace(budget, cpu_seconds=solver.cpu_seconds + 0.05))
     except SettingsError as error:
-        assert "would last for ever" in str(error)  # noqa: PT017 (either is right)
+        assert "would never end the run" in str(error)  # noqa: PT017 (either is right)
 
 
 LATE = """
 from dataclasses import dataclass
-from solvers import Counters, KernelSnapshot, PythonSolver, Status
+from solvers import Counters, KernelSnapshot, PythonSolver
 import numpy as np
 
 @dataclass
@@ -103,10 +105,10 @@ class Late(PythonSolver):
 
     def advance(self, limit):
         with self.clocks():
-            while not self.reached(limit):
+            while not (reached := self.reached(limit)):
                 self.view.row(0)
                 self.view.present()
-        return Status.LIMIT
+        return reached
 
     @property
     def counters(self):
@@ -115,6 +117,21 @@ class Late(PythonSolver):
     def snapshot(self):
         return KernelSnapshot(np.zeros(self.problem.n))
 """
+
+
+@pytest.mark.parametrize("words", [[OLD + "=5"], ["algo=smo", f"+{OLD}=5"], [OLD + "=null"]])
+def test_the_old_name_of_a_setting_is_refused_with_the_new_one(words: list[str]) -> None:
+    with composing(), pytest.raises(SettingsError, match=rf"^{re.escape(OLD)} is now called budget\.evaluations$"):
+        settings_of(words)
+
+
+def test_a_setting_that_is_added_is_refused_like_any_unknown_one() -> None:
+    with composing():
+        for word in ("budget.nothing=1", "+budget.nothing=1"):
+            with pytest.raises(SettingsError, match=r"^unknown setting 'budget\.nothing'; budget has epochs, "):
+                settings_of([word])
+        with pytest.raises(SettingsError, match=r"^unknown setting 'nothing'; known are algo, dataset, "):
+            settings_of(["+nothing=1"])
 
 
 def test_a_users_solver_is_refused_what_its_views_do_not_count(

@@ -93,7 +93,7 @@ SETTINGS = {
 }
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.fixed_dictionaries({}, optional=SETTINGS).flatmap(lambda chosen: st.permutations([*chosen.items()])))
 def test_jobs_of_a_sweep_have_them_in_another_process_too(loaders: Loaders, chosen: list[tuple[str, str]]) -> None:
     words = ["=".join(setting) for setting in chosen]

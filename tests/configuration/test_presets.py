@@ -1,8 +1,9 @@
-"""Who wins: command line, then the pair's preset, the algorithm's, the data set's, then this project's rules."""
+"""The command line wins, then the preset for the pair, the algorithm's, the data set's, then this project's rules."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -18,9 +19,8 @@ from experiments.configuration.presets import (
     printed,
 )
 from experiments.configuration.schema import (
-    AlgoPreset,
-    DataPreset,
     GaussianConfig,
+    Preset,
     PresetConfig,
     ProblemConfig,
     ProblemPreset,
@@ -28,7 +28,7 @@ from experiments.configuration.schema import (
 from solvers import SettingsError
 
 PAPER = PresetConfig(
-    data=DataPreset(
+    data=Preset(
         source="a paper",
         unbiased=ProblemPreset(sigma2=10.0, C=1.0, nu=0.011),
         biased=ProblemPreset(sigma2=100.0, C=100.0),
@@ -48,6 +48,10 @@ def choice(user: ProblemConfig, presets: PresetConfig = PAPER, **changes: Any) -
         "algo": "sbp",
     }
     return choose_problem(user, presets, **arguments | changes)
+
+
+def kernel(default: str, presets: PresetConfig, allowed: Collection[str], bias: bool = False) -> tuple[str, str]:
+    return choose_kernel(default, presets, allowed, "x", bias=bias)
 
 
 def numbers(problem: Any) -> tuple[float | None, float | None, float | None]:
@@ -112,7 +116,7 @@ def test_nu_alone_is_refused_for_a_lambda_method() -> None:
 
 
 def test_bias_goes_from_command_line_to_presets_to_what_is_possible() -> None:
-    presets = PresetConfig(algo=AlgoPreset(source="LIBSVM", bias=True))
+    presets = PresetConfig(algo=Preset(source="LIBSVM", bias=True))
     assert choose_bias(False, presets, (False, True), "x") == (False, "command line")
     assert choose_bias(None, presets, (False, True), "x") == (True, "LIBSVM")
     assert choose_bias(None, NONE, (False, True), "x") == (False, "default")
@@ -133,27 +137,25 @@ def test_width_goes_from_command_line_to_preset_to_data() -> None:
 
 
 def test_the_pairs_epochs_win_over_the_algorithms() -> None:
-    presets = PresetConfig(algo=AlgoPreset(epochs=20.0), pair=AlgoPreset(source="Figure 2", epochs=100.0))
+    presets = PresetConfig(algo=Preset(epochs=20.0), pair=Preset(source="Figure 2", epochs=100.0))
     assert choose_epochs(presets) == (100.0, "Figure 2")
-    assert choose_epochs(PresetConfig(algo=AlgoPreset(epochs=20.0))) == (20.0, "preset")
+    assert choose_epochs(PresetConfig(algo=Preset(epochs=20.0))) == (20.0, "preset")
     assert choose_epochs(NONE) == (10.0, "default")
 
 
 def test_the_kernel_is_the_data_sets_else_the_default_else_the_algorithms_only_one() -> None:
     every = ("gaussian", "linear", "polynomial")
-    words = PresetConfig(data=DataPreset(source="a paper", kernel="linear"))
-    assert choose_kernel("gaussian", words, every, "pegasos") == ("linear", "a paper")
-    assert choose_kernel("gaussian", PAPER, every, "pegasos") == ("gaussian", "a paper")
-    assert choose_kernel("gaussian", NONE, every, "pegasos") == ("gaussian", "default")
+    words = PresetConfig(data=Preset(source="a paper", kernel="linear"))
+    assert kernel("gaussian", words, every) == ("linear", "a paper")
+    assert kernel("gaussian", PAPER, every) == ("gaussian", "a paper")
+    assert kernel("gaussian", NONE, every) == ("gaussian", "default")
     for presets in (PAPER, NONE):
-        assert choose_kernel("gaussian", presets, ("linear",), "simba")[0] == "linear"
-    assert choose_kernel("gaussian", words, ("gaussian",), "fourier")[0] == "gaussian"
+        assert kernel("gaussian", presets, ("linear",))[0] == "linear"
+    assert kernel("gaussian", words, ("gaussian",))[0] == "gaussian"
 
 
-PAIR = PresetConfig(
-    data=PAPER.data,
-    pair=AlgoPreset(source="another paper", kernel="gaussian", problem=ProblemPreset(sigma2=500.0, C=1000.0)),
-)
+ROW = ProblemPreset(sigma2=500.0, C=1000.0)
+PAIR = PresetConfig(data=PAPER.data, pair=Preset(source="another paper", unbiased=ROW, biased=ROW))
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -169,6 +171,17 @@ def test_numbers_of_a_pair_go_before_those_of_the_data_set(bias: bool) -> None:
 
 
 def test_the_kernel_of_a_pair_goes_before_that_of_the_data_set() -> None:
-    words = PresetConfig(data=DataPreset(source="words", kernel="linear"), pair=PAIR.pair)
-    assert choose_kernel("linear", words, ("gaussian", "linear"), "x") == ("gaussian", "another paper")
-    assert choose_kernel("linear", words, ("linear",), "x") == ("linear", "words")
+    words = PresetConfig(data=Preset(source="words", kernel="linear"), pair=PAIR.pair)
+    assert kernel("linear", words, ("gaussian", "linear")) == ("gaussian", "another paper")
+    assert kernel("linear", words, ("linear",)) == ("linear", "words")
+
+
+def test_numbers_of_a_pair_may_be_for_one_kind_of_problem() -> None:
+    pair = Preset(source="another paper", unbiased=ROW)
+    presets = PresetConfig(data=Preset(source="words", kernel="linear", biased=ProblemPreset(C=3.0)), pair=pair)
+    every = ("gaussian", "linear")
+    assert (kernel("linear", presets, every), printed(presets, bias=False).row.C) == (("gaussian", pair.source), 1000.0)
+    assert (kernel("linear", presets, every, bias=True), printed(presets, bias=True).row.C) == (
+        ("linear", "words"),
+        3.0,
+    )

@@ -6,6 +6,9 @@ import dataclasses
 import enum
 import json
 import math
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -14,20 +17,25 @@ from hypothesis import strategies as st
 
 import solvers
 from datasets import DatasetSpec
+from experiments.configuration import schema as schemas
 from experiments.configuration.budget import Budget
-from experiments.configuration.schedule import Limits, Looks
+from experiments.configuration.choices import parse_memory
+from experiments.configuration.composition import CONF
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import (
+    NOT_INFLUENTIAL,
     BudgetConfig,
     GaussianConfig,
     PolynomialConfig,
     ProblemConfig,
     RowsConfig,
     RunConfig,
+    StoreConfig,
     algo_schema,
     kernel_name,
 )
-from experiments.configuration.settings import MAX_SEED, available_cores, nearest, parse_memory, resolve
-from solvers import SettingsError
+from experiments.configuration.settings import MAX_SEED, available_cores, nearest, resolve
+from solvers import Limit, SettingsError
 
 
 def config(solver: str = "sbp", /, **changes: Any) -> RunConfig:
@@ -85,30 +93,30 @@ def test_budgets_are_positive(name: str, value: float) -> None:
 def test_counts_are_whole(name: str) -> None:
     with pytest.raises(SettingsError, match="whole"):
         resolve(config(budget=BudgetConfig(**{name: 1.5})))
-    assert getattr(resolve(config(budget=BudgetConfig(**{name: 1e9}))).budget, name) == 10**9
+    assert getattr(resolve(config(budget=BudgetConfig(**{name: 1e9}))).budget.limit, name) == 10**9
 
 
-def test_checkpoints_are_at_least_one() -> None:
-    with pytest.raises(SettingsError, match=r"budget\.checkpoints"):
-        resolve(config(budget=BudgetConfig(checkpoints=0)))
+def test_evaluations_are_at_least_one() -> None:
+    with pytest.raises(SettingsError, match=r"budget\.evaluations"):
+        resolve(config(budget=BudgetConfig(evaluations=0)))
 
 
 def test_ten_epochs_unless_the_command_line_gives_a_limit() -> None:
     assert resolve(config()).budget.epochs == 10
     budget = resolve(config(budget=BudgetConfig(seconds=60.0))).budget
-    assert (budget.epochs, budget.seconds) == (None, 60.0)
+    assert (budget.epochs, budget.limit.cpu_seconds) == (None, 60.0)
 
 
 def test_a_budget_in_counters() -> None:
-    budget = Budget(0.2, None, 10**9, None, None, 3.0, 60)
-    assert budget.limits(32561) == Limits(presentations=6513, kernel_evaluations=10**9, cpu_seconds=3.0)
-    assert Budget(1e-9, None, None, None, None, None, 60).limits(10).presentations == 1
+    budget = Budget(0.2, Limit(kernel_evaluations=10**9, cpu_seconds=3.0), 60)
+    assert budget.limits(32561) == Limit(presentations=6513, kernel_evaluations=10**9, cpu_seconds=3.0)
+    assert Budget(1e-9, Limit(), 60).limits(10).presentations == 1
 
 
 def test_even_steps_are_counted_in_epochs() -> None:
     run = resolve(config(budget=BudgetConfig(epochs=2.0, every=0.1, tail=0.5)))
-    assert run.budget.looks(1000) == Looks(60, 100.0, 500.0)
-    assert resolve(config(budget=BudgetConfig(epochs=2.0, every=0.1))).budget.looks(1000).tail == math.inf
+    assert run.budget.schedule(1000) == EvaluationSchedule(60, 100.0, 500.0, 1000)
+    assert resolve(config(budget=BudgetConfig(epochs=2.0, every=0.1))).budget.schedule(1000).tail == math.inf
     assert run.identity()["budget"]["every"] == 0.1
     plain = resolve(config(budget=BudgetConfig(epochs=2.0))).identity()["budget"]
     assert not {"every", "tail"} & set(plain)  # the keys of runs without them are what they were
@@ -212,3 +220,48 @@ def test_kernel_names() -> None:
 def test_nearest_names() -> None:
     assert nearest("spb", ["sbp", "smo", "pegasos"]) == "; did you mean sbp?"
     assert nearest("quite different", ["sbp"]) == ""
+
+
+@pytest.mark.parametrize("name", solvers.names())
+def test_the_schema_of_an_algorithm_is_pickled_by_its_name(name: str) -> None:
+    made = getattr(schemas, name)
+    sent = pickle.dumps(made)
+    assert len(sent) < 100
+    assert pickle.loads(sent) is made
+    own = [field.name for field in dataclasses.fields(solvers.get(name).Settings)]
+    assert [field.name for field in dataclasses.fields(made)] == [*own, "name"]
+    assert made().name == name
+
+
+def test_other_names_have_no_schema() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nobody'"):
+        schemas.nobody  # noqa: B018
+
+
+def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -> None:
+    others = {
+        "threads": 3,
+        "memory": "1GiB",
+        "rows": RowsConfig("cache"),
+        "progress": False,
+        "checkpoint_seconds": 5.0,
+        "store": StoreConfig("elsewhere"),
+    }
+    assert {*others, "hydra"} == set(NOT_INFLUENTIAL)
+    plain = resolve(config()).identity()
+    for name, value in others.items():
+        assert resolve(config(**{name: value})).identity() == plain, name
+    timed = BudgetConfig(seconds=1.0)
+    assert resolve(config(budget=timed, threads=3)).identity() != resolve(config(budget=timed, threads=2)).identity()
+    influential = {"algo", "kernel", "problem", "budget", "seed", "engine"}
+    assert set(plain) <= influential
+    # the data have a fingerprint, presets act through the values that they fill in, ranks are part of the engine
+    rest = {"dataset", "preset", "ranks"}
+    assert {field.name for field in dataclasses.fields(RunConfig)} == influential | {*others} | rest
+
+
+def test_an_import_of_the_schema_imports_no_solver_files() -> None:
+    code = "import experiments.launchers.preloaded; from solvers.registry import solver_classes as classes; "
+    code += "print(classes.cache_info().currsize)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CONF.parent)
+    assert done.stdout == "0\n"

@@ -33,7 +33,9 @@ BASE = DIGIT.reshape(1, 784)
 
 def deformed(count: int, sigma: float = 5.0, alpha: float = 44.0, seed: int = 0, series: int = 0) -> NDArray[np.uint8]:
     numbers = np.arange(count, dtype=np.uint32)
-    return _core.Elastic(sigma=sigma, alpha=alpha, seed=seed).images(BASE, np.zeros_like(numbers), series, numbers)
+    return _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=seed).images(
+        BASE, np.zeros_like(numbers), series, numbers
+    )
 
 
 def slow_field(sigma: float, alpha: float, seed: int, series: int, number: int) -> NDArray[np.int64]:
@@ -65,7 +67,7 @@ def slow_field(sigma: float, alpha: float, seed: int, series: int, number: int) 
     [(5.0, 44.0, 0, 0), (4.0, 34.0, 2**40 + 7, 999_999), (0.5, 3.0, 1, 5), (7.3, 300.0, 2, 2**32 - 1)],
 )
 def test_a_slow_program_makes_the_same_fields_and_images(sigma: float, alpha: float, seed: int, number: int) -> None:
-    generator = _core.Elastic(sigma=sigma, alpha=alpha, seed=seed)
+    generator = _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=seed)
     for series in (0, 2):
         field = generator.field(series, number)
         np.testing.assert_array_equal(field, slow_field(sigma, alpha, seed, series, number))
@@ -79,7 +81,7 @@ def test_a_slow_program_makes_the_same_fields_and_images(sigma: float, alpha: fl
 @pytest.mark.parametrize(("sigma", "alpha"), [(4.0, 34.0), (6.0, 60.0)])
 def test_fields_are_as_strong_and_as_smooth_as_white_noise_under_a_gaussian(sigma: float, alpha: float) -> None:
     """Variance alpha^2 / 3 times 1 / (4 pi sigma^2); correlation exp(-h^2 / (4 sigma^2)) over a distance h."""
-    generator = _core.Elastic(sigma=sigma, alpha=alpha, seed=3)
+    generator = _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=3)
     fields = np.array([generator.field(0, number) for number in range(600)]) / 256
     variance = alpha**2 / 3 / (4 * math.pi * sigma**2)
     assert abs(fields.mean()) < 0.06 * math.sqrt(variance)
@@ -91,7 +93,7 @@ def test_fields_are_as_strong_and_as_smooth_as_white_noise_under_a_gaussian(sigm
             assert pair.mean() / variance == pytest.approx(math.exp(-(distance**2) / (4 * sigma**2)), abs=0.1)
     assert abs((fields[:, 0] * fields[:, 1]).mean()) < 0.05 * variance  # both axes
     assert abs((fields[1:] * fields[:-1]).mean()) < 0.05 * variance  # neighbours
-    for other in (generator.field(1, 0), _core.Elastic(sigma=sigma, alpha=alpha, seed=4).field(0, 0)):
+    for other in (generator.field(1, 0), _core.ElasticDeformation(sigma=sigma, alpha=alpha, seed=4).field(0, 0)):
         assert (other / 256 != fields[0]).mean() > 0.9
 
 

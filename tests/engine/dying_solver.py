@@ -15,7 +15,7 @@ class Dying(MiniBatchSdca):
 
     def advance(self, limit: Limit) -> Status:
         rank, _, way = os.environ.get("DIES", "").partition(" ")
-        if way and int(rank) == self.problem.exchange.rank and (self.counters.iterations or 0) > 8:
+        if way and int(rank) == self.problem.all_reduce.rank and (self.counters.iterations or 0) > 8:
             match way:
                 case "killed":
                     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""``ranks=2``: a run starts its own ranks, shows what they say, stops them, and says so if they are lost."""
+"""``ranks=2``: a run starts its ranks, shows their output, stops them, and fails if they end without an outcome."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 import run
+from experiments import engine
 from experiments.configuration.composition import CONF, composing, settings_of
-from experiments.engine import dispatch, start
+from experiments.engine import start
 from experiments.processes.outcome import Outcome
 from experiments.run.console import Display
 
@@ -31,7 +32,7 @@ def store(template: Path, tmp_path: Path) -> Path:
     return shutil.copytree(template, tmp_path / "results")
 
 
-def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(
+def test_a_run_starts_its_ranks_shows_their_output_and_is_found_again(
     store: Path,
     own_solvers: Callable[[Path], None],
     monkeypatch: pytest.MonkeyPatch,
@@ -43,10 +44,9 @@ def test_a_run_starts_its_ranks_shows_what_they_say_and_is_found_again(
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
     for expected in ("mpi, ranks=2", "already in the store"):
-        monkeypatch.setattr(run, "_outcomes", [])
         assert run.main() == 0
-        told = capsys.readouterr().out
-        assert told.count(expected) == told.count("result: ") == 1
+        shown = capsys.readouterr().out
+        assert shown.count(expected) == shown.count("result: ") == 1
 
 
 def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> None:
@@ -57,7 +57,7 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     deadline = time.monotonic() + 60
     while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
         time.sleep(0.05)
-    time.sleep(1.0)
+    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
@@ -67,14 +67,14 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
 
 
 def outcome_under(mpirun: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outcome:
-    """What becomes of a run whose ranks another program plays."""
+    """Return the outcome of a run with another program in place of mpirun."""
     program = tmp_path / "mpirun"
     program.write_text(mpirun)
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(start, "mpirun", lambda: str(program))
     with composing():
         settings = settings_of([*TOY, "ranks=1", f"store.root={tmp_path}"], jobs=1)
-    outcome = dispatch.run(settings, Display(), ["a test"])
+    outcome = engine.run(settings, Display(), ["a test"])
     assert list(tmp_path.iterdir()) == [program]
     return outcome
 
@@ -87,14 +87,14 @@ def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypa
 HALVES = """#!{python}
 import os, pathlib, pickle, signal, socket, struct, sys
 from experiments.processes.outcome import Outcome
-told = pickle.dumps(Outcome("a run", "interrupted", "in two halves"))
+message = pickle.dumps(Outcome("a run", "interrupted", "in two halves"))
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 with socket.socket(socket.AF_UNIX) as here:
     here.connect(str(pathlib.Path(sys.argv[-1]) / "socket"))
-    here.sendall(struct.pack("!i", len(told)) + told[:20])
+    here.sendall(struct.pack("!i", len(message)) + message[:20])
     os.kill(os.getppid(), signal.SIGINT)
     signal.sigwait([signal.SIGINT])
-    here.sendall(told[20:{end}])
+    here.sendall(message[20:{end}])
 """
 """Ranks that get Ctrl-C while a message of theirs is half read."""
 

@@ -13,13 +13,13 @@ from typing import Any
 import pandas as pd
 
 from experiments.configuration.composition import CONF
-from experiments.processes.job_queue import Folder
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 
 ROOT = CONF.parent
 SOLVER = Path(__file__).with_name("killed_solver.py")
 DATA = ["dataset=synthetic", "dataset.n=120", "dataset.n_test=60", "dataset.d=4", "dataset.shape=noisy"]
-RUN = [*DATA, "algo=killed", "algo.batch_size=20", "budget.epochs=6", "budget.checkpoints=6"]
+RUN = [*DATA, "algo=killed", "algo.batch_size=20", "budget.epochs=6", "budget.evaluations=6"]
 
 
 def environment(place: Path, killed: str = "-1 0") -> dict[str, str]:
@@ -28,7 +28,6 @@ def environment(place: Path, killed: str = "-1 0") -> dict[str, str]:
         "SVM_SOLVERS": str(SOLVER),
         "SVM_TEST_KILLED": killed,
         "SVM_TEST_DEATHS": str(place / "deaths"),
-        "SVM_DATA_CACHE": str(place / "cache"),
     }
 
 
@@ -57,7 +56,7 @@ def statuses(place: Path) -> list[tuple[str, str]]:
 
 def outcomes(place: Path) -> list[Outcome]:
     (folder,) = (place / "results" / "sweeps").iterdir()
-    return Folder(folder).outcomes()
+    return FolderLedger(folder).outcomes()
 
 
 TIMES = ["cpu_seconds", "wall_seconds"]

@@ -20,13 +20,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import run
-from experiments.command_line.sweep import SweepCallback
 from experiments.configuration.choices import install_command
 from experiments.configuration.composition import CONF, register
 from experiments.launchers import checks as choice
 from experiments.launchers.checks import check_address, check_launcher
-from experiments.launchers.cluster import Board, _environment
-from experiments.processes.job_queue import ATTEMPTS
+from experiments.launchers.cluster import LedgerActor, _environment
+from experiments.processes.job_ledger import ATTEMPTS
 from experiments.processes.outcome import Outcome
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.options import parse
@@ -84,7 +83,6 @@ def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Give a sweep's exit status; it is refused before it begins."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(SweepCallback, "directory", None)
 
     def call(*words: str) -> int:
         monkeypatch.setattr(sys, "argv", ["run.py", "-m", *TOY, *words, f"store.root={tmp_path / 'results'}"])
@@ -194,7 +192,7 @@ def test_any_text_without_a_port_is_refused(text: str) -> None:
 
 def test_what_needs_no_question() -> None:
     check_address("auto")
-    check_launcher("joblib", "hydra/launcher=joblib")
+    check_launcher("local", "hydra/launcher=local")
 
 
 def test_the_words_of_reproduce(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,6 +224,8 @@ def test_every_launcher_composes(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     if path.stem == "ray":
         assert launcher.ray.init.address == "head:6379"
         assert launcher.ray.remote == {"num_cpus": 1, "max_retries": -1}
+    elif path.stem == "local":
+        assert launcher.n_jobs == -1
     else:
         assert (launcher.cpus_per_task, launcher.tasks_per_node, launcher.nodes) == (1, 1, 1)
 
@@ -234,24 +234,24 @@ def killed() -> Outcome:
     return Outcome("a run", "killed")
 
 
-def test_a_board_counts_attempts_and_tells_who_asks() -> None:
-    board = Board()
+def test_the_ledger_of_a_cluster_counts_attempts_and_passes_on_the_stop_request() -> None:
+    actor = LedgerActor()
     for attempt in range(ATTEMPTS):
-        assert board.begin(7, killed()) is None
-        assert board.outcomes()[7].attempts == attempt + 1
-    assert board.begin(7, killed()) == board.outcomes()[7]
-    assert board.begin(8, killed()) is None
-    board.end(8, Outcome("a run", "finished"))
-    assert board.begin(8, killed()) == Outcome("a run", "finished")
-    board.tell(9, 0.5)
-    assert (board.said(), board.said()) == ([(9, 0.5)], [])
-    assert board.asked() is None
-    board.stop(signal.SIGTERM)
-    assert board.asked() == signal.SIGTERM
-    refused = board.begin(10, killed())
+        assert actor.begin(7, killed()) is None
+        assert actor.outcomes()[7].attempts == attempt + 1
+    assert actor.begin(7, killed()) == actor.outcomes()[7]
+    assert actor.begin(8, killed()) is None
+    actor.end(8, Outcome("a run", "finished"))
+    assert actor.begin(8, killed()) == Outcome("a run", "finished")
+    actor.report(9, 0.5)
+    assert (actor.reports(), actor.reports()) == ([(9, 0.5)], [])
+    assert actor.stop_request() is None
+    actor.stop(signal.SIGTERM)
+    assert actor.stop_request() == signal.SIGTERM
+    refused = actor.begin(10, killed())
     assert refused is not None
     assert (refused.status, refused.message) == ("terminated", "not started")
-    assert sorted(board.outcomes()) == [7, 8]
+    assert sorted(actor.outcomes()) == [7, 8]
 
 
 def test_jobs_elsewhere_are_told_our_variables_and_no_others() -> None:

@@ -1,4 +1,4 @@
-"""Sweeps and figures on Ray: the same runs as by joblib; a worker, or a node, that is killed; Ctrl-C."""
+"""Sweeps and figures on Ray: the same runs as in worker processes here; a worker, or a node, that is killed; Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from rays import cluster, raylets
 from sweep_cases import ROOT, curves, environment, outcomes, statuses, swept, words
 
-from experiments.processes.job_queue import ATTEMPTS
+from experiments.processes.job_ledger import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 
@@ -37,14 +37,14 @@ def until(what: str, seen: object, process: subprocess.Popen[str]) -> None:
         time.sleep(0.2)
 
 
-def test_ray_makes_the_runs_that_joblib_makes(tmp_path: Path) -> None:
-    by_ray, by_joblib = tmp_path / "ray", tmp_path / "joblib"
-    for place, launcher in ((by_ray, ON_RAY), (by_joblib, ["hydra.launcher.n_jobs=2"])):
+def test_ray_makes_the_runs_that_local_workers_make(tmp_path: Path) -> None:
+    by_ray, by_workers = tmp_path / "ray", tmp_path / "joblib"
+    for place, launcher in ((by_ray, ON_RAY), (by_workers, ["hydra.launcher.n_jobs=2"])):
         place.mkdir()
         done = swept(place, "seed=range(3)", *launcher)
         assert done.returncode == 0, done.stderr
         assert "figure: " in done.stdout.splitlines()[-1]
-    mine, theirs = curves(outcomes(by_ray)), curves(outcomes(by_joblib))
+    mine, theirs = curves(outcomes(by_ray)), curves(outcomes(by_workers))
     assert len(mine) == 3
     assert mine.keys() == theirs.keys()
     for key, curve in mine.items():
@@ -72,7 +72,7 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
     tmp_path: Path, asked: signal.Signals, status: int
 ) -> None:
     with subprocess.Popen(
-        words(tmp_path, "seed=range(3)", *ON_RAY, "budget.epochs=1e7", "budget.checkpoints=9"),
+        words(tmp_path, "seed=range(3)", *ON_RAY, "budget.epochs=1e7", "budget.evaluations=9"),
         cwd=ROOT,
         env=os.environ | environment(tmp_path),
         stdout=subprocess.PIPE,

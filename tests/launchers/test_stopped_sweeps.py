@@ -1,4 +1,4 @@
-"""A sweep by joblib that is stopped, or killed, leaves no process and no run that seems to go on."""
+"""A sweep that is stopped, or killed, leaves no process and no run that seems to go on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_nothing_is_left(tmp_path: Path, asked: signal.Signals, status: int, lef
             time.sleep(0.1)
         assert running(tmp_path) == 2
         workers = psutil.Process(sweep.pid).children(recursive=True)
-        assert len(workers) >= 3  # these two, and what they were forked from
+        assert len(workers) >= 3  # these two, and the server that they were forked from
         if asked is signal.SIGKILL:
             sweep.kill()
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import re
 from pathlib import Path
@@ -54,6 +55,14 @@ def test_a_notebook_is_short_and_begins_with_its_title(notebook: Any) -> None:
     assert len(notebook.cells) in CELLS
     assert notebook.cells[0].source.startswith("# ")
     assert sum(cell.source.startswith("# ") for cell in notebook.cells if cell.cell_type == "markdown") == 1
+
+
+def test_a_notebook_imports_names_that_exist(notebook: Any) -> None:
+    trees = [ast.parse(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+    imports = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert imports
+    for node in imports:
+        exec(ast.unparse(node), {})  # raises ImportError
 
 
 @pytest.mark.parametrize(

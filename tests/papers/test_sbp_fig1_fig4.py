@@ -190,7 +190,7 @@ def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
     assert {scale.seeds for scale in spec.scales.values()} == {0}
     with composing():
         lengths = [
-            settings_of([*spec.series[0].overrides, *spec.scale(scale).overrides]).budget.iterations or math.inf
+            settings_of([*spec.series[0].overrides, *spec.scale(scale).overrides]).budget.limit.iterations or math.inf
             for scale in SCALES
         ]
     assert all(first < second for first, second in pairwise(lengths))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pictures import drawn_with_table
 
 from experiments.configuration.composition import composing, settings_of
-from experiments.configuration.schedule import Limits, Looks, schedule
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
@@ -23,6 +23,7 @@ from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim
+from solvers import Limit
 
 SPEC = read_figure("simba_steps")
 HORIZONS = {int(T): name for T, name in SPEC.members("constant").items()}
@@ -200,7 +201,8 @@ def test_within_a_margin(centre: float, half: float, margin: float) -> None:
 def test_every_horizon_is_an_evaluation() -> None:
     with composing():
         settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
-    grid = schedule(Limits(iterations=settings.budget.iterations), Looks(settings.budget.checkpoints))
+    budget = settings.budget
+    grid = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
     assert set(HORIZONS) <= {limits.iterations for limits in grid}
 
 

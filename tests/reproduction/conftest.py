@@ -13,7 +13,7 @@ from experiments.reproduction.options import Options
 from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def hydra_context() -> Iterator[None]:
     with composing():
         yield

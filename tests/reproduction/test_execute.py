@@ -10,6 +10,7 @@ import pytest
 from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Event
 from experiments.reproduction import execute
 from experiments.reproduction.cost import (
     estimate,
@@ -20,7 +21,6 @@ from experiments.reproduction.cost import (
     working_memory,
 )
 from experiments.reproduction.plan import PlannedRun
-from experiments.reproduction.workers import Event
 from solvers.gram_store import GramStore
 
 pytestmark = pytest.mark.usefixtures("hydra_context")

@@ -187,11 +187,11 @@ def test_no_more_features_are_sampled_than_there_are_examples(
 
 
 def test_whole_numbers_of_a_grid_are_integers(store: FakeStore, figure: FigureSpec, options: Options) -> None:
-    figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.checkpoints": [10.0, 1e3]})]
+    figure.series = [SeriesSpec("sbp", ["algo=sbp", *TOY], grid={"budget.evaluations": [10.0, 1e3]})]
     found = plan(store, figure, options).panels[0].settings
-    assert {name: run.budget.checkpoints for name, run in found.items()} == {
-        "sbp checkpoints=10": 10,
-        "sbp checkpoints=1000": 1000,
+    assert {name: run.budget.evaluations for name, run in found.items()} == {
+        "sbp evaluations=10": 10,
+        "sbp evaluations=1000": 1000,
     }
 
 

@@ -1,4 +1,4 @@
-"""A run that is ended half way goes on from its file: the same curve to the bit, or a word on why not."""
+"""An interrupted run resumes from its checkpoint with the same curve, bit for bit; unusable checkpoints are refused."""
 
 from __future__ import annotations
 
@@ -22,19 +22,17 @@ from run_cases import DATA, alone
 
 from experiments.configuration.composition import CONF, register, settings_of
 from experiments.configuration.composition_cache import find_again
-from experiments.configuration.schedule import Limits
 from experiments.processes import stopping
 from experiments.processes.stopping import Terminated
 from experiments.run import advance, runner
-from experiments.run.checkpointer import FORMAT, Keeper
+from experiments.run.checkpointer import FORMAT, Checkpointer, pack, unpack
 from experiments.run.console import FullDisplay
-from experiments.run.snapshots import pack, unpack
-from solvers import KernelSnapshot, LinearSnapshot
-from solvers.snapshots import OnFeatures
+from solvers import KernelSnapshot, Limit, LinearSnapshot
+from solvers.snapshots import DeferredResponses
 
 ROOT = CONF.parent
 DYING = Path(__file__).parents[1] / "engine" / "dying_solver.py"
-RUN = [*DATA, "budget.checkpoints=9", "checkpoint_seconds=1e-9"]
+RUN = [*DATA, "budget.evaluations=9", "checkpoint_seconds=1e-9"]
 ALGORITHMS = {
     "sbp": ["budget.epochs=6"],
     "smo": ["budget.iterations=80"],
@@ -55,21 +53,21 @@ def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def same(mine: tuple[dict[str, Any], pd.DataFrame], theirs: tuple[dict[str, Any], pd.DataFrame]) -> None:
-    """To the bit, but for times."""
+    """Bit for bit, except times."""
     assert mine[0]["counters"] == theirs[0]["counters"]
     curves = [curve.drop(columns=["cpu_seconds", "wall_seconds"]) for _, curve in (mine, theirs)]
     pd.testing.assert_frame_equal(curves[0], curves[1], check_exact=True)
 
 
 def stopped_at(slice_: int, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException] = KeyboardInterrupt) -> None:
-    """Let the next run be stopped after so many slices, and only that one."""
+    """Stop the next run after this many slices, and only that one."""
     step, calls = advance._advance, iter(range(10**6))
 
-    def stop(solver: Any, checkpoint: Limits) -> bool:
+    def stop(solver: Any, point: Limit) -> bool:
         if next(calls) == slice_:
             monkeypatch.setattr(advance, "_advance", step)
             raise kind
-        return step(solver, checkpoint)
+        return step(solver, point)
 
     monkeypatch.setattr(advance, "_advance", stop)
 
@@ -79,7 +77,7 @@ def files(place: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS)
-def test_a_run_goes_on_from_its_file_to_the_bit(
+def test_a_run_resumes_from_its_checkpoint_to_the_bit(
     place: Path, fresh: Path, algo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [f"algo={algo}", *RUN, *ALGORITHMS[algo]]
@@ -93,7 +91,7 @@ def test_a_run_goes_on_from_its_file_to_the_bit(
     resumed = alone(fresh, *words)
     same(resumed, whole)
     assert resumed[0]["status"] == "finished"
-    assert re.search(r"from iteration \d+, which an earlier process", resumed[0]["remarks"][-1])
+    assert re.search(r"resumed from iteration \d+ of an earlier process", resumed[0]["remarks"][-1])
     assert (np.diff(resumed[1]["cpu_seconds"]) >= 0).all()
     assert not files(fresh)
 
@@ -108,7 +106,7 @@ def test_a_run_goes_on_from_its_file_to_the_bit(
         ("null", Terminated, 0),
     ],
 )
-def test_which_signals_leave_a_file(
+def test_which_signals_write_a_checkpoint(
     fresh: Path, setting: str, kind: type[KeyboardInterrupt], left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped_at(3, monkeypatch, kind)
@@ -117,30 +115,32 @@ def test_which_signals_leave_a_file(
     assert len(files(fresh)) == left
 
 
-def test_a_library_is_run_anew_and_says_so(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_library_cannot_be_resumed_and_a_warning_says_so(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone(fresh, "algo=liblinear", *RUN, "budget.epochs=2")
-    assert "warning: algo=liblinear cannot be checkpointed: this run begins anew" in capsys.readouterr().err
+    assert (
+        "warning: algo=liblinear cannot write checkpoints: if stopped, this run starts again" in capsys.readouterr().err
+    )
     alone(fresh, "algo=liblinear", *DATA, "budget.epochs=3")
     assert capsys.readouterr().err == ""
 
 
 def damaged(content: bytes) -> dict[str, bytes]:
     head, _, body = content.partition(b"\n")
-    told = json.loads(head)
+    first_line = json.loads(head)
 
     def renamed(**entries: Any) -> bytes:
-        return json.dumps(told | entries).encode() + b"\n" + body
+        return json.dumps(first_line | entries).encode() + b"\n" + body
 
     return {
-        "is not a file that a run has left": body,
-        "is not a file that a run has left ": b"",
+        "is not a checkpoint of a run": body,
+        "is not a checkpoint of a run ": b"",
         "has the format 1, not 2": renamed(format=1),
         "by a run with other settings or data: key x, not": renamed(key="x"),
         "by another method: algo smo, not sbp": renamed(algo="smo"),
         "by another build of the core: build x, not": renamed(build="x"),
         "on another instruction set": renamed(isa="v9"),
         "is damaged": head + b"\n" + body[:-1],
-        "is damaged: its content": head + b"\n" + body[:200] + bytes([body[200] ^ 1]) + body[201:],
+        "is damaged: its checksum": head + b"\n" + body[:200] + bytes([body[200] ^ 1]) + body[201:],
         "is damaged: its": head,
     }
 
@@ -149,20 +149,20 @@ def test_a_file_that_cannot_be_read_or_removed_is_named(plain_user: Path) -> Non
     folder = plain_user / "checkpoints"
     folder.mkdir()
     (folder / "k.state").write_bytes(b"")
-    said: list[str] = []
-    keeper = Keeper(folder / "k.state", None, warn=said.append)
+    warnings: list[str] = []
+    checkpointer = Checkpointer(folder / "k.state", None, warn=warnings.append)
     folder.chmod(0)
-    assert keeper.read() is None
-    assert not keeper.exists()
-    keeper.remove()
+    assert checkpointer.read() is None
+    assert not checkpointer.exists()
+    checkpointer.remove()
     folder.chmod(0o700)
-    assert said == [
-        f"{folder / 'k.state'} cannot be read: Permission denied: the run begins anew",
+    assert warnings == [
+        f"{folder / 'k.state'} cannot be read: Permission denied: the run starts from the beginning",
         f"{folder / 'k.state'} cannot be removed: Permission denied",
     ]
 
 
-def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
+def test_an_unusable_checkpoint_is_named_and_the_run_starts_from_the_beginning(
     place: Path, fresh: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["algo=sbp", *RUN, *ALGORITHMS["sbp"]]
@@ -175,16 +175,16 @@ def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
     capsys.readouterr()
     for why, spoilt in damaged(content).items():
         path.write_bytes(spoilt)
-        said: list[str] = []
-        assert Keeper(path, 1.0, identity, said.append).read() is None
-        assert len(said) == 1
-        assert why.strip() in said[0]
-        assert said[0].startswith(f"{path} ")
-        assert said[0].endswith(": the run begins anew")
+        warnings: list[str] = []
+        assert Checkpointer(path, 1.0, identity, warnings.append).read() is None
+        assert len(warnings) == 1
+        assert why.strip() in warnings[0]
+        assert warnings[0].startswith(f"{path} ")
+        assert warnings[0].endswith(": the run starts from the beginning")
     path.write_bytes(content)
-    kept = Keeper(path, 1.0, identity).read()
-    assert kept is not None
-    assert kept.iterations > 0
+    checkpoint = Checkpointer(path, 1.0, identity).read()
+    assert checkpoint is not None
+    assert checkpoint.iterations > 0
     path.write_bytes(content[:-1])
     made = alone(fresh, *words)
     assert "warning: " in (err := capsys.readouterr().err)
@@ -200,10 +200,10 @@ def test_a_file_that_cannot_be_gone_on_from_is_named_and_the_run_begins_anew(
         ({"isa": "v0"}, "on another instruction set (SVM_ISA chooses): isa "),
     ],
 )
-def test_a_run_of_another_build_or_instruction_set_does_not_go_on(
+def test_a_run_of_another_build_or_instruction_set_does_not_resume(
     fresh: Path, change: dict[str, str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its key is another, and so its record; the file that it finds is refused with the reason."""
+    """Its key and its record differ; the checkpoint that it finds is refused with the reason."""
     words = ["algo=sbp", *RUN, *ALGORITHMS["sbp"]]
     stopped_at(3, monkeypatch)
     first = alone(fresh, *words)
@@ -215,17 +215,17 @@ def test_a_run_of_another_build_or_instruction_set_does_not_go_on(
     assert second[0]["status"] == "finished"
     assert second[0]["key"] != first[0]["key"]
     assert not any("earlier process" in remark for remark in second[0]["remarks"])
-    said = capsys.readouterr().err
-    assert f"warning: {path} was left {why}" in said
-    assert len(said.splitlines()) == 1
+    errors = capsys.readouterr().err
+    assert f"warning: {path} was written {why}" in errors
+    assert len(errors.splitlines()) == 1
 
 
-def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that is full costs the file, not the run, and leaves nothing half made."""
-    said: list[str] = []
-    keeper = Keeper(tmp_path / "run.state", 1.0, {}, said.append)
+def test_a_checkpoint_is_whole_or_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk the previous checkpoint stays, and no half-written file."""
+    warnings: list[str] = []
+    checkpointer = Checkpointer(tmp_path / "run.state", 1.0, {}, warnings.append)
     content = memoryview(b"content")
-    keeper._write(tmp_path / "run.state", content)
+    checkpointer._write(tmp_path / "run.state", content)
     head, _, body = (tmp_path / "run.state").read_bytes().partition(b"\n")
     assert json.loads(head) == {"format": FORMAT, "sha256": hashlib.sha256(body).hexdigest()}
     assert body == content
@@ -235,7 +235,7 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        keeper._write(tmp_path / "run.state", memoryview(b"other"))
+        checkpointer._write(tmp_path / "run.state", memoryview(b"other"))
     assert [path.name for path in tmp_path.iterdir()] == ["run.state"]
     assert (tmp_path / "run.state").read_bytes().endswith(b"\ncontent")
 
@@ -244,12 +244,12 @@ finite = st.floats(allow_nan=False)
 
 
 @given(st.lists(finite, min_size=2, max_size=5), st.one_of(st.none(), finite), st.booleans())
-def test_snapshots_come_back_as_they_were(values: list[float], number: float | None, flag: bool) -> None:
+def test_packed_snapshots_are_restored_exactly(values: list[float], number: float | None, flag: bool) -> None:
     array, features = np.array(values), np.ones((3, 2), np.float32)
-    present = KernelSnapshot(np.zeros(7), on_features=OnFeatures(features, np.zeros(2)))
+    present = KernelSnapshot(np.zeros(7), deferred=DeferredResponses(features, np.zeros(2)))
     for snapshot in (
         KernelSnapshot(array, values[0], responses=array[::-1], dual_feasible=flag, volume=number),
-        KernelSnapshot(array, on_features=OnFeatures(features, array)),
+        KernelSnapshot(array, deferred=DeferredResponses(features, array)),
     ):
         packed = pack(snapshot)
         assert json.loads(json.dumps(packed.plain)) == packed.plain
@@ -262,32 +262,32 @@ def test_snapshots_come_back_as_they_were(values: list[float], number: float | N
         for mine, theirs in ((again.coefficients, array), (again.responses, snapshot.responses)):
             assert (mine is None) == (theirs is None)
             assert mine is None or mine.tobytes() == theirs.tobytes()
-        assert (again.on_features is None) == (snapshot.on_features is None)
-        if again.on_features is not None:
-            assert again.on_features.features is features  # what all snapshots have in common is not in the file
+        assert (again.deferred is None) == (snapshot.deferred is None)
+        if again.deferred is not None:
+            assert again.deferred.features is features  # what all snapshots share is not in the file
             assert not any(own is features for own in packed.arrays.values())
-            assert again.on_features.weights.tobytes() == array.tobytes()
+            assert again.deferred.weights.tobytes() == array.tobytes()
     line = LinearSnapshot(array, values[0], number, lower_bound=number)
     again = unpack(pack(line), LinearSnapshot(np.zeros(1)))
     assert again.weights.tobytes() == array.tobytes()
     assert (again.bias, again.volume, again.lower_bound) == (values[0], number, number)
 
 
-def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with stopping.deferred() as wish:
-        wish.grant()
+def test_signals_are_deferred_while_a_run_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with stopping.deferred() as stop_request:
+        stop_request.raise_if_set()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT):
             signal.raise_signal(number)
-        assert wish.kind is Terminated
+        assert stop_request.kind is Terminated
         with pytest.raises(Terminated):
-            wish.grant()
-        monkeypatch.setattr(stopping, "HURRY_SECONDS", -1.0)
-        with pytest.raises(KeyboardInterrupt):  # who asks again later is in a hurry
+            stop_request.raise_if_set()
+        monkeypatch.setattr(stopping, "ONE_SIGNAL_SECONDS", -1.0)
+        with pytest.raises(KeyboardInterrupt):  # a second signal after ONE_SIGNAL_SECONDS
             signal.raise_signal(signal.SIGINT)
-    with stopping.deferred(always=True) as wish:
+    with stopping.deferred(always=True) as stop_request:
         for _ in range(2):
             signal.raise_signal(signal.SIGINT)
-        assert wish.kind is KeyboardInterrupt
+        assert stop_request.kind is KeyboardInterrupt
     with stopping.terminable(), pytest.raises(Terminated):
         signal.raise_signal(signal.SIGTERM)
     with stopping.terminable(), stopping.uninterrupted():
@@ -295,7 +295,7 @@ def test_signals_are_wishes_while_a_run_is_computed(monkeypatch: pytest.MonkeyPa
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=9", "progress=false"]
+BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", "progress=false"]
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.checkpoints=
         pytest.param("1e-9", "0 killed", -signal.SIGKILL, marks=pytest.mark.slow),
     ],
 )
-def test_a_process_that_is_ended_is_gone_on_from(
+def test_a_new_process_resumes_the_run_of_one_that_ended(
     place: Path,
     fresh: Path,
     setting: str,
@@ -331,10 +331,12 @@ def test_a_process_that_is_ended_is_gone_on_from(
     assert ended.returncode == status, ended.stderr
     assert "Traceback" not in ended.stderr
     if status > 0:
-        assert re.search(rf"dying synthetic .*: {dies[2:]}; the same command goes on from its file\n", ended.stderr)
+        assert re.search(
+            rf"dying synthetic .*: {dies[2:]}; the same command resumes from its checkpoint\n", ended.stderr
+        )
     assert [path.suffix for path in files(fresh)] == [".state"]
     again = alone(fresh, *words, display=FullDisplay(progress=False))
-    assert re.search(r"goes on +from iteration \d+, which", capsys.readouterr().out)
+    assert re.search(r"resumed +from iteration \d+ of an earlier process", capsys.readouterr().out)
     same(again, alone(place, *words))
     assert not files(fresh)
 

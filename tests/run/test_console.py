@@ -15,7 +15,7 @@ import pytest
 import solvers
 from datasets import DatasetSpec
 from experiments.command_line import sweep_names
-from experiments.command_line.sweep import distinguishing, draw, groups, table
+from experiments.command_line.sweep_results import distinguishing, draw, groups, table
 from experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
 from experiments.configuration.settings import RunSettings, resolve
 from experiments.curve import from_rows

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from datasets import Dataset
-from experiments.curve import MEASURES
+from experiments.columns import MEASURES
 from experiments.run.evaluation import Evaluator
 from solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
 
@@ -123,10 +123,10 @@ def test_features_of_the_training_points_are_used_where_there_are_any() -> None:
     together = Evaluator(p, data).evaluate(made)
     assert "rows" not in vars(p), "no kernel row is asked for"
     for found, snapshot in zip(together, made, strict=True):
-        plain = Evaluator(p, data).evaluate([replace(snapshot, on_features=None)])[0]
+        plain = Evaluator(p, data).evaluate([replace(snapshot, deferred=None)])[0]
         for measure, value in plain.items():
             assert found[measure] == (None if value is None else pytest.approx(value, rel=1e-4, abs=1e-6)), measure
-    wrong = replace(made[-1], on_features=replace(made[-1].on_features, weights=-made[-1].on_features.weights))
+    wrong = replace(made[-1], deferred=replace(made[-1].deferred, weights=-made[-1].deferred.weights))
     assert Evaluator(p, data).evaluate([wrong])[0]["train_error"] != together[-1]["train_error"]
 
 

@@ -54,7 +54,7 @@ def measures(name: str, kernel: Kernel, scale: float, bias: bool) -> list[dict[s
 
 @pytest.mark.parametrize("name", solvers.names())
 def test_every_solver_is_refused_or_finite_on_values_of_any_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "MOST_ITERATIONS", 10_000)
+    monkeypatch.setattr(libsvm, "MAX_ITERATIONS", 10_000)
     ran = 0
     for scale in (1e3, ACCEPTED, 1e16, 1e19, 1e30, 3e38):
         for kernel in kernels(scale):
@@ -149,7 +149,7 @@ def test_a_run_whose_objective_overflows_is_recorded_as_failed(
         return [*rows[:2], *({**row, "primal": math.nan} for row in rows[2:])]
 
     monkeypatch.setattr(Evaluator, "evaluate", overflowing)
-    words = ["algo=perceptron", *DATA, "budget.iterations=20", "budget.checkpoints=5"]
+    words = ["algo=perceptron", *DATA, "budget.iterations=20", "budget.evaluations=5"]
     settings = settings_of([*words, f"store.root={fresh / 'results'}"])
     outcome = outcome_of(lambda: runner.run(settings, Display(), ["run.py"]), lambda: "perceptron")
     assert (outcome.status, outcome.exit_code) == ("failed", 1)

@@ -1,4 +1,4 @@
-"""The curve of a run while it grows: what is evaluated when, and together with what."""
+"""The curve of a run while it grows: when snapshots are evaluated, and in which groups."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_snapshots_are_evaluated_in_blocks_and_not_too_often() -> None:
 
 
 def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights of many features are evaluated when too much of them waits, however little time has passed."""
+    """Weights of many features are evaluated when too many bytes are pending, however little time has passed."""
 
     class Weights:
         def __init__(self) -> None:
@@ -81,7 +81,7 @@ def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None
             self.sizes.append(len(snapshots))
             return [{} for _ in snapshots]
 
-    monkeypatch.setattr("experiments.run.recorder.WAITING_BYTES", 2400)
+    monkeypatch.setattr("experiments.run.recorder.PENDING_BYTES", 2400)
     solver, clock = _Solver(), _Clock()
     monkeypatch.setattr(solver, "snapshot", Weights)
     recorder = Recorder(Blocks(), 10, 1e9, clock)
@@ -92,7 +92,7 @@ def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None
     assert Blocks.sizes == [3, 3, 1]
 
 
-def test_groups_depend_neither_on_time_nor_on_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.run.recorder.GROUP", 8)
 
     class Groups(_Evaluator):
@@ -107,8 +107,8 @@ def test_groups_depend_neither_on_time_nor_on_breaks(monkeypatch: pytest.MonkeyP
         for step in range(20):
             if step == cut:
                 before, recorder = recorder, Recorder(evaluator, 10, pause, clock)
-                recorder.resume(before.settled, before.waiting)
-                recorder.add(solver)  # is there already
+                recorder.resume(before.evaluated, before.pending)
+                recorder.add(solver)  # no iteration since the last point
             solver.step()
             recorder.add(solver)
             recorder.preview_if_due()
@@ -135,7 +135,7 @@ def test_after_ctrl_c_only_a_quick_evaluation_is_made() -> None:
     solver.step()
     recorder.add(solver)
     recorder.preview_if_quick(5.0)
-    assert recorder.rows == []  # nobody knows how long it would take
+    assert recorder.rows == []  # the time of an evaluation is not known yet
     recorder.flush()
     solver.step()
     recorder.add(solver)

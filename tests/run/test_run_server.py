@@ -11,7 +11,6 @@ import pytest
 from servers import Relay, free_port
 
 import run
-from experiments.command_line.sweep import SweepCallback
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
 from experiments.store.server import REACHED, Server
@@ -28,8 +27,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
     def call(*words: str) -> int:
         monkeypatch.setenv(REACHED, "")
-        monkeypatch.setattr(run, "_outcomes", [])
-        monkeypatch.setattr(SweepCallback, "directory", None)
         basic = ["hydra/launcher=basic"] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
         return run.main()
@@ -69,7 +66,7 @@ def test_a_run_is_found_on_another_machine(
     assert here(*words, "store.root=one") == 0
     first = capsys.readouterr()
     assert "not on the server" not in first.err
-    monkeypatch.setattr(advance, "advance_through", None)  # nothing is computed
+    monkeypatch.setattr(advance, "_advance_through", None)  # nothing is computed
     assert here(*words, "store.root=other") == 0
     assert "result: " in capsys.readouterr().out.splitlines()[-1]
     one, other = (sorted(Path(name).glob("servers/*/artifacts/*/artifacts/result.json")) for name in ("one", "other"))
@@ -84,13 +81,13 @@ def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
 ) -> None:
     relay = Relay(server[0])
     words = ["-m", "seed=81,82", "store=server", f"store.uri={relay.address}"]
-    go_on = advance.advance_through
+    real = advance._advance_through
 
     def cut(*arguments: object, **more: object) -> object:
         relay.cut()
-        return go_on(*arguments, **more)  # type: ignore[arg-type]
+        return real(*arguments, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(advance, "advance_through", cut)
+    monkeypatch.setattr(advance, "_advance_through", cut)
     assert here(*words) == 0
     printed = capsys.readouterr()
     told = [line for line in printed.err.splitlines() if "not on the server" in line]
@@ -98,7 +95,7 @@ def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
     assert told[0].startswith("not on the server: 2 runs: the first: ")
     assert "python -m experiments.store sync " in told[0]
     relay.open()
-    monkeypatch.setattr(advance, "advance_through", None)
+    monkeypatch.setattr(advance, "_advance_through", None)
     assert here(*words) == 0
     assert "not on the server" not in capsys.readouterr().err
     relay.cut()

@@ -18,7 +18,7 @@ import datasets
 import solvers
 from datasets import DataError, DatasetSpec
 from experiments import plotting
-from experiments.configuration.schedule import Limits, Looks
+from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
@@ -30,13 +30,13 @@ from experiments.configuration.schema import (
 from experiments.configuration.settings import RunSettings, resolve
 from experiments.processes.outcome import Outcome, exit_code
 from experiments.run import advance, assembly, runner
-from experiments.run.advance import advance_through
+from experiments.run.advance import advance_run
 from experiments.run.assembly import assemble, row_memory, sigma2_from_data
 from experiments.run.console import Display
 from experiments.run.evaluation import Evaluator
 from experiments.run.recorder import Recorder
 from experiments.store import Store
-from solvers import SettingsError
+from solvers import Limit, SettingsError
 from solvers.rows import WORKING_BYTES
 
 SPEC = DatasetSpec(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
@@ -53,7 +53,7 @@ def settings(root: Path, algo: str = "sbp", **changes: Any) -> RunSettings:
         dataset=SPEC,
         kernel=GaussianConfig(1.0),
         problem=ProblemConfig(C=1.0),
-        budget=BudgetConfig(epochs=2.0, checkpoints=12),
+        budget=BudgetConfig(epochs=2.0, evaluations=12),
         store=StoreConfig(str(root)),
     )
     return resolve(dataclasses.replace(config, **changes))
@@ -141,8 +141,7 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
         monkeypatch.setattr(advance, "SLICE_SECONDS", slice_seconds)
         recorder = Recorder(Evaluator(problem, data), problem.n, 1.0)
         solver = run.solver(problem, run.solver_settings, 11)
-        advance_through(solver, run.budget.limits(80), Looks(12), recorder, Display())
-        recorder.flush()
+        advance_run(solver, run.budget.limits(80), EvaluationSchedule(12, epoch=80), recorder, Display())
         return [{k: v for k, v in row.items() if not k.endswith("_seconds")} for row in recorder.rows]
 
     assert curve(10.0) == curve(1e-9)
@@ -153,10 +152,10 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
     real = advance._advance
     calls = iter(range(1000))
 
-    def stop(solver: Any, checkpoint: Limits) -> bool:
+    def stop(solver: Any, point: Limit) -> bool:
         if next(calls) == 5:
             raise KeyboardInterrupt
-        return real(solver, checkpoint)
+        return real(solver, point)
 
     monkeypatch.setattr(advance, "_advance", stop)
     monkeypatch.setattr(Display, "pause", 0.0)
@@ -253,7 +252,7 @@ def test_a_derived_nu_is_kept(root: Path, tmp_path: Path, monkeypatch: pytest.Mo
     run = settings(root)
     data = datasets.load(SPEC, cache_dir=tmp_path)
     first = assemble(run, data, cache_dir=tmp_path)
-    assert first.problem.nu == first.settings["problem"]["nu"] > 0
+    assert first.problem.nu == first.settings.problem.nu > 0
 
     def refuse(_: Any) -> float:
         raise AssertionError("must be read from the cache")
@@ -271,7 +270,7 @@ def test_lambda_and_c_follow_from_each_other(root: Path, tmp_path: Path) -> None
     by_c = assemble(settings(root, "smo", problem=ProblemConfig(C=2.0)), data, cache_dir=tmp_path)
     assert by_c.problem.lambda_ == pytest.approx(1 / (2 * 80))
     by_lambda = assemble(settings(root, "smo", problem=ProblemConfig(lambda_=0.01)), data, cache_dir=tmp_path)
-    assert by_lambda.settings["problem"]["C"] == pytest.approx(1 / (0.01 * 80))
+    assert by_lambda.settings.identity()["problem"]["C"] == pytest.approx(1 / (0.01 * 80))
 
 
 @given(st.integers(1, 30), st.integers(1, 5), st.integers(0, 2**32 - 1))

@@ -15,14 +15,14 @@ from run_cases import DATA
 from store_records import make_curve, record, sql
 
 from experiments.configuration.composition import settings_of
-from experiments.run import leftovers, runner
+from experiments.run import runner
 from experiments.run.console import Display
 from experiments.run.leftovers import remove_leftovers
 from experiments.store import Store, StoreError
 from support import locks
 
 FORK = multiprocessing.get_context("fork")
-RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.checkpoints=3", "rows.provider=on_the_fly", "threads=1"]
+RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.provider=on_the_fly", "threads=1"]
 
 
 @pytest.fixture(autouse=True)
@@ -166,22 +166,3 @@ def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
     other.finish({}, make_curve(2))
     rows = sql(store, "SELECT value FROM tags WHERE key = 'status' ORDER BY value")
     assert rows == [("finished",), ("killed",)]
-
-
-def test_what_joblib_leaves_in_shared_memory_is_removed(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = FORK.Process(target=os.getpid)
-    gone.start()
-    gone.join()
-    shared = tmp_path / "shm"
-    shared.mkdir()
-    monkeypatch.setattr(leftovers, "_SHARED_MEMORY", shared)
-    monkeypatch.setattr(leftovers, "remove_temporary_folders", lambda *_: [gone.pid, os.getpid()])
-    for name in (f"sem.loky-{gone.pid}-x", f"sem.loky-{os.getpid()}-x", f"sem.loky-{gone.pid}1-x", "other"):
-        (shared / name).touch()
-    (shared / f"joblib_memmapping_folder_{gone.pid}_a_b").mkdir()
-    remove_leftovers(store)
-    assert sorted(path.name for path in shared.iterdir()) == sorted(
-        ["other", f"sem.loky-{os.getpid()}-x", f"sem.loky-{gone.pid}1-x"]
-    )

@@ -1,4 +1,4 @@
-"""SVMSGD, SGD-QN and their choice of t0 in plain, slow numpy, and optima: what the tests hold the core against."""
+"""SVMSGD, SGD-QN and their choice of t0 in plain, slow numpy, and optima: references for the tests."""
 
 from __future__ import annotations
 

@@ -12,14 +12,13 @@ import numpy as np
 import reference
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.svm import SVC
 
 from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Problem, RowPolicy, Solver, _core, blas, get
 
 Array = NDArray[Any]
 ROOT = Path(__file__).resolve().parents[2]
 Python = Callable[..., "subprocess.CompletedProcess[str]"]
-"""What the fixture `python` is."""
+"""The type of the fixture `python`."""
 
 
 def points(n: int = 60, d: int = 5, seed: int = 0, *, flips: float = 0.1, zeros: float = 0.0) -> tuple[Array, Array]:
@@ -71,6 +70,8 @@ def dual(p: Problem, made: Solver) -> float:
 
 def libsvm_optimum(p: Problem) -> tuple[float, Array, float]:
     """The dual objective, (n,) coefficients and intercept that LIBSVM ends with, far beyond its own tolerance."""
+    from sklearn.svm import SVC  # a second, which the processes that tests start would all pay
+
     peer = SVC(C=p.C, kernel="precomputed", tol=1e-8).fit(gram(p), p.y)
     coefficients = np.zeros(p.n)
     coefficients[peer.support_] = peer.dual_coef_.ravel()
@@ -79,7 +80,7 @@ def libsvm_optimum(p: Problem) -> tuple[float, Array, float]:
 
 
 def assert_optimal(p: Problem, coefficients: Array, bias: float, tolerance: float) -> None:
-    """The KKT conditions of the lambda form, with responses computed anew."""
+    """The KKT conditions of the lambda form, with responses computed here."""
     y = p.y.astype(np.float64)
     alpha = y * coefficients
     c = y * (gram(p) @ coefficients + bias)

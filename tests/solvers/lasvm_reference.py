@@ -1,4 +1,4 @@
-"""LASVM in plain numpy, with kernel rows over all examples: what the tests hold the core against."""
+"""LASVM in plain numpy, with kernel rows over all examples: references for the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIED = 1e-9
 
 @dataclass
 class Lasvm:
-    """PROCESS and REPROCESS of the paper's section 3.2; alpha is signed, g = y - K alpha is computed anew each time.
+    """PROCESS and REPROCESS of the paper's section 3.2; alpha is signed, g = y - K alpha is computed in full each time.
 
     A step leaves its two examples equally steep, so that rounding decides which of them comes next: where members are
     tied, all that may follow is returned.

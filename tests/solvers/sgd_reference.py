@@ -1,4 +1,4 @@
-"""SGD-r, SGD-s and SGD-m in rational arithmetic, presentation by presentation: what the tests hold the core against."""
+"""SGD-r, SGD-s and SGD-m in rational arithmetic, presentation by presentation: references for the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIMBA in plain, slow numpy, and the optimum of its saddle problem: what the tests hold the core against."""
+"""SIMBA in plain, slow numpy, and the optimum of its saddle problem: references for the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays that begin with a line of the cache."""
+"""Arrays that start at a cache line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solvers import aligned
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
-def test_shape_kind_and_place(rows: int, columns: int) -> None:
+def test_shape_type_and_alignment(rows: int, columns: int) -> None:
     made = aligned.empty(rows, columns)
     assert made.shape == (rows, columns)
     assert made.dtype == np.float32

@@ -14,29 +14,29 @@ from sklearn.svm import SVC, LinearSVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, SettingsError, Status, _core
 from solvers.asset import Asset, AssetStar
-from solvers.on_nystrom import OnNystromFeatures
-from solvers.snapshots import OnFeatures
+from solvers.nystrom_solver import NystromSolver
+from solvers.snapshots import DeferredResponses
 
 N = 60
 KINDS = ("asset", "asset_star")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> OnNystromFeatures:
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> NystromSolver:
     found = solver(name, p, seed, **{"features": 20, **own})
     assert isinstance(found, Asset | AssetStar)
     return found
 
 
-def features(run: OnNystromFeatures) -> Array:
+def features(run: NystromSolver) -> Array:
     return run.nystrom.of_training_points()[0].astype(np.float64)
 
 
-def core_of(run: OnNystromFeatures) -> _core.Asset:
+def core_of(run: NystromSolver) -> _core.Asset:
     assert isinstance(run._core, _core.Asset)
     return run._core
 
 
-def expansion(run: OnNystromFeatures) -> KernelSnapshot:
+def expansion(run: NystromSolver) -> KernelSnapshot:
     snapshot = run.snapshot()
     assert isinstance(snapshot, KernelSnapshot)
     return snapshot
@@ -72,7 +72,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
     window = own.get("window", 100 if name == "asset" else 1)
     for t in range(1, 601):
         plain.step(stream.below(N))
-        assert run.advance(Limit(iterations=t)) is Status.LIMIT
+        assert run.advance(Limit(iterations=t)) is Status.ITERATIONS
         core = core_of(run)
         g, b = plain.iterates[-1]
         size = max(np.abs(g).max(), 1e-300)
@@ -109,8 +109,8 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
     assert (b != 0.0) == bias
     assert set(np.flatnonzero(snapshot.coefficients)) <= set(run.nystrom.points)
     assert snapshot.responses is None
-    assert snapshot.on_features is not None
-    values = OnFeatures.values_together([snapshot.on_features, snapshot.on_features])
+    assert snapshot.deferred is not None
+    values = DeferredResponses.batched_values([snapshot.deferred, snapshot.deferred])
     for column in values.T:
         np.testing.assert_allclose(column, features(run) @ g, rtol=0, atol=1e-5 * np.abs(g).max())
     assert not snapshot.dual_feasible
@@ -119,7 +119,7 @@ def test_the_snapshot_is_an_expansion_on_the_sample(name: str, bias: bool) -> No
 @pytest.mark.parametrize("name", KINDS)
 @given(cuts=st.lists(st.integers(1, 700), max_size=8), seed=st.integers(0, 2**40))
 @settings(max_examples=15, deadline=None)
-def test_cutting_a_run_changes_nothing(name: str, cuts: list[int], seed: int) -> None:
+def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed: int) -> None:
     p = problem(N)
     whole, cut = made(name, p, seed, window=37), made(name, p, seed, window=37)
     whole.advance(Limit(iterations=700))
@@ -150,12 +150,12 @@ def test_limits_count_the_features_too() -> None:
     run.advance(Limit(kernel_evaluations=N * 20 + 1, iterations=9))
     assert run.counters.iterations == 9
     before = run.cpu_seconds
-    assert run.advance(Limit(cpu_seconds=before + 0.05)) is Status.LIMIT
+    assert run.advance(Limit(cpu_seconds=before + 0.05)) is Status.CPU_SECONDS
     assert before + 0.05 <= run.cpu_seconds < before + 0.5
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_comes_near_the_optimum_on_the_features(name: str) -> None:
+def test_converges_to_the_optimum_on_the_features(name: str) -> None:
     p = problem(200, lambda_=0.02)
     run = made(name, p, features=50, window=100)
     V = features(run)
@@ -174,7 +174,7 @@ def test_comes_near_the_optimum_on_the_features(name: str) -> None:
     assert excess[2] < 5e-3 * best
 
 
-def test_with_all_points_and_an_intercept_it_comes_near_libsvm() -> None:
+def test_with_all_points_and_an_intercept_it_converges_to_libsvms_optimum() -> None:
     p = problem(120, lambda_=0.02, bias=True)
     run = made("asset", p, features=120, window=10_000)
     V = features(run)
@@ -203,7 +203,7 @@ def test_the_features_are_those_of_the_seed() -> None:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 60"),
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 60"),
         ({"features": 61}, r"algo\.features = 61"),
         ({"eps_d": 0.0}, r"algo\.eps_d = 0\.0"),
         ({"eps_d": 1.0}, r"algo\.eps_d = 1\.0"),
@@ -219,7 +219,7 @@ def test_the_features_are_those_of_the_seed() -> None:
         ({"intercept_bound": np.inf}, r"algo\.intercept_bound = inf"),
     ],
 )
-def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
     for name in KINDS:
         if set(own) & {"samples", "step", "intercept_bound"} and name == "asset_star":
             continue
@@ -227,14 +227,14 @@ def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
             made(name, problem(N), **own)
 
 
-def test_no_intercept_with_the_strongly_convex_steps() -> None:
+def test_strongly_convex_steps_refuse_an_intercept() -> None:
     with pytest.raises(SettingsError, match=r"algo=asset_star does not solve problems with bias"):
         made("asset_star", problem(N, bias=True))
     with pytest.raises(SettingsError, match=r"lambda form"):
         made("asset", problem(N, lambda_=None))
 
 
-def test_points_and_labels_far_away() -> None:
+def test_points_far_from_the_origin() -> None:
     """The training points' shift is that of the sample."""
     X, y = points(N, 4)
     runs = []
@@ -242,7 +242,7 @@ def test_points_and_labels_far_away() -> None:
         p = Problem(X + np.float32(offset), y, Gaussian(2.0), lambda_=0.01)
         run = made("asset", p, 1)
         run.advance(Limit(iterations=300))
-        found = expansion(run).on_features
+        found = expansion(run).deferred
         assert found is not None
-        runs.append(OnFeatures.values_together([found]))
+        runs.append(DeferredResponses.batched_values([found]))
     np.testing.assert_allclose(runs[1], runs[0], atol=0.05 * np.abs(runs[0]).max())

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from solvers import Gaussian, Limit, Linear, Polynomial, Problem, SettingsError, Status, _core
-from solvers.asset_online import AssetOnline, AssetStarOnline, CosineSnapshot, _OnStream
+from solvers.asset_online import AssetOnline, AssetStarOnline, CosineSnapshot, _StreamSolver
 from solvers.cosines import Cosines
 
 N, D = 700, 5
 KINDS = ("asset_online", "asset_star_online")
 
 
-def made(name: str, p: Problem, seed: int = 0, **own: Any) -> _OnStream:
+def made(name: str, p: Problem, seed: int = 0, **own: Any) -> _StreamSolver:
     found = solver(name, p, seed, **{"features": 33, **own})
     assert isinstance(found, AssetOnline | AssetStarOnline)
     return found
@@ -31,7 +31,7 @@ def stream(n: int = N, **own: Any) -> Problem:
     return problem(n, D, **{"zeros": 0.3, "rows": {"provider": "on_the_fly"}, **own})
 
 
-def shown(run: _OnStream) -> tuple[Array, float]:
+def shown(run: _StreamSolver) -> tuple[Array, float]:
     snapshot = run.snapshot()
     assert isinstance(snapshot, CosineSnapshot)
     return snapshot.weights, snapshot.bias
@@ -91,7 +91,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
         plain.step(int(i))
         if t % stride and t < N:
             continue
-        assert run.advance(Limit(iterations=t)) is Status.LIMIT
+        assert run.advance(Limit(iterations=t)) is Status.ITERATIONS
         mean, mean_bias = shown(run)
         expected, expected_bias = plain.average(own.get("window", 100))
         size = max(np.abs(expected).max(), 1e-300)
@@ -136,7 +136,7 @@ def test_batch_and_stream_agree_to_the_bit(name: str, bias: bool, seed: int, n: 
 @pytest.mark.parametrize("name", KINDS)
 @given(cuts=st.lists(st.integers(1, N), max_size=8), seed=st.integers(0, 2**40))
 @settings(max_examples=10, deadline=None)
-def test_cutting_a_run_changes_nothing(name: str, cuts: list[int], seed: int) -> None:
+def test_interruptions_do_not_change_the_result(name: str, cuts: list[int], seed: int) -> None:
     p = stream()
     whole, cut = made(name, p, seed, window=37), made(name, p, seed, window=37)
     whole.advance(Limit(iterations=N))
@@ -154,7 +154,7 @@ def test_cutting_a_run_changes_nothing(name: str, cuts: list[int], seed: int) ->
 def test_the_stream_ends(name: str) -> None:
     p = stream(300)
     run = made(name, p)
-    assert run.advance(Limit(presentations=300)) is Status.LIMIT
+    assert run.advance(Limit(presentations=300)) is Status.PRESENTATIONS
     assert run.remarks == ()
     before = shown(run)[0]
     assert run.advance(Limit(presentations=301)) is Status.CONVERGED
@@ -183,14 +183,14 @@ def test_the_snapshot_is_linear_in_the_features(as_csr: bool) -> None:
         np.testing.assert_allclose(
             snapshot.decision_values(others), V @ snapshot.weights + snapshot.bias, atol=1e-5 * snapshot.norm
         )
-    assert one.together(two)
-    assert not one.together(made("asset_online", p).snapshot())
-    both = CosineSnapshot.values_together([one, two], others)
+    assert one.same_basis(two)
+    assert not one.same_basis(made("asset_online", p).snapshot())
+    both = CosineSnapshot.batched_values([one, two], others)
     np.testing.assert_allclose(both[:, 0], one.decision_values(others), atol=1e-5 * one.norm)
     np.testing.assert_allclose(both[:, 1], two.decision_values(others), atol=1e-5 * two.norm)
 
 
-def test_a_pass_learns() -> None:
+def test_one_pass_reduces_the_test_error() -> None:
     """Far better than the class shares, and more features are better than few."""
     p = stream(4000, flips=0.0, kernel=Gaussian(2.0), lambda_=1e-4)
     error = []
@@ -202,7 +202,7 @@ def test_a_pass_learns() -> None:
     assert error[1] < 0.5 * error[0]
 
 
-def test_time_is_a_limit() -> None:
+def test_a_limit_in_seconds_stops_the_run() -> None:
     run = made("asset_online", stream(4000), features=20_000)
     before = run.cpu_seconds
     run.advance(Limit(cpu_seconds=before + 0.05))
@@ -212,7 +212,7 @@ def test_time_is_a_limit() -> None:
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial()], ids=str)
 @pytest.mark.parametrize("name", KINDS)
-def test_other_kernels(name: str, kernel: Any) -> None:
+def test_other_kernels_are_refused(name: str, kernel: Any) -> None:
     with pytest.raises(SettingsError, match=f"algo={name} works with kernel=gaussian only"):
         made(name, stream(60, kernel=kernel))
     with pytest.raises(SettingsError, match=f"random cosines are for kernel=gaussian, got kernel={kernel.name}"):
@@ -221,8 +221,8 @@ def test_other_kernels(name: str, kernel: Any) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("count", [0, -2])
-def test_how_many_features(name: str, count: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: it must be at least 1 .*odd numbers do"):
+def test_a_wrong_number_of_features_is_refused(name: str, count: int) -> None:
+    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: it must be at least 1"):
         made(name, stream(60), features=count)
 
 
@@ -235,14 +235,14 @@ def test_how_many_features(name: str, count: int) -> None:
         ({"intercept_bound": 0.0}, r"algo\.intercept_bound = 0\.0"),
     ],
 )
-def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
     with pytest.raises(SettingsError, match=text):
         made("asset_online", stream(60), **own)
     with pytest.raises(SettingsError, match=r"algo=asset_star_online does not solve problems with bias"):
         made("asset_star_online", stream(60, bias=True))
 
 
-def test_blocks_that_do_not_fit() -> None:
+def test_blocks_of_a_wrong_size_are_refused() -> None:
     core = _core.AssetStream(5, 3, 2, lambda_=0.1)
     rows, labels, stored = np.zeros((5, 2), np.float32), np.ones(5, np.int8), np.ones(5, np.uint32)
     with pytest.raises(ValueError, match=r"a block is \(examples, features\)"):

@@ -15,7 +15,7 @@ def both() -> tuple[Solver, Solver]:
     return solver("averaged_perceptron", p, seed=9), solver("perceptron", p, seed=9)
 
 
-def test_it_is_the_mean_of_the_perceptron_s_iterates(both: tuple[Solver, Solver]) -> None:
+def test_the_predictor_is_the_mean_of_the_perceptrons_iterates(both: tuple[Solver, Solver]) -> None:
     averaged, plain = both
     total = np.zeros(70)
     for step in range(1, 400):
@@ -26,7 +26,7 @@ def test_it_is_the_mean_of_the_perceptron_s_iterates(both: tuple[Solver, Solver]
     assert averaged.counters == plain.counters
 
 
-def test_its_responses_are_those_of_its_coefficients(both: tuple[Solver, Solver]) -> None:
+def test_responses_belong_to_the_coefficients(both: tuple[Solver, Solver]) -> None:
     averaged, plain = both
     for each in both:
         each.advance(Limit(presentations=5 * 70))
@@ -35,11 +35,11 @@ def test_its_responses_are_those_of_its_coefficients(both: tuple[Solver, Solver]
 
 
 @pytest.mark.parametrize("limit", [{"kernel_evaluations": 700}, {"presentations": 33}, {"iterations": 200}])
-def test_cut_or_whole_it_is_the_same(limit: dict[str, int]) -> None:
+def test_interruptions_do_not_change_the_result(limit: dict[str, int]) -> None:
     whole, cut = (solver("averaged_perceptron", problem(70, flips=0.2), seed=1) for _ in range(2))
     whole.advance(Limit(**limit))
     for step in range(1, whole.counters.iterations + 1):
-        assert cut.advance(Limit(iterations=step)) is Status.LIMIT
+        assert cut.advance(Limit(iterations=step)) is Status.ITERATIONS
     assert cut.counters == whole.counters
     np.testing.assert_array_equal(cut.snapshot().coefficients, whole.snapshot().coefficients)
     name, value = next(iter(limit.items()))

@@ -1,4 +1,4 @@
-"""Direct calls of the compiled module with arguments that it cannot use: each is refused with a sentence."""
+"""Direct calls of the compiled module with invalid arguments: each is refused with a message."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def test_column_indices_that_do_not_rise_are_refused(indices: list[int]) -> None
         csr(indices, [1.0] * 4)
 
 
-def test_offsets_and_indices_that_change_later_change_nothing() -> None:
+def test_later_changes_of_offsets_and_indices_have_no_effect() -> None:
     offsets, indices, values = np.array([0, 2, 4]), np.array([0, 3, 1, 4], np.int32), np.ones(4, np.float32)
     counted = _core.CountedFeatures(_core.FeatureMatrix(_core.Matrix(offsets, indices, values, 5), 1))
     offsets[:], indices[:] = 2**40, 2**30
     assert counted.row(1)[0].tolist() == [1, 4]
 
 
-def test_places_beyond_the_end() -> None:
+def test_indices_beyond_the_end_are_refused() -> None:
     rows = _core.CountedRows(_core.CachedRows(GAUSSIAN, _core.Matrix(POINTS), 6, 2))
     for read in (rows.diagonal, rows.label, rows.row):
         for i in (12, 2**31, 2**63):
@@ -61,7 +61,7 @@ def test_places_beyond_the_end() -> None:
         rows.present(2**33)
 
 
-def test_what_is_empty() -> None:
+def test_empty_arguments_are_refused() -> None:
     master = _core.SimplexQp()
     with pytest.raises(InvalidArgument, match="no variable yet"):
         print(master.gap)
@@ -108,10 +108,10 @@ def test_a_number_is_no_member_of_an_enumeration() -> None:
         _core.Random(0, 1)  # type: ignore[arg-type]
 
 
-def test_an_exchange_may_keep_its_array() -> None:
-    """It is a copy: the solver's own memory is gone with it."""
+def test_an_all_reduce_may_store_its_array() -> None:
+    """The array is a copy: it outlives the solver."""
     kept: list[Any] = []
-    made = _core.MiniBatchPegasos(features(), lambda_=0.1, batch_size=2, seed=0, exchange=kept.append)
+    made = _core.MiniBatchPegasos(features(), lambda_=0.1, batch_size=2, seed=0, all_reduce=kept.append)
     made.advance(iterations=3)
     weights = made.weights()
     for values in kept:

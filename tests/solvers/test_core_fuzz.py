@@ -1,4 +1,4 @@
-"""Whatever the compiled module is given, it answers or raises: no signal, no hang. A refused state changes nothing."""
+"""For any arguments the compiled module returns or raises: no signal, no hang. A refused state changes nothing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ assert "case 3 does this" in found.failures[0]
     assert done.returncode == 0, done.stderr
 
 
-def test_the_stub_is_read_whole() -> None:
+def test_the_whole_stub_is_read() -> None:
     stub = core_stub.read()
     assert {"Sbp", "Matrix", "SumTree", "AssetStream", "Cpsp"} <= stub.classes.keys()
     assert {"water_levels", "box_qp", "fill_gram"} <= stub.functions.keys()

@@ -1,4 +1,4 @@
-"""Exact costs of every solver, asserted as numbers worked out by hand or by a replay."""
+"""Exact costs of every solver, asserted as numbers computed by hand or by a replay."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_smo_charges_nothing_when_it_has_converged() -> None:
 
 
 @STORAGE
-def test_perceptron_pays_for_mistakes_only(as_csr: bool) -> None:
+def test_perceptron_is_charged_for_mistakes_only(as_csr: bool) -> None:
     p = problem(N, D, as_csr=as_csr, zeros=0.6)
     perceptron = run("perceptron", p, Limit(iterations=4 * N))
     mistakes = int(np.abs(perceptron.snapshot().coefficients).sum())
@@ -69,8 +69,8 @@ def test_perceptron_pays_for_mistakes_only(as_csr: bool) -> None:
     assert astuple(perceptron.counters) == (4 * N, 4 * N, *costs(mistakes, p))
 
 
-def looks(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
-    """A replay in numpy: sum of the support's sizes before each look, and of its stored coordinates."""
+def replay(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
+    """A replay in numpy: sum of the support's sizes before each response, and of its stored coordinates."""
     K, y = gram(p), p.y.astype(np.float64)
     stored = stored_per_row(p)
     stream = _core.Random(seed, _core.Purpose.sampling)
@@ -94,7 +94,7 @@ def looks(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
 
 
 def changes(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int]:
-    """How many iterations changed the predictor, and how many took a support vector away."""
+    """How many iterations changed the predictor, and how many removed a support vector."""
     made = solver(name, p, seed)
     before = np.zeros(p.n)
     changed = left = 0
@@ -109,11 +109,11 @@ def changes(name: str, p: Problem, iterations: int, seed: int) -> tuple[int, int
 
 @STORAGE
 @pytest.mark.parametrize("name", ["pegasos", "sdca"])
-def test_methods_that_look_at_one_response(name: str, as_csr: bool) -> None:
-    """On demand a look costs one evaluation per support vector before it; kept, a changed alpha costs n."""
+def test_methods_that_compute_one_response(name: str, as_csr: bool) -> None:
+    """on_demand: a response costs one evaluation per support vector; kept: a changed alpha costs n."""
     p = problem(N, D, as_csr=as_csr, zeros=0.6, lambda_=0.005)
     iterations = 10 * N
-    evaluations, coordinates = looks(name, p, iterations, seed=8)
+    evaluations, coordinates = replay(name, p, iterations, seed=8)
     on_demand = run(name, p, Limit(iterations=iterations), 8, accounting=Accounting.on_demand)
     expected: tuple[Any, ...] = (iterations, iterations, evaluations, evaluations, coordinates, evaluations * D)
     assert astuple(on_demand.counters) == expected
@@ -157,7 +157,7 @@ def test_rows_for_a_solver_in_python() -> None:
 
 
 @pytest.mark.parametrize("name", ["sbp", "smo", "pegasos", "sdca", "perceptron", "fourier"])
-def test_looking_is_free(name: str) -> None:
+def test_snapshots_and_counters_are_free(name: str) -> None:
     """Snapshots and counters cost nothing and change nothing."""
     p = problem(N, D)
     made = run(name, p, Limit(iterations=3))

@@ -28,7 +28,7 @@ def dense(p: Problem) -> Array:
 
 
 def look(made: Cpsp) -> tuple[Array, Array]:
-    """Basis points, (k, d), and coefficients, (k,), as the snapshot has them."""
+    """Basis points, (k, d), and coefficients, (k,), of the snapshot."""
     snapshot = made.snapshot()
     count = len(snapshot.coefficients)
     stacked = np.array(snapshot.basis.points[:count], dtype=np.float64).reshape(count, made.problem.d)
@@ -101,7 +101,7 @@ def test_the_weights_are_in_the_span_of_the_projected_cuts() -> None:
 
 
 @pytest.mark.parametrize("starts", [1, 10])
-def test_each_preimage_brings_the_cut_nearer_and_is_a_fixed_point(starts: int) -> None:
+def test_each_preimage_reduces_the_residual_and_is_a_fixed_point(starts: int) -> None:
     p = problem(N, lambda_=0.01)
     cpsp, X = made(p, features=10, starts=starts), dense(p)
     cut = np.arange(N)
@@ -149,9 +149,9 @@ def test_decision_values_are_those_of_the_expansion(as_csr: bool) -> None:
     expected = kernel_matrix(p.kernel, others.astype(np.float64), B) @ beta
     np.testing.assert_allclose(snapshot.decision_values(given), expected, rtol=0, atol=1e-12 * np.abs(beta).sum())
     assert snapshot.norm == pytest.approx(np.sqrt(beta @ kernel_matrix(p.kernel, B, B) @ beta), rel=1e-6)
-    assert snapshot.together(first)
-    assert not snapshot.together(early)
-    both = BasisSnapshot.values_together([first, snapshot], given)
+    assert snapshot.same_basis(first)
+    assert not snapshot.same_basis(early)
+    both = BasisSnapshot.batched_values([first, snapshot], given)
     np.testing.assert_allclose(both[:, 0], early.decision_values(given), rtol=0, atol=1e-9)
     np.testing.assert_allclose(both[:, 1], expected, rtol=0, atol=1e-9)
 
@@ -182,7 +182,7 @@ def reached(p: Problem, features: int) -> float:
     return objective(p, *look(cpsp))
 
 
-def test_the_bound_and_the_stop() -> None:
+def test_the_bound_and_the_stopping_rule() -> None:
     """Once the basis is full, its optimum by SMO on the Gram matrix of projections lies between bound and objective."""
     p = problem(N, lambda_=5e-3)
     cpsp = made(p, features=10, eps=1e-6)
@@ -195,7 +195,7 @@ def test_the_bound_and_the_stop() -> None:
     best = dcd.lower_bound
     assert best is not None
     bound, t = 0.0, 10
-    while cpsp.advance(Limit(iterations=t)) is Status.LIMIT:
+    while cpsp.advance(Limit(iterations=t)) is not Status.CONVERGED:
         assert bound <= cpsp.lower_bound <= best + 1e-7
         bound, t = cpsp.lower_bound, t + 1
     reached = objective(p, *look(cpsp))
@@ -241,19 +241,19 @@ def test_equal_points_add_no_functions() -> None:
 @pytest.mark.parametrize(
     ("own", "text"),
     [
-        ({"features": 0}, r"algo\.features = 0: .*from 1 to all n = 120"),
+        ({"features": 0}, r"algo\.features = 0: .*from 1 to n = 120"),
         ({"features": 121}, r"algo\.features = 121"),
         ({"starts": 0}, r"algo\.starts = 0: it must be at least 1"),
         ({"eps": 0.0}, r"algo\.eps = 0\.0: it must be finite and positive"),
         ({"eps": np.nan}, r"algo\.eps = nan"),
     ],
 )
-def test_settings_that_cannot_be_run(own: dict[str, Any], text: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:
     with pytest.raises(SettingsError, match=text):
         made(problem(N), **own)
 
 
-def test_problems_that_cannot_be_solved() -> None:
+def test_wrong_problems_are_refused() -> None:
     for kernel in (Linear(), Polynomial()):
         with pytest.raises(SettingsError, match=rf"works with kernel=gaussian only, got kernel={kernel.name}"):
             made(problem(N, kernel=kernel))

@@ -48,7 +48,7 @@ def test_bounds_enclose_the_optimum_until_they_meet(name: str, shape: tuple[int,
     method = solver(name, p, eps=1e-9)
     objectives: list[float] = []
     bounds: list[float] = []
-    while method.advance(Limit(iterations=len(bounds) + 1)) is Status.LIMIT:
+    while method.advance(Limit(iterations=len(bounds) + 1)) is not Status.CONVERGED:
         w, bound = look(method.snapshot())
         objectives.append(primal(p, w))
         bounds.append(bound)
@@ -72,7 +72,7 @@ def test_svmperf_cuts_at_the_minimum_of_the_cuts_before(shape: tuple[int, int]) 
     w, gap, accesses, rows = np.zeros(p.d), 1.0, 0, 0
     heights, slopes = [0.0], [np.zeros(p.d)]
     t = 0
-    while method.advance(Limit(iterations=t + 1)) is Status.LIMIT:
+    while method.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:
         t += 1
         cut = Z @ w < 1.0
         heights.append(float(cut.mean()))
@@ -119,7 +119,7 @@ def test_the_first_steps_of_ocas(shape: tuple[int, int], mu: float) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("shape", [WIDE, TALL])
-def test_pieces(name: str, shape: tuple[int, int]) -> None:
+def test_advancing_in_pieces_has_the_same_bits(name: str, shape: tuple[int, int]) -> None:
     p = problem(*shape, 20.0)
     whole, single, pieces = (solver(name, p, eps=1e-7) for _ in range(3))
     whole.advance(Limit(iterations=120))
@@ -157,8 +157,8 @@ def test_both_agree_on_any_points(X: Array, data: st.DataObject, C: float) -> No
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_zero_is_the_optimum(name: str) -> None:
-    """Where no weights are better than none the bound is the objective, at once."""
+def test_the_optimum_can_be_zero(name: str) -> None:
+    """If w = 0 is optimal the bound equals the objective at once."""
     twins = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]], np.float32)
     for X in (twins[:2], np.zeros((3, 2), np.float32)):
         method = solver(name, Problem(X, np.array([1, -1, 1])[: len(X)], Linear(), lambda_=0.1), eps=1e-12)
@@ -180,7 +180,7 @@ def test_extreme_regularisation(name: str, lambda_: float) -> None:
     assert 0.0 <= bound <= 1.0
 
 
-def test_a_norm_that_drowns_in_rounding_errors() -> None:
+def test_a_norm_smaller_than_rounding_errors() -> None:
     """Features of a thousand: the norm's part of the objective is 1e-10, and the line search has no curvature left."""
     X = 1000.0 * np.random.default_rng(5).normal(size=(40, 10)).astype(np.float32)
     p = Problem(X, np.where(np.arange(40) % 3 == 0, 1, -1), Linear(), lambda_=1.0 / (30 * 40))
@@ -192,7 +192,7 @@ def test_a_norm_that_drowns_in_rounding_errors() -> None:
     assert bounds[0] == pytest.approx(bounds[1], rel=1e-6)
 
 
-def test_beyond_what_rounding_allows() -> None:
+def test_an_accuracy_beyond_rounding_is_never_reached() -> None:
     """A run whose accuracy cannot be reached goes on, and stays at the optimum."""
     p = problem(*TALL, 10.0)
     method = solver("ocas", p, eps=1e-300)
@@ -249,7 +249,7 @@ def test_master_problem(P: Array, data: st.DataObject, scale: float) -> None:
     assert master.value == pytest.approx(beta @ gamma - 0.5 * gamma @ H @ gamma, abs=error)
 
 
-def test_the_units_refuse_what_does_not_fit() -> None:
+def test_master_problem_and_line_search_refuse_wrong_shapes() -> None:
     master = _core.SimplexQp()
     with pytest.raises(ValueError, match="products are those with each earlier variable"):
         master.add(0.5, np.zeros(2))

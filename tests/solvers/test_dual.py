@@ -9,6 +9,7 @@ from cases import assert_optimal, core_rows, gram, problem, run, solver
 from sklearn.svm import SVC
 
 from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, Status, _core
+from solvers.accounting import Accounting
 
 KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
 
@@ -79,6 +80,17 @@ def test_sdca_and_smo_agree_without_bias(kernel: Gaussian) -> None:
     gap = reference.primal(K, y, smo.coefficients, 0.01) - reference.dual(K, y, smo.coefficients) / (p.C * p.n)
     assert gap + 1e-12 >= 0.0
     assert gap < 1e-7
+
+
+def test_sdca_with_kept_responses_converges_where_no_step_changes_anything() -> None:
+    p = problem(40, 3, bias=False, lambda_=1e3)  # C so small that every alpha ends at C
+    sdca = solver("sdca", p, accounting=Accounting.kept)
+    limit = Limit(kernel_evaluations=10**9, cpu_seconds=20.0)
+    assert sdca.advance(limit) is Status.CONVERGED  # further steps cost no kernel evaluations
+    found = sdca.snapshot()
+    assert isinstance(found, KernelSnapshot)
+    np.testing.assert_array_equal(p.y * found.coefficients, np.full(p.n, p.C))
+    assert_optimal(p, found.coefficients, 0.0, 1e-9)
 
 
 def test_sdca_replay() -> None:

@@ -142,7 +142,7 @@ def test_an_unreadable_file_is_built_again(plain_user: Path, caplog: pytest.LogC
     assert "cannot be read (Permission denied)" in caplog.text
 
 
-def test_an_unreadable_folder_is_refused_in_a_sentence(plain_user: Path) -> None:
+def test_an_unreadable_folder_is_refused_with_a_message(plain_user: Path) -> None:
     folder = plain_user / "gram"
     folder.mkdir(mode=0)
     store = GramStore(folder, 10**8)
@@ -282,7 +282,7 @@ def test_six_processes_with_room_for_three_matrices_all_get_theirs(tmp_path: Pat
     assert all(path.suffix == ".f32" for path in tmp_path.iterdir())  # no lock and no draft stays
 
 
-def test_room_that_others_are_about_to_fill_is_waited_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Room for one: a living process's draft is neither evicted nor counted as a lack of room."""
     context = multiprocessing.get_context("fork")
     begun, go_on = context.Event(), context.Event()
@@ -310,7 +310,7 @@ def test_a_dead_builders_draft_is_removed_and_its_room_used(tmp_path: Path) -> N
     assert [path.name for path in tmp_path.iterdir()] == ["b.f32"]
 
 
-def test_a_full_file_system_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_file_system_raises_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 

@@ -1,4 +1,4 @@
-"""Gram matrices in files: built once, reused, evicted, and never taken half-written."""
+"""Gram matrices in files: built once, reused, evicted, and never used half-written."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_builds_once_and_maps_read_only(tmp_path: Path) -> None:
     assert files(store.directory) == ["a.f32"]
 
 
-def test_a_half_written_file_is_never_taken(tmp_path: Path) -> None:
+def test_a_half_written_file_is_never_used(tmp_path: Path) -> None:
     (tmp_path / ".a.f32.0123.part").write_bytes(np.full((10, 10), 9.0, np.float32).tobytes())
     build = Builder(1.0)
     np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
@@ -67,7 +67,7 @@ def test_a_file_of_the_wrong_size_is_built_again(tmp_path: Path, size: int) -> N
     assert build.calls == 1
 
 
-def test_a_failed_build_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_build_leaves_no_file(tmp_path: Path) -> None:
     def fail(out: np.ndarray, progress: object) -> None:
         out[:] = 5.0
         raise KeyboardInterrupt
@@ -102,7 +102,7 @@ def test_an_exception_in_the_progress_report_stops_the_build(gram_folder: Path) 
     assert reports[-1] == 1.0
 
 
-def test_the_least_recently_used_make_room(tmp_path: Path) -> None:
+def test_the_least_recently_used_are_removed_for_a_new_one(tmp_path: Path) -> None:
     store = GramStore(tmp_path, 3 * 41_000)
     mapped = {}
     for k, key in enumerate("abc"):
@@ -119,13 +119,13 @@ def test_the_least_recently_used_make_room(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in tmp_path.glob("*.f32")) <= store.limit_bytes
 
 
-def test_matrices_in_memory_make_room_for_a_row_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matrices_in_shared_memory_are_removed_for_a_row_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = GramStore(tmp_path, 100_000)
     for number, key in enumerate("ab"):
         store.get(key, 100, Builder(), quiet)
         os.utime(tmp_path / f"{key}.f32", (number, number))
     store.make_room_in_memory(40_000)
-    assert files(tmp_path) == ["a.f32", "b.f32"]  # on disk they are in nobody's way
+    assert files(tmp_path) == ["a.f32", "b.f32"]  # files on disk take no memory
     monkeypatch.setattr(gram_store, "_in_memory", lambda _: True)
     left = 100_000 - sum(path.stat().st_size for path in tmp_path.glob("*.f32"))
     store.make_room_in_memory(left)
@@ -136,7 +136,7 @@ def test_matrices_in_memory_make_room_for_a_row_cache(tmp_path: Path, monkeypatc
     assert files(tmp_path) == []
 
 
-def test_refuses_what_does_not_fit_with_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_matrix_that_does_not_fit_is_refused_with_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = GramStore(tmp_path, 10**9)
     assert store.room_for(15_000) is None
     assert store.room_for(20_000) == "1.6 GB are more than the memory limit leaves (1.0 GB)"
@@ -148,20 +148,20 @@ def test_refuses_what_does_not_fit_with_sizes(tmp_path: Path, monkeypatch: pytes
     assert files(tmp_path) == []
 
 
-def test_an_unwritable_folder_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_refused_with_advice(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingsError, match=r"cannot be kept in .*file.*SVM_GRAM_DIR"):
         GramStore(tmp_path / "file", 10**6).get("a", 10, Builder(), quiet)
 
 
-def test_where_matrices_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "here"))
     assert default_directory() == tmp_path / "here"
     monkeypatch.delenv("SVM_GRAM_DIR")
     assert str(os.getuid()) in default_directory().name or default_directory().name == "gram"
 
 
-def test_the_key_tells_data_and_kernels_apart() -> None:
+def test_the_key_differs_for_other_data_and_kernels() -> None:
     X, _ = points(20)
     keys = {gram_key(kernel, (X,)) for kernel in (Gaussian(1.0), Gaussian(1.0 + 1e-15), Linear())}
     assert len(keys) == 3
@@ -199,7 +199,7 @@ def test_two_processes_at_once_build_once(tmp_path: Path) -> None:
     assert files(tmp_path) == ["a.f32"]
 
 
-def test_a_killed_builder_leaves_no_trap(tmp_path: Path) -> None:
+def test_after_a_killed_build_the_next_process_builds_it(tmp_path: Path) -> None:
     """SIGKILL in the middle of a build: the lock is gone with the process, and the next one starts over."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     slow = PROCESS.replace("time.sleep(0.5)", "time.sleep(60)")

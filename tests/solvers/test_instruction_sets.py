@@ -50,7 +50,7 @@ def results(python: Python, folder: Path, isa: str) -> dict[str, np.ndarray] | N
 
 
 @pytest.mark.skipif(_core.build_info()["isa"] == "portable", reason="built for one instruction set only")
-def test_all_agree(python: Python, tmp_path: Path) -> None:
+def test_all_instruction_sets_agree(python: Python, tmp_path: Path) -> None:
     base = results(python, tmp_path, "v2")
     assert base is not None
     assert base["isa"] == "v2"
@@ -76,7 +76,7 @@ def test_refuses_an_instruction_set_that_does_not_exist(python: Python) -> None:
 
 @pytest.mark.parametrize("script", ["run.py", "reproduce.py"])
 @pytest.mark.skipif(_core.build_info()["isa"] == "portable", reason="built for one instruction set only")
-def test_the_scripts_refuse_it_with_a_sentence(script: str, python: Python) -> None:
+def test_the_scripts_refuse_it_with_a_message(script: str, python: Python) -> None:
     code = f"import runpy; runpy.run_path({str(ROOT / script)!r}, run_name='__main__')"
     answer = python(code, SVM_ISA="v9")
     assert answer.returncode == 2
@@ -84,6 +84,6 @@ def test_the_scripts_refuse_it_with_a_sentence(script: str, python: Python) -> N
     assert len(answer.stderr.splitlines()) == 1
 
 
-def test_an_empty_name_is_none(python: Python) -> None:
+def test_an_empty_name_is_ignored(python: Python) -> None:
     answer = python("from solvers import _core; print(_core.build_info()['isa'])", SVM_ISA="")
     assert (answer.returncode, answer.stdout.strip()) == (0, _core.build_info()["isa"])

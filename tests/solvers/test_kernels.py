@@ -168,7 +168,7 @@ def test_expand_from_the_gram_matrix() -> None:
 
 
 def test_expand_of_large_coefficients_that_cancel() -> None:
-    """As of a large C under a flat kernel: a sum in float32 would be off by as much as the function's own values."""
+    """As with a large C and a wide kernel: a sum in float32 would be off by as much as the function's own values."""
     X, _ = points(600, 6, 1)
     K = filled(Gaussian(500.0), core(X, False))
     rows = _core.GramRows(Gaussian(500.0).core(), core(X, False), 300, K)
@@ -200,7 +200,7 @@ def test_refuses_broken_matrices(arguments: tuple[Any, ...], text: str) -> None:
         _core.Matrix(*arguments)
 
 
-def test_refuses_what_does_not_fit() -> None:
+def test_arguments_of_wrong_sizes_are_refused() -> None:
     X, _ = points(6, 3)
     matrix = core(X, False)
     with pytest.raises(TypeError):

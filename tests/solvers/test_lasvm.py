@@ -1,4 +1,4 @@
-"""LASVM: a step-by-step replay, the optimum after finishing, feasibility, what it costs, its expansion."""
+"""LASVM: a step-by-step replay, the optimum after finishing, feasibility, costs, the expansion."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_agrees_with_smo_without_bias(kernel: Kernel, seed: int) -> None:
 
 
 @BIAS
-def test_more_passes_come_nearer(bias: bool) -> None:
+def test_more_passes_reduce_the_gap(bias: bool) -> None:
     p = problem(300, bias=bias, lambda_=1.0 / 1500, flips=0.2)
     best = dual(p, run("smo", p, tolerance=1e-8))
     gaps = [1.0 - dual(p, run("lasvm", p, passes=k, tolerance=1e-6)) / best for k in (1, 3, 0)]
@@ -232,7 +232,7 @@ def test_points_of_no_length() -> None:
     np.testing.assert_array_equal(alpha[:5], zeros.C)
 
 
-def test_examples_that_need_no_place_leave() -> None:
+def test_examples_that_are_not_needed_are_removed() -> None:
     """Two clusters far apart: the expansion stays small."""
     X, y = points(400, 3, flips=0.0)
     X[:, 0] = np.where(y > 0, 3.0, -3.0) + 0.1 * X[:, 0]
@@ -251,8 +251,8 @@ def test_examples_that_need_no_place_leave() -> None:
 
 @pytest.mark.parametrize("provider", ["cache", "on_the_fly"])
 @BIAS
-def test_providers_share_the_optimum(bias: bool, provider: str) -> None:
-    """Rounding decides between pairs that are equally steep: ways differ, the optimum does not."""
+def test_all_providers_have_the_same_optimum(bias: bool, provider: str) -> None:
+    """Rounding decides between pairs that are equally steep: iterates differ, the optimum does not."""
     settings: dict[str, Any] = {"lambda_": 1.0 / 450, "bias": bias}
     made = [
         run("lasvm", problem(90, rows={"provider": name}, **settings), passes=0, tolerance=1e-7)
@@ -275,7 +275,7 @@ def values(X: Array, kernel: Kernel, as_csr: bool, capacity: int) -> tuple[Array
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("kind", ["dense", "binary", "mostly zeros", "csr"])
-def test_kept_values_change_no_bit(kernel: Kernel, kind: str) -> None:
+def test_cached_values_do_not_change_the_result(kernel: Kernel, kind: str) -> None:
     X = points(120, 6, zeros={"mostly zeros": 0.7, "csr": 0.7}.get(kind, 0.0))[0]
     X = (X > 0).astype(np.float32) if kind == "binary" else X
     small, counted = values(X, kernel, kind == "csr", 2)
@@ -312,8 +312,8 @@ def test_an_example_is_a_member_once() -> None:
 
 
 @pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
-def test_what_converges_charges_nothing_more(bias: bool) -> None:
-    """The rows that the last look has read are charged once; it is no iteration."""
+def test_after_convergence_nothing_is_charged(bias: bool) -> None:
+    """The rows of the last check are charged once; the check is no iteration."""
     for name, settings in (("smo", {"tolerance": 1e-3}), ("lasvm", {"tolerance": 1e-3, "passes": 0})):
         made = run(name, problem(40, bias=bias), Limit(iterations=100_000), **settings)
         counters = made.counters

@@ -1,4 +1,4 @@
-"""However a run is cut, its bits are the same; limits stop where they say."""
+"""Interruptions do not change a run's bits; a run stops at its limits."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ LINEAR: dict[str, Variant] = {
     "svmsgd": ("svmsgd", False, {}),
     "sgdqn, float32": ("sgdqn", False, {"precision": Precision.float32, "skip": 3}),
 }
-"""On explicit weights. What they have of limits and cuts, their own tests say."""
+"""Methods with explicit weights; other files test their limits and interruptions."""
 STREAMS: dict[str, Variant] = {
     "asset_online": ("asset_online", True, {"features": 9}),
     "asset_star_online": ("asset_star_online", False, {"features": 9, "window": 7}),
@@ -83,7 +83,7 @@ STREAMS: dict[str, Variant] = {
 }
 RANDOM = [name for name in VARIANTS if not name.startswith(("smo", "svmlight"))]
 STEADY = [name for name in VARIANTS if not name.startswith(("asset", "cp"))]
-"""Those that pay nothing before their first iteration; what the others do, their own tests say."""
+"""Methods that cost nothing before their first iteration; other files test the rest."""
 UNITS = ("iterations", "presentations", "kernel_evaluations", "inner_products", "feature_accesses")
 
 
@@ -98,7 +98,7 @@ def make(variant: str, seed: int = 1) -> Solver:
 
 
 def state(made: Solver) -> tuple[Any, ...]:
-    """Everything that can be seen of a run, to the bit."""
+    """All that is visible of a run, to the bit."""
     snapshot = made.snapshot()
     if isinstance(snapshot, LinearSnapshot):
         return made.counters, snapshot.weights.tobytes(), snapshot.lower_bound
@@ -128,7 +128,7 @@ def test_two_advances_of_k_equal_one_of_2k(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 @given(cuts=st.lists(st.tuples(st.sampled_from(UNITS), st.integers(0, 600)), max_size=8))
 @settings(max_examples=25)
-def test_any_cuts_by_any_counter(variant: str, cuts: list[tuple[str, int]]) -> None:
+def test_any_limits_in_any_counters(variant: str, cuts: list[tuple[str, int]]) -> None:
     whole, cut = make(variant), make(variant)
     whole.advance(Limit(iterations=600))
     for unit, where in cuts:
@@ -146,14 +146,14 @@ def test_stops_at_the_end_of_the_first_iteration_that_reaches_a_limit(variant: s
         return
     # 14 rows, which methods that pay by whole rows reach exactly.
     target = 38 if unit in UNITS[:2] else 14 * limited.problem.n
-    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
+    assert limited.advance(Limit(**{unit: target})) is Status(unit)
     steps = 0
     while getattr(stepped.counters, unit) < target:
         steps += 1
         stepped.advance(Limit(iterations=steps))
     assert state(stepped) == state(limited)
-    assert limited.advance(Limit(**{unit: target})) is Status.LIMIT
-    assert limited.advance(Limit(iterations=0)) is Status.LIMIT
+    assert limited.advance(Limit(**{unit: target})) is Status(unit)
+    assert limited.advance(Limit(iterations=0)) is Status.ITERATIONS
     assert state(stepped) == state(limited), "a limit that has been reached already does nothing"
 
 
@@ -188,7 +188,7 @@ def reread(made: Solver) -> State:
 
 
 def same_members(mine: Solver, theirs: Solver) -> None:
-    """All that the rest of both runs depends on is the same bits; but for times."""
+    """The states of both runs have the same bits, except for times."""
     a, b = mine.state(), theirs.state()
     assert a is not None
     assert b is not None
@@ -202,7 +202,7 @@ def same_members(mine: Solver, theirs: Solver) -> None:
 @pytest.mark.parametrize("variant", [*VARIANTS, *LINEAR, *STREAMS])
 @given(places=st.lists(st.integers(0, 250), min_size=1, max_size=3), seed=st.integers(0, 3))
 @settings(max_examples=6)
-def test_another_object_goes_on_from_a_state_to_the_bit(variant: str, places: list[int], seed: int) -> None:
+def test_another_object_continues_from_a_state_with_the_same_bits(variant: str, places: list[int], seed: int) -> None:
     whole, other = make(variant, seed), make(variant, seed)
     place = 0
     for step in places:
@@ -254,7 +254,7 @@ def test_numbers_beyond_2_to_the_53_survive() -> None:
 
 
 @given(st.lists(st.sampled_from(["bits", "below", "normal", "shuffle"]), max_size=70))
-def test_a_stream_of_random_numbers_goes_on(draws: list[str]) -> None:
+def test_a_stream_of_random_numbers_continues(draws: list[str]) -> None:
     stream, other = (_core.Random(5, _core.Purpose.sampling) for _ in range(2))
     take = {
         "bits": lambda random: random.bits64(),
@@ -277,14 +277,14 @@ def test_libraries_cannot_be_checkpointed(name: str) -> None:
         kind.state(object.__new__(kind))
 
 
-def test_every_other_solver_can() -> None:
+def test_every_other_solver_can_be_checkpointed() -> None:
     tested = {name for name, _, _ in (VARIANTS | LINEAR | STREAMS).values()}
     assert {name for name in names() if get(name).resumes} == tested
 
 
 def test_cpu_time_limits() -> None:
     sbp = make("sbp")
-    assert sbp.advance(Limit(cpu_seconds=0.1)) is Status.LIMIT
+    assert sbp.advance(Limit(cpu_seconds=0.1)) is Status.CPU_SECONDS
     assert 0.1 <= sbp.cpu_seconds < 0.4
     assert sbp.wall_seconds >= 0.9 * sbp.cpu_seconds
     iterations = sbp.counters.iterations

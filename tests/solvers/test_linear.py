@@ -38,7 +38,7 @@ def test_a_run_goes_through_the_powers_of_two() -> None:
     fourier = solver("fourier", p, pairs=6)
     sizes = []
     for iteration in (1, 2, 3):
-        assert fourier.advance(Limit(iterations=iteration)) is Status.LIMIT
+        assert fourier.advance(Limit(iterations=iteration)) is Status.ITERATIONS
         sizes.append(fourier.counters.inner_products)
     assert sizes == [80, 160, 320]
     assert fourier.advance(Limit()) is Status.CONVERGED, "8 pairs would be more than 6"
@@ -57,7 +57,7 @@ def test_the_weights_are_the_optimum_on_the_features() -> None:
     assert snapshot.norm == pytest.approx(np.linalg.norm(peer.coef_), rel=1e-2)
 
 
-def test_more_pairs_come_nearer_to_the_kernel_machine() -> None:
+def test_more_pairs_reduce_the_distance_to_the_kernel_svm() -> None:
     p = problem(150, lambda_=0.01)
     exact = run("smo", p, tolerance=1e-6).snapshot().responses
     distance = []
@@ -75,7 +75,7 @@ def test_before_the_first_iteration_all_values_are_zero() -> None:
     assert snapshot.norm == 0.0
 
 
-def test_far_from_the_origin_nothing_is_lost() -> None:
+def test_points_far_from_the_origin_keep_their_precision() -> None:
     """The training points' shift also applies to the points that are predicted."""
     X, y = points(100, 4)
     far = X + np.float32(1000.0)

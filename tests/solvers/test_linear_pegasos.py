@@ -93,12 +93,12 @@ def test_sparse_and_dense(project: bool) -> None:
 
 
 @pytest.mark.parametrize("project", [False, True])
-def test_pieces(project: bool) -> None:
+def test_advancing_in_pieces_has_the_same_bits(project: bool) -> None:
     p = problem(0.001)
     whole, single, pieces = (solver("pegasos", p, 3, project=project) for _ in range(3))
     whole.advance(Limit(iterations=700))
     for t in range(701):
-        assert single.advance(Limit(iterations=t)) is Status.LIMIT
+        assert single.advance(Limit(iterations=t)) is Status.ITERATIONS
         single.snapshot()
     for limit in (Limit(feature_accesses=500), Limit(presentations=300), Limit(inner_products=301)):
         pieces.advance(limit)
@@ -154,7 +154,7 @@ def test_converges_to_the_optimum_of_liblinear(project: bool) -> None:
     assert excess[2] < 1e-3 * best
 
 
-def test_a_long_run_keeps_its_numbers() -> None:
+def test_a_long_run_keeps_its_precision() -> None:
     """Scales shrink as 1/t and, projected from very far, by orders of magnitude a step: nothing is lost."""
     p = problem(1e-4)
     w = weights(p, 3_000_000, project=True)
@@ -195,14 +195,14 @@ def test_float32(as_csr: bool, project: bool) -> None:
     assert weights(p, 3000, 3, project=project).tobytes() == ends[0].weights.tobytes(), "float64 is the default"
 
 
-def test_precision_is_for_explicit_weights() -> None:
+def test_precision_needs_explicit_weights() -> None:
     X, y = points(N, D)
     kernels = Problem(X, y, Gaussian(1.0), lambda_=0.1, rows=RowPolicy(provider="on_the_fly"))
     with pytest.raises(SettingsError, match=r"algo\.precision is about explicit weights.*kernel=linear"):
         solver("pegasos", kernels, precision=Precision.float32)
 
 
-def test_accounting_is_for_kernels() -> None:
+def test_accounting_needs_a_kernel() -> None:
     """Both conventions count kernel evaluations; explicit weights need none."""
     with pytest.raises(SettingsError, match=r"algo\.accounting"):
         solver("pegasos", problem(), accounting=Accounting.kept)

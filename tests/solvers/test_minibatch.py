@@ -214,7 +214,7 @@ def test_costs() -> None:
         assert counters.feature_accesses_dense == 140 * D
 
 
-def test_long_rows_are_said_and_change_nothing() -> None:
+def test_long_rows_give_a_remark_and_the_same_result() -> None:
     """Dividing rows by 4 and lambda by 16 is the same problem: the weights are 4 times as long."""
     long = problem(longest=4.0, lambda_=0.48)
     unit = Problem((long.X / 4.0).astype(np.float32), long.y, Linear(), lambda_=0.03)
@@ -245,6 +245,6 @@ def test_a_row_of_zeros() -> None:
         ({"gamma": float("nan")}, "algo.gamma = nan"),
     ],
 )
-def test_bad_settings(own: dict[str, float], says: str) -> None:
+def test_wrong_settings_are_refused(own: dict[str, float], says: str) -> None:
     with pytest.raises(SettingsError, match=says):
         solver("minibatch_sdca", problem(), **{"batch_size": 4, **own})

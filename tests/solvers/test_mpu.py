@@ -1,4 +1,4 @@
-"""The margin perceptron with unlearning: box, bound, ascent, its own stop, costs."""
+"""The margin perceptron with unlearning: box, bound, ascent, its stopping rule, costs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check_dual(p: Problem, run: Solver) -> float:
     C=st.sampled_from([0.01, 1.0, 30.0]),
     eps=st.sampled_from([0.3, 0.01, 1e-5]),
 )
-def test_stops_with_the_accuracy_asked_for(X: Array, ones: int, C: float, eps: float) -> None:
+def test_stops_at_the_requested_accuracy(X: Array, ones: int, C: float, eps: float) -> None:
     """On any data: duplicates, contradictions, rows of zeros."""
     y = np.array([1, *(1 if ones >> k & 1 else -1 for k in range(len(X) - 2)), -1], np.int8)
     p = Problem(X, y, Linear(), lambda_=1.0 / (C * len(X)))
@@ -89,7 +89,7 @@ def test_each_change_is_one_step_up(zeros: float) -> None:
     assert unlearnt > 20
 
 
-def test_pays_for_the_objective() -> None:
+def test_the_objective_is_charged() -> None:
     """Besides the presentations, whole passes over all rows; and it goes on doing nothing once it has converged."""
     p = reference.linear_problem(0.02, n=200)
     run = solver("mpu", p, eps=1e-3)
@@ -105,7 +105,7 @@ def test_pays_for_the_objective() -> None:
     assert run.counters == counters
 
 
-def test_pieces() -> None:
+def test_advancing_in_pieces_has_the_same_bits() -> None:
     p = reference.linear_problem(0.01, zeros=0.7)
     whole, pieces = solver("mpu", p, 3), solver("mpu", p, 3)
     assert whole.advance(Limit()) is Status.CONVERGED
@@ -118,7 +118,7 @@ def test_pieces() -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
-def test_ends_where_the_accuracy_is_out_of_reach(scale: float) -> None:
+def test_it_ends_if_the_accuracy_cannot_be_reached(scale: float) -> None:
     X, y = points(20, 3, flips=0.2)
     X[3] *= np.float32(1e-6)  # so short that its steps are lost in rounding
     p = Problem(X * np.float32(scale), y, Linear(), lambda_=0.05)

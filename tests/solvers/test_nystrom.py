@@ -1,4 +1,4 @@
-"""Nystrom features against the algebra that they stand for."""
+"""Nystrom features against the matrices that define them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def dense(p: Problem) -> Array:
 
 
 def by_hand(p: Problem, nystrom: Nystrom) -> Array:
-    """K_{.S} K_SS^+ K_{S.} in float64; eigenvalues below the floor count as none."""
+    """K_{.S} K_SS^+ K_{S.} in float64; eigenvalues below the floor count as zero."""
     X = dense(p)
     K = reference.kernel_matrix(p.kernel, X, X[nystrom.points])
     eigenvalues, Q = linalg.eigh(K[nystrom.points])
@@ -42,7 +42,7 @@ def test_products_of_features(kernel: Gaussian, as_csr: bool, count: int) -> Non
     np.testing.assert_allclose(V.astype(np.float64) @ V.T, expected, rtol=0, atol=2e-4 * np.abs(expected).max())
 
 
-def test_more_points_come_nearer_and_all_of_them_are_the_kernel() -> None:
+def test_more_points_reduce_the_error_and_all_points_give_the_kernel() -> None:
     p = problem(150, 5)
     X = dense(p)
     K = reference.kernel_matrix(p.kernel, X, X)
@@ -132,8 +132,8 @@ def test_the_same_bits_for_any_number_of_threads() -> None:
 
 
 @pytest.mark.parametrize("count", [0, -1, 61])
-def test_how_many_points(count: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: .*from 1 to all n = 60"):
+def test_a_wrong_number_of_points_is_refused(count: int) -> None:
+    with pytest.raises(SettingsError, match=rf"algo\.features = {count}: .*from 1 to n = 60"):
         Nystrom.sample(problem(60), count, 1e-16, 0)
 
 
@@ -143,7 +143,7 @@ def test_eps_d(eps_d: float) -> None:
         Nystrom.sample(problem(60), 5, eps_d, 0)
 
 
-def test_nothing_left() -> None:
+def test_a_sample_of_rank_0_is_refused() -> None:
     X = np.zeros((10, 3), dtype=np.float32)
     p = Problem(sparse.csr_matrix(X), np.array([1, -1] * 5), Linear())
     with pytest.raises(SettingsError, match="4 sampled points has rank 0"):
@@ -170,8 +170,8 @@ def _refusing(done: float) -> None:
     raise RuntimeError("that is enough")
 
 
-def test_a_floor_of_its_own() -> None:
-    """What is dropped has no more than rounding to say: with a very wide kernel most eigenvalues are noise."""
+def test_the_floor_of_float32() -> None:
+    """Dropped eigenvalues are rounding errors: with a very wide kernel most eigenvalues are noise."""
     p = problem(200, 4, kernel=Gaussian(1e6))
     nystrom = Nystrom.sample(p, 100, 1e-16, 0)
     assert nystrom.rank < 10

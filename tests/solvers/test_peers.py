@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 from solvers import Gaussian, KernelSnapshot, Limit, Linear, Polynomial, Problem, SettingsError, Status
 from solvers.features import Features
-from solvers.passes import MOST_PASSES, Passes
+from solvers.passes import MAX_PASSES, Passes
 from solvers.sklearn_nystroem import SklearnNystroem
 
 N, D, LAMBDA = 150, 8, 0.02
@@ -49,7 +49,7 @@ def test_liblinear_stops_at_the_optimum() -> None:
     np.testing.assert_allclose(weights(liblinear), best(p), atol=1e-3)
 
 
-def test_scikit_learns_sgd_comes_near_the_optimum() -> None:
+def test_scikit_learns_sgd_converges_to_the_optimum() -> None:
     p = problem()
     excess = [
         primal(p, weights(run("sklearn_sgd", p, Limit(iterations=k)))) - primal(p, best(p)) for k in (1, 20, 2000)
@@ -59,7 +59,7 @@ def test_scikit_learns_sgd_comes_near_the_optimum() -> None:
 
 
 @pytest.mark.parametrize("tolerance", [1.0, 0.3, 0.01, 1e-4])
-def test_passes_of_liblinear_do_not_depend_on_what_comes_after(tolerance: float) -> None:
+def test_passes_of_liblinear_do_not_depend_on_later_passes(tolerance: float) -> None:
     """Where it stops by itself after m passes of many that it may make, it is where m passes take it."""
     p = problem()
     whole = run("liblinear", p, Limit(iterations=10**5), tolerance=tolerance)
@@ -72,7 +72,7 @@ def test_passes_of_liblinear_do_not_depend_on_what_comes_after(tolerance: float)
 
 
 @pytest.mark.parametrize("patience", [2, 5, 20])
-def test_passes_of_sgd_do_not_depend_on_what_comes_after(patience: int) -> None:
+def test_passes_of_sgd_do_not_depend_on_later_passes(patience: int) -> None:
     """As above: scikit-learn stopped by a rule on its losses, and the peer after as many passes."""
     p = problem(as_csr=True)
     peer = solver("sklearn_sgd", p, seed=7)
@@ -95,7 +95,7 @@ def test_seeds_and_forms_of_the_data(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["liblinear", "sklearn_sgd"])
-def test_passes_are_counted_and_a_budget_is_gone_to_in_any_cuts(name: str) -> None:
+def test_passes_are_counted_however_a_budget_is_divided(name: str) -> None:
     p = problem()
     whole, cut = run(name, p, Limit(iterations=12)), solver(name, p)
     for k in (1, 5, 3, 12):
@@ -129,7 +129,7 @@ def test_the_expansion_is_scikit_learns_function(kernel: Any, as_csr: bool) -> N
     np.testing.assert_allclose(values, expected, rtol=0, atol=1e-7 * np.abs(snapshot.coefficients).sum())
 
 
-def test_features_of_all_points_come_near_the_optimum_of_the_kernel_problem() -> None:
+def test_with_features_of_all_points_it_converges_to_the_optimum_of_the_kernel_problem() -> None:
     p = problem(kernel=Gaussian(2.0))
     K = kernel_matrix(p.kernel, p.X.astype(np.float64), p.X.astype(np.float64))
 
@@ -147,7 +147,7 @@ def test_features_of_all_points_come_near_the_optimum_of_the_kernel_problem() ->
     assert excess[1] < 2e-3
 
 
-def test_the_features_are_made_within_the_clock() -> None:
+def test_computing_features_is_timed() -> None:
     """Anew for each number of passes, which are counted as those of the linear peers."""
     p = problem(kernel=Gaussian(2.0))
     whole, cut = (
@@ -188,9 +188,9 @@ class Stub(Passes):
         return SimpleNamespace(fit=fit, n_iter_=min(passes, 100), coef_=np.zeros((1, D)))
 
 
-def test_a_count_is_gone_to_in_one_run_and_the_clock_is_that_runs() -> None:
+def test_a_number_of_passes_takes_one_run_and_its_time() -> None:
     stub = Stub()
-    assert stub.advance(Limit(presentations=5 * N - 1, cpu_seconds=0.2)) is Status.LIMIT
+    assert stub.advance(Limit(presentations=5 * N - 1, cpu_seconds=0.2)) is Status.PRESENTATIONS
     assert (stub.asked, stub.cpu_seconds, stub.counters.iterations) == ([5], 0.625, 5)
     stub.advance(Limit(iterations=8, presentations=100 * N))
     stub.advance(Limit(iterations=8))
@@ -199,9 +199,9 @@ def test_a_count_is_gone_to_in_one_run_and_the_clock_is_that_runs() -> None:
 
 def test_passes_are_doubled_until_the_time_is_over_or_the_library_stops() -> None:
     stub = Stub()
-    assert stub.advance(Limit(cpu_seconds=0.75)) is Status.LIMIT
+    assert stub.advance(Limit(cpu_seconds=0.75)) is Status.CPU_SECONDS
     assert (stub.asked, stub.cpu_seconds) == ([1, 2, 4, 8], 1.0)
-    assert stub.advance(Limit(cpu_seconds=1.0)) is Status.LIMIT
+    assert stub.advance(Limit(cpu_seconds=1.0)) is Status.CPU_SECONDS
     assert stub.advance(Limit()) is Status.CONVERGED
     assert (stub.asked[4:], stub.counters.iterations, stub.cpu_seconds) == ([16, 32, 64, 128], 100, 12.5)
 
@@ -216,7 +216,7 @@ def test_the_clock_never_goes_back() -> None:
     assert clocks == [1.0, 1.0, 1.25]
 
 
-def test_settings_and_limits_that_make_no_sense() -> None:
+def test_wrong_settings_and_limits_are_refused() -> None:
     with pytest.raises(SettingsError, match=r"algo\.tolerance = 0\.0: it must be positive"):
         solver("liblinear", problem(), tolerance=0.0)
     for name in ("liblinear", "sklearn_sgd"):
@@ -228,4 +228,4 @@ def test_settings_and_limits_that_make_no_sense() -> None:
         with pytest.raises(SettingsError, match=rf"algo\.features = {features}: .* from 1 to n = 150"):
             solver("sklearn_nystroem", problem(kernel=Gaussian(1.0)), features=features)
     with pytest.raises(SettingsError, match="can make 2,147,483,647 passes at most"):
-        run("sklearn_sgd", problem(), Limit(iterations=MOST_PASSES + 1))
+        run("sklearn_sgd", problem(), Limit(iterations=MAX_PASSES + 1))

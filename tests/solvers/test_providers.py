@@ -1,4 +1,4 @@
-"""A run's result does not depend on where kernel rows come from, how the data are stored, or on threads."""
+"""A run's result does not depend on the row provider, the storage of the data, or threads."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def test_too_little_memory_for_two_rows_is_refused_with_sizes() -> None:
         p.describe_rows()
 
 
-def test_on_the_fly_is_what_it_says() -> None:
+def test_on_the_fly_describes_itself() -> None:
     p = problem(50, rows={"provider": "on_the_fly"})
     source = p.rows.source
     assert isinstance(source, _core.CachedRows)
     assert source.capacity == 2
-    assert p.describe_rows() == "each row computed when it is asked for"
+    assert p.describe_rows() == "each row computed when it is needed"
 
 
 @pytest.mark.parametrize("provider", ["nonsense", "", "Gram"])
@@ -139,7 +139,7 @@ def test_impossible_thread_counts_are_refused(threads: int) -> None:
         RowPolicy(threads=threads)
 
 
-def test_rows_are_only_made_when_they_are_asked_for() -> None:
+def test_rows_are_made_at_first_use_only() -> None:
     calls: list[float] = []
     p = problem(60, kernel=Gaussian(3.21), rows={"progress": calls.append})
     solver("fourier", p, pairs=2).advance(Limit())
@@ -153,7 +153,7 @@ def test_rows_are_only_made_when_they_are_asked_for() -> None:
     assert len(calls) == count, "the second problem finds the matrix of the first"
 
 
-def test_a_row_cache_lets_gram_matrices_go_for_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_cache_removes_gram_matrices_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(GramStore, "make_room_in_memory", lambda _, size: asked.append(size))
     data = 2 * problem(100).X.nbytes

@@ -1,4 +1,4 @@
-"""The random stream: known answers of Philox, golden values of our own, and statistics."""
+"""The random stream: known answers of Philox, this project's golden values, and statistics."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_below_is_uniform(bound: int) -> None:
     assert stats.chisquare(counts).pvalue > 1e-4
 
 
-def test_uniform_and_normal_are_what_they_say() -> None:
+def test_uniform_and_normal_have_their_distributions() -> None:
     stream = _core.Random(1, Purpose.data)
     uniform = np.array([stream.uniform() for _ in range(50_000)])
     assert uniform.min() >= 0.0

@@ -159,7 +159,7 @@ def test_converges_to_the_optimum(bias: bool, draws: Draws) -> None:
     assert gaps[2] < 0.05 * best
 
 
-def test_a_minute_volume_with_bias_runs() -> None:
+def test_a_tiny_volume_with_bias_runs() -> None:
     p = problem(40, bias=True, nu=1e-20)
     for seed in range(10):
         core = _core.Sbp(p.rows.source, nu=1e-20, bias=True, seed=seed)

@@ -1,4 +1,4 @@
-"""What cannot be run is refused with a sentence that says what is allowed."""
+"""Wrong settings are refused with a message that says what is allowed."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_settings_of_libsvm(settings: dict[str, Any], text: str) -> None:
         solver("libsvm", make(lambda_=0.1, bias=True), **settings)
 
 
-def test_nothing_to_learn_from() -> None:
+def test_no_examples_are_refused() -> None:
     p = make(np.zeros((10, 3), np.float32), kernel=Linear(), lambda_=0.1, nu=0.1)
     with pytest.raises(SettingsError, match=r"algo=sbp: every training point has K\(x, x\) = 0"):
         solver("sbp", p)
@@ -209,12 +209,12 @@ def test_nu_of_classes_with_one_mean_is_refused(seed: int, lambda_: float) -> No
         derive_nu(p)
 
 
-def test_nu_that_cannot_be_reached_says_how_far_it_came() -> None:
+def test_a_nu_that_is_not_found_is_refused_with_the_gap() -> None:
     with pytest.raises(SettingsError, match=r"the duality gap stays at .* after 1 epochs; set problem\.nu"):
         derive_nu(problem(200, lambda_=1e-6), max_epochs=1)
 
 
-def test_the_core_says_no_as_well() -> None:
+def test_the_core_refuses_it_too() -> None:
     rows = make().rows.source
     for value in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="lambda must be finite and positive"):
@@ -250,12 +250,12 @@ def test_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def registry() -> Any:
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
     yield
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
 
 
-def test_a_solver_in_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
+def test_a_solver_in_a_plugin_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "from solvers.perceptron import Perceptron\n"
@@ -269,6 +269,18 @@ def test_a_solver_in_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.Monke
     assert made.counters.iterations == 5
 
 
+def test_an_attribute_of_an_earlier_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None
+) -> None:
+    path = tmp_path / "old.py"
+    path.write_text(
+        "from solvers.perceptron import Perceptron\nclass Old(Perceptron):\n    name = 'old'\n    shares = True\n"
+    )
+    monkeypatch.setenv("SVM_SOLVERS", str(path))
+    with pytest.raises(SettingsError, match="'old': the attribute `shares` is now called `shardable`"):
+        solvers.names()
+
+
 def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, registry: None) -> None:
     path = tmp_path / "twin.py"
     path.write_text("from solvers.perceptron import Perceptron\nclass Twin(Perceptron):\n    pass\n")
@@ -276,7 +288,7 @@ def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(SettingsError, match="two solvers are called 'perceptron'"):
         solvers.names()
     monkeypatch.setenv("SVM_SOLVERS", str(tmp_path / "absent.py"))
-    solvers._registry.cache_clear()
+    solvers.registry.solver_classes.cache_clear()
     with pytest.raises(SettingsError, match="not a Python file"):
         solvers.names()
 
@@ -316,7 +328,7 @@ def test_build_information() -> None:
     ("name", "setting"), [(name, setting) for name in solvers.names() for setting in solvers.get(name).within_n]
 )
 def test_more_distinct_examples_than_there_are(name: str, setting: str) -> None:
-    """What a figure leaves out as too large for the data is what the solver would refuse."""
+    """Figures skip exactly the settings that the solver refuses."""
     p = make(lambda_=0.1, kernel=Linear() if solvers.get(name).kernels == {"linear"} else None)
     solver(name, p, **{setting: 10})
     with pytest.raises(SettingsError, match=rf"algo\.{setting} = 11: .*n = 10"):

@@ -70,7 +70,7 @@ def test_replay_of_sgd_r(lambda_: float, as_csr: bool) -> None:
         i = stream.below(p.n)
         theirs.present(i)
         accesses += int(stored(p)[i])
-        assert made.advance(Limit(iterations=t)) is Status.LIMIT
+        assert made.advance(Limit(iterations=t)) is Status.ITERATIONS
         assert whole_sums(made, lambda_) == theirs.a
         counters = made.counters
         assert (counters.iterations, counters.presentations, counters.inner_products) == (t, t, t)
@@ -111,7 +111,7 @@ def test_replay_of_passes(lambda_: float, schedule: list[int] | None, as_csr: bo
         checks = theirs.checks
         accesses += int(sizes[theirs.step()])
         accesses += int(sizes.sum()) * (theirs.checks - checks)
-        assert made.advance(Limit(iterations=k)) is Status.LIMIT
+        assert made.advance(Limit(iterations=k)) is Status.ITERATIONS
         counters = made.counters
         assert (counters.iterations, counters.presentations) == (k, theirs.t)
         assert counters.inner_products == k + p.n * theirs.checks
@@ -193,7 +193,7 @@ def test_box_and_bounds_at_the_end_of_every_pass(p: Problem, schedule: list[int]
 @PASSES
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("eps", [0.1, 0.01, 0.001])
-def test_the_stop_keeps_its_promise(name: str, C: float, eps: float) -> None:
+def test_at_the_stop_the_accuracy_is_reached(name: str, C: float, eps: float) -> None:
     p = problem(150, C=C)
     made = solver(name, p, eps=eps)
     assert made.advance(Limit()) is Status.CONVERGED
@@ -215,7 +215,7 @@ def stop_of(p: Problem, factor: float) -> tuple[int, int]:
     return (made.counters.iterations or 0) // p.n, made._core.checks
 
 
-def test_the_estimate_saves_looks_at_the_objective() -> None:
+def test_the_estimate_saves_evaluations_of_the_objective() -> None:
     p = problem(150)
     earliest, looks = stop_of(p, 1e9)
     assert looks == earliest, "at the end of every pass"
@@ -245,7 +245,7 @@ def test_dense_and_sparse(name: str) -> None:
 @PASSES
 @STORAGE
 def test_float32(name: str, as_csr: bool) -> None:
-    """The same steps but for rounding; L and J have about five digits, and the stop keeps its promise to as many."""
+    """The same steps but for rounding; L, J and the accuracy at the stop have about five digits."""
     p = problem(150, as_csr=as_csr)
     exact, single = (solver(name, p, 2, eps=1e-3, precision=kind) for kind in Precision)
     for made in (exact, single):
@@ -289,7 +289,7 @@ def test_problems_of_another_kind(name: str) -> None:
         solver(name, Problem(X, y, Linear()))
 
 
-def test_the_core_says_no_as_well() -> None:
+def test_the_core_refuses_it_too() -> None:
     features = problem().features
     good = {"lambda_": 0.1, "eps": 0.1, "check_factor": 1.2, "multiplicities": [1], "seed": 0}
     for bad, text in (
@@ -307,7 +307,7 @@ def test_the_core_says_no_as_well() -> None:
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["adult", "rcv1_ccat_subset"])
 def test_bounds_and_stop_on_real_data(name: str) -> None:
-    """Two methods bound the optimum, SGD-s and SGD-m come as near to it as they say."""
+    """Two methods bound the optimum, SGD-s and SGD-m reach the accuracy at which they stop."""
     if not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
     spec = OmegaConf.merge(

@@ -1,4 +1,4 @@
-"""SGD-QN: replay, period, costs, convergence; what it shares with SVMSGD is tested there."""
+"""SGD-QN: replay, period, costs, convergence; the parts that it shares with SVMSGD are tested there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest singular value: numpy's, errors, what is kept."""
+"""The largest singular value: numpy's value, errors, the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A state that is not one of the object is refused with a sentence, and the object stays as it was."""
+"""A state of another object is refused with a message, and the object does not change."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ WRONG = {
     ("sgd_s", "order.position"): 77,
     ("sgd_s", "order.random.used"): 65,
     ("sgd_s", "order.order"): 2**31,
-    ("perceptron", "order"): 77,
-    ("perceptron", "position"): 78,
+    ("perceptron", "order.order"): 77,
+    ("perceptron", "order.position"): 77,
     ("dcd", "active"): 77,
     ("dcd", "position"): 77,
     ("smo", "chosen"): 2**40,
@@ -73,11 +73,11 @@ WRONG = {
     ("svmlight", "recovered"): 78,
     ("lasvm", "expansion.members"): 77,
     ("lasvm", "top"): 77,
-    ("lasvm, bias", "outer_top.example"): 77,
-    ("ocas", "master.free"): 10**6,
+    ("lasvm, bias", "outside_top.example"): 77,
+    ("ocas", "master.qp.free"): 10**6,
     ("svmperf", "cuts.points"): None,
-    ("cpsp", "basis.places"): None,
-    ("cpsp", "master.factor.columns"): float("inf"),
+    ("cpsp", "basis.points"): None,
+    ("cpsp", "master.qp.factor.columns"): float("inf"),
     ("minibatch_pegasos", "subsets.next"): 10**6,
     ("minibatch_sdca", "subsets.drawn"): 77,
     ("minibatch_sdca", "subsets.items"): 77,

@@ -1,4 +1,4 @@
-"""Training sets that are streams: the same run as on rows that are held, one block of them at a time, and refusals."""
+"""Training sets that are streams: the same run as on rows in memory, made one block at a time, and refusals."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cases import Array, points
 from datasets import Dataset, Stream
 from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, get, names
-from solvers.asset_online import _OnStream
+from solvers.asset_online import _StreamSolver
 
 N, D = 700, 5
 ONLINE = ("asset_online", "asset_star_online")
 
 
 class Asked:
-    """Held rows that are handed out like a stream's; what was asked for, and whether a solver's clocks ran."""
+    """Rows in memory that act as a stream; records which were read, and whether a solver's clocks ran."""
 
     def __init__(self, X: Array) -> None:
         self._X = X
@@ -38,7 +38,7 @@ class Asked:
 
 
 def data(n: int = N) -> tuple[Array, Array]:
-    """Features in [0, 1], which a problem does not move."""
+    """Features in [0, 1], which a problem does not shift."""
     X, y = points(n, D)
     X = (X - X.min()) / (X.max() - X.min())
     return X.astype(np.float32), y
@@ -55,16 +55,16 @@ def started(name: str, p: Problem, **own: Any) -> Any:
 
 @pytest.mark.parametrize("name", ONLINE)
 @pytest.mark.parametrize("stops", [(N,), (1, 255, 256, 300, N)], ids=["at once", "in pieces"])
-def test_a_stream_gives_the_bits_of_its_rows_held(name: str, stops: tuple[int, ...]) -> None:
+def test_a_stream_gives_the_bits_of_rows_in_memory(name: str, stops: tuple[int, ...]) -> None:
     X, y = data()
     stream = Asked(X)
     held = started(name, problem(X, y), features=33)
     run = started(name, problem(stream, y), features=33)
-    assert isinstance(run, _OnStream)
+    assert isinstance(run, _StreamSolver)
     stream.solver = run
     for stop in stops:
         held.advance(Limit(iterations=stop))
-        assert run.advance(Limit(iterations=stop)) is Status.LIMIT
+        assert run.advance(Limit(iterations=stop)) is Status.ITERATIONS
         assert run.snapshot().weights.tobytes() == held.snapshot().weights.tobytes()
         assert run.counters == held.counters
     assert run.advance(Limit()) is Status.CONVERGED
@@ -86,7 +86,7 @@ def test_examples_are_in_the_problem_s_order() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name not in ONLINE])
-def test_every_other_method_says_in_one_line_what_to_do(name: str) -> None:
+def test_every_other_method_refuses_a_stream_with_advice(name: str) -> None:
     X, y = data()
     kind = get(name)
     kernel = Gaussian(0.5) if "gaussian" in kind.kernels else Linear()
@@ -102,7 +102,7 @@ def test_a_stream_of_the_wrong_shape_is_refused() -> None:
         problem(Asked(X[:39]), y)
 
 
-def test_measures_over_all_training_rows_are_left_out() -> None:
+def test_measures_over_all_training_rows_are_omitted() -> None:
     X, y = data()
     held = Dataset("t", X, y, X[:100], y[:100], {}, "0")
     streamed = replace(held, points=Stream(lambda numbers: X[numbers], np.arange(N, dtype=np.uint32), D))

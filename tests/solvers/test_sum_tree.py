@@ -16,7 +16,7 @@ from solvers import _core
 SIZES = [1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 4097]
 LAST = math.nextafter(1.0, 0.0)
 WHOLE = st.lists(st.integers(0, 50), min_size=1, max_size=300)
-"""Weights whose sums are exact: to which place a draw belongs is known to the last bit."""
+"""Weights whose sums are exact: the index of a draw is exact."""
 UNIFORM = st.floats(0.0, 1.0, exclude_max=True)
 
 
@@ -33,7 +33,7 @@ def drawn(tree: _core.SumTree, *uniforms: float) -> list[int]:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_the_first_place_whose_running_sum_is_above(n: int) -> None:
+def test_the_first_index_whose_running_sum_is_above(n: int) -> None:
     weights = np.random.default_rng(n).integers(0, 5, n)
     weights[-1] = 3
     tree = tree_of(weights)
@@ -79,7 +79,7 @@ def test_a_changed_tree_is_the_tree_of_the_new_weights(
     st.lists(UNIFORM, min_size=1),
 )
 def test_weights_of_any_size(weights: list[float], changes: list[tuple[int, float]], uniforms: list[float]) -> None:
-    """The sum of nonnegative numbers is as exact as they are; no place of weight 0 is drawn."""
+    """The sum of nonnegative numbers is as exact as they are; no index of weight 0 is drawn."""
     tree = tree_of(weights)
     for place, weight in changes:
         weights[place % len(weights)] = weight
@@ -89,7 +89,7 @@ def test_weights_of_any_size(weights: list[float], changes: list[tuple[int, floa
         assert all(weights[place] > 0.0 for place in drawn(tree, *uniforms, 0.0, LAST))
 
 
-def test_a_large_weight_leaves_no_trace() -> None:
+def test_a_large_weight_can_be_removed_exactly() -> None:
     tree = tree_of(np.full(100, 1e-9))
     change(tree, 42, 1e12)
     assert drawn(tree, 0.5) == [42]
@@ -119,7 +119,7 @@ def test_frequencies() -> None:
 
 @pytest.mark.parametrize("blocks", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_millions_of_changes(blocks: int) -> None:
-    """The root is the sum of the leaves, to 1e-12: of what came and went nothing stays."""
+    """The root is the sum of the leaves, to 1e-12, after all changes."""
     generator = np.random.default_rng(0)
     n, block = 4097, 1_000_000
     weights = generator.random(n)
@@ -136,7 +136,7 @@ def test_millions_of_changes(blocks: int) -> None:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_nothing_to_draw_from(n: int) -> None:
+def test_a_tree_of_zeros_refuses_to_draw(n: int) -> None:
     tree = tree_of(np.ones(n))
     tree.set(np.arange(n, dtype=np.uint32), np.zeros(n))
     assert tree.total == 0.0
@@ -165,7 +165,7 @@ def test_a_weight_is_a_nonnegative_number(bad: float) -> None:
     assert tree.total == 3.0
 
 
-def test_bad_shapes_and_places() -> None:
+def test_wrong_shapes_and_indices_are_refused() -> None:
     for weights in (np.empty(0), np.ones((2, 2))):
         with pytest.raises(ValueError, match="at least one element"):
             tree_of(weights)

@@ -1,4 +1,4 @@
-"""SVMlight: the working set's problem by itself, optimality, what each iteration does, what it costs, shrinking."""
+"""SVMlight: the working set's problem by itself, optimality, iterations, costs, shrinking."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_maximum_is_scipys(seed: int, bias: bool) -> None:
     assert objective(g, H, d) == pytest.approx(-peer.fun, abs=1e-9)
 
 
-def test_programmes_that_make_no_sense() -> None:
+def test_wrong_quadratic_programmes_are_refused() -> None:
     one = np.ones(1)
     with pytest.raises(ValueError, match="the box must hold 0"):
         _core.box_qp(one, np.ones((1, 1)), low=one, high=2 * one, balanced=False)
@@ -154,7 +154,7 @@ def test_agrees_with_smo_without_bias(kernel: Kernel, seed: int) -> None:
 
 @BIAS
 @pytest.mark.parametrize("working_set", [2, 10, 50])
-def test_sizes_of_working_sets_share_the_optimum(bias: bool, working_set: int) -> None:
+def test_all_sizes_of_working_sets_have_the_same_optimum(bias: bool, working_set: int) -> None:
     p = problem(120, bias=bias, lambda_=1.0 / 600)
     best = dual(p, run("smo", p, tolerance=1e-8))
     assert dual(p, run("svmlight", p, working_set=working_set, tolerance=1e-7)) == pytest.approx(best, rel=1e-9)
@@ -315,7 +315,7 @@ def test_shrinking_does_not_change_the_optimum(kernel: Kernel, bias: bool) -> No
         assert mine.bias == pytest.approx(theirs.bias, abs=1e-5)
 
 
-def test_what_was_put_aside_is_at_its_bound_and_its_responses_are_not_given() -> None:
+def test_shrunk_variables_are_at_a_bound_and_have_no_responses() -> None:
     p = problem(160, bias=True, lambda_=1.0 / 800, flips=0.2)
     made = solver("svmlight", p, tolerance=1e-6, shrink_after=10)
     sizes = []

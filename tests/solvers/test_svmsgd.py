@@ -40,7 +40,7 @@ def test_replay(lambda_: float, t0: float, zeros: float) -> None:
 
 @pytest.mark.parametrize(("n", "lambda_"), [(N, 0.02), (N, 1e-3), (1500, 0.1)])
 def test_chosen_offset(n: int, lambda_: float) -> None:
-    """The first step looks for t0, pays for it, and then the run is that of the t0 found."""
+    """The first step chooses t0 and is charged for it; then the run is that with this t0."""
     p = reference.linear_problem(lambda_, n=n, zeros=0.7)
     Z = folded(p)
     t0, sample, trials = reference.chosen_offset(Z, lambda_, 3, lambda t0: reference.SvmSgd(Z, lambda_, t0))
@@ -72,7 +72,7 @@ def test_converges(lambda_: float, precision: Precision) -> None:
 
 
 @pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
-def test_pieces(name: str) -> None:
+def test_advancing_in_pieces_has_the_same_bits(name: str) -> None:
     p = reference.linear_problem(0.01, zeros=0.7)
     whole, pieces = solver(name, p, 3), solver(name, p, 3)
     whole.advance(Limit(iterations=700))

@@ -30,8 +30,8 @@ y = np.where(X[:, 0] > 0, 1, -1)
 """
 
 
-def together(*bodies: Callable[[], Any]) -> list[Any]:
-    """What each body returns, or the exception that it raises, all of them started at once."""
+def run_at_once(*bodies: Callable[[], Any]) -> list[Any]:
+    """Start all bodies at once; return what each returns or raises."""
     results: list[Any] = [None] * len(bodies)
     start = threading.Barrier(len(bodies))
 
@@ -110,7 +110,7 @@ def test_a_gram_matrix_serves_many_threads() -> None:
         made.advance(Limit(iterations=20_000))
         alone.append(vars(made)["_core"].coefficients())
     cores = [vars(solver("sdca", whole, seed))["_core"] for seed in range(4)]
-    together(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+    run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
     assert all(np.array_equal(core.coefficients(), expected) for core, expected in zip(cores, alone, strict=True))
 
 
@@ -136,8 +136,8 @@ def test_a_solver_is_used_by_one_thread_at_a_time(name: str) -> None:
     assert core.state()
 
 
-def test_two_solvers_on_one_cache_are_right_or_refused() -> None:
-    """Two threads on one row cache: results changed, and nothing said so."""
+def test_two_solvers_on_one_cache_are_exact_or_refused() -> None:
+    """Two threads on one row cache must not change results silently."""
     cached = problem(300, 3, rows={"provider": "on_the_fly"})
     expected = []
     for seed in (1, 2):
@@ -145,7 +145,7 @@ def test_two_solvers_on_one_cache_are_right_or_refused() -> None:
         made.advance(iterations=20_000)
         expected.append(made.coefficients())
     cores = [core_of_seed(cached, seed) for seed in (1, 2)]
-    ends = together(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
+    ends = run_at_once(*(lambda core=core: core.advance(iterations=20_000) for core in cores))  # type: ignore[misc]
     for core, end, wanted in zip(cores, ends, expected, strict=True):
         if isinstance(end, RuntimeError):
             core.advance(iterations=20_000)  # nothing was done: it can go on
@@ -156,7 +156,7 @@ def core_of_seed(p: Problem, seed: int) -> Any:
     return vars(solver("sdca", p, seed))["_core"]
 
 
-def test_an_exchange_that_fails_leaves_a_solver_that_says_so() -> None:
+def test_after_an_all_reduce_that_raises_the_solver_refuses_to_advance() -> None:
     """In the middle of an aggressive step the dual variables have changed and the weights have not."""
     X, _ = points(40)
     calls = 0
@@ -169,7 +169,13 @@ def test_an_exchange_that_fails_leaves_a_solver_that_says_so() -> None:
 
     features = _core.FeatureMatrix(_core.Matrix(X), 20)
     core = _core.MiniBatchSdca(
-        features, lambda_=0.01, batch_size=8, variant=_core.SdcaVariant.aggressive, beta=2.0, seed=0, exchange=exchange
+        features,
+        lambda_=0.01,
+        batch_size=8,
+        variant=_core.SdcaVariant.aggressive,
+        beta=2.0,
+        seed=0,
+        all_reduce=exchange,
     )
     with pytest.raises(KeyboardInterrupt):
         core.advance(iterations=100)
@@ -181,7 +187,7 @@ def test_an_exchange_that_fails_leaves_a_solver_that_says_so() -> None:
     assert core.counters.iterations == 2
 
 
-def test_memory_that_runs_out_leaves_no_wrong_row(python: Python) -> None:
+def test_without_memory_no_wrong_row_is_returned(python: Python) -> None:
     code = """
 import resource
 import numpy as np
@@ -211,7 +217,7 @@ assert rows.computed == 1
     assert answer.returncode == 0, answer.stderr
 
 
-def test_threads_that_cannot_be_started_are_done_without(python: Python) -> None:
+def test_the_work_is_done_without_threads_that_cannot_be_started(python: Python) -> None:
     code = """
 features = _core.FeatureMatrix(_core.Matrix(X), int((y > 0).sum()))
 make = lambda threads: _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=512, threads=threads, seed=0)
@@ -239,7 +245,7 @@ assert (whole.rows.source.row(5)[5], whole.rows.source.row(1299).shape) == (1.0,
     assert answer.returncode == 0, answer.stderr
 
 
-def test_all_threads_are_there_where_nothing_limits_them() -> None:
+def test_without_limits_all_threads_are_started() -> None:
     X, _ = points(40)
     features = _core.FeatureMatrix(_core.Matrix(X), 20)
     core = _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=4, threads=3, seed=0)

@@ -112,8 +112,8 @@ def test_equal_responses_share_the_volume() -> None:
     assert up + down == pytest.approx(0.4, abs=1e-15)
 
 
-def test_a_minute_volume_never_covers_less_than_one_point() -> None:
-    """A level that rounds to below the lowest response would leave nothing to draw from."""
+def test_a_tiny_volume_covers_at_least_one_point() -> None:
+    """A level that rounds to below the lowest response would leave no point to draw."""
     rng = np.random.default_rng(7)
     for _ in range(3000):
         c = rng.normal(size=6) * 10.0 ** rng.integers(-3, 6)

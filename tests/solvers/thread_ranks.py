@@ -1,4 +1,4 @@
-"""Ranks that are threads of one process."""
+"""Ranks as threads of one process."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 from cases import Array
 
 from solvers import Problem
-from solvers.exchange import Exchange
-from solvers.share import deal
+from solvers.all_reduce import AllReduce
+from solvers.shard import scatter_rows
 
 T = TypeVar("T")
 
 
 class Table:
-    """Where the threads put what they have for each other."""
+    """A list with one place for each thread, and a barrier."""
 
     def __init__(self, ranks: int) -> None:
         self.things: list[Any] = [None] * ranks
         self.barrier = threading.Barrier(ranks, timeout=30)
 
 
-class Thread(Exchange):
+class ThreadAllReduce(AllReduce):
     """One of several ranks in this process."""
 
     def __init__(self, rank: int, ranks: int, table: Table) -> None:
@@ -55,13 +55,13 @@ class Thread(Exchange):
         return None if self.rank else parts
 
 
-def together(ranks: int, work: Callable[[Exchange], T]) -> list[T]:
-    """What each rank returns."""
+def run_ranks(ranks: int, work: Callable[[AllReduce], T]) -> list[T]:
+    """Run `work` on each rank, and return the results."""
     table = Table(ranks)
 
     def guarded(rank: int) -> T:
         try:
-            return work(Thread(rank, ranks, table))
+            return work(ThreadAllReduce(rank, ranks, table))
         except BaseException:
             table.barrier.abort()
             raise
@@ -73,6 +73,6 @@ def together(ranks: int, work: Callable[[Exchange], T]) -> list[T]:
     return [job.result() for job in jobs]
 
 
-def shared(whole: Problem, exchange: Exchange) -> Problem:
-    """A rank's part of a problem, which rank 0 has."""
-    return deal(whole if exchange.rank == 0 else None, exchange)
+def sharded(whole: Problem, all_reduce: AllReduce) -> Problem:
+    """A rank's shard of a problem, which rank 0 has."""
+    return scatter_rows(whole if all_reduce.rank == 0 else None, all_reduce)

@@ -70,7 +70,7 @@ def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     done, largest, apart = 0, 0.0, 0.0
-    while done < passes and core.advance(iterations=(done + 1) * problem.n) == _core.Status.limit:
+    while done < passes and core.advance(iterations=(done + 1) * problem.n) == _core.Status.iterations:
         done += 1
         shares = core.updates() / (core.counters.presentations / problem.n)  # of C
         alpha = problem.C * shares

@@ -1,0 +1,64 @@
+#include "data/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t line = 16;             // float32 values in a cache line
+constexpr std::size_t prefetched_lines = 8;  // of a row; the hardware prefetcher fetches the rest
+
+}  // namespace
+
+FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives)
+    : FeatureMatrix(rows, positives) {
+  require(positives > 0 && positives < rows.rows,
+          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
+              std::to_string(rows.rows) + " are positive");
+  require(columns.rows == rows.columns && columns.columns == rows.rows && columns.sparse() == rows.sparse() &&
+              columns.stored() == rows.stored(),
+          "the columns are not the transpose of the rows");
+  columns_ = columns;
+}
+
+FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
+    : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
+  require(rows.rows > 0 && rows.columns > 0, "features need at least one row and one column, got " +
+                                                 std::to_string(rows.rows) + " x " + std::to_string(rows.columns));
+  require(positives <= rows.rows, std::to_string(positives) + " of " + std::to_string(rows.rows) + " are positive");
+  for (std::size_t i = 0; i < rows.rows; ++i) squared_norms_[i] = svm::squared_norm(row(i));
+  double largest = 0.0;
+  for (const double square : squared_norms_) largest = std::max(largest, square);
+  largest_norm_ = std::sqrt(largest);
+}
+
+std::size_t FeatureMatrix::row_index(const RowView& row) const noexcept {
+  // Binary search: rows are stored one after the other. An empty row begins where the next one does; the last of them
+  // is found.
+  std::size_t begin = 0;
+  std::size_t end = size();
+  while (end - begin > 1) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    (this->row(middle).values <= row.values ? begin : end) = middle;
+  }
+  return begin;
+}
+
+void FeatureMatrix::prefetch_row(std::size_t i) const noexcept {
+  const RowView x = row(i);
+  const auto prefetch = [&x](std::size_t k) {
+    __builtin_prefetch(x.values + k);
+    if (x.indices != nullptr) __builtin_prefetch(x.indices + k);
+  };
+  prefetch(0);  // the row may begin anywhere in its first line, so two lines
+  prefetch(line);
+  // No loop for short rows: their lengths vary, and the branch would be mispredicted.
+  if (x.size <= line) return;
+  for (std::size_t k = 2 * line; k < std::min(x.size, line * prefetched_lines) + line; k += line) prefetch(k);
+}
+
+}  // namespace svm

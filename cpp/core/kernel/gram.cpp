@@ -1,0 +1,109 @@
+#include "kernel/gram.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "kernel/blas.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t side = 512;          // of a Gram tile: 1 MiB, half of a core's second-level cache
+constexpr std::size_t support_tile = 256;  // rows of an expansion's tile
+constexpr std::size_t column_tile = 1024;  // columns of an expansion's tile
+
+// Writes the transpose of a tile, in small squares that stay in the cache.
+void mirror(const float* tile, std::size_t rows, std::size_t columns, float* out, std::size_t stride) {
+  constexpr std::size_t square = 16;
+  for (std::size_t a = 0; a < rows; a += square) {
+    const std::size_t a_end = std::min(a + square, rows);
+    for (std::size_t b = 0; b < columns; b += square) {
+      const std::size_t b_end = std::min(b + square, columns);
+      for (std::size_t q = b; q < b_end; ++q) {
+        for (std::size_t p = a; p < a_end; ++p) out[q * stride + p] = tile[p * side + q];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
+                   const Progress& progress) {
+  require_range(kernel, x.largest_square());
+  const std::size_t n = x.size();
+  const std::size_t bands = (n + side - 1) / side;
+  std::atomic<bool> stopped{false};
+  std::atomic<std::size_t> done{0};
+  const std::thread::id caller = std::this_thread::get_id();
+  const unsigned refused = parallel_blas(bands * (bands + 1) / 2, threads, [&](std::size_t task) {
+    if (stopped) return;
+    std::size_t band = 0;  // the task-th pair (band, other) with band <= other
+    while (task >= bands - band) task -= bands - band++;
+    const std::size_t first = band * side;
+    const std::size_t begin = (band + task) * side;
+    const std::size_t rows = std::min(side, n - first);
+    const std::size_t columns = std::min(side, n - begin);
+    thread_local std::vector<float> tile(side * side);
+    kernel_tile(kernel, x, first, rows, x, begin, columns, tile.data(), side);
+    for (std::size_t a = 0; a < rows; ++a) {
+      std::memcpy(gram + (first + a) * n + begin, tile.data() + a * side, columns * sizeof(float));
+    }
+    if (first == begin) {
+      for (std::size_t a = 0; a < rows; ++a) {
+        for (std::size_t b = 0; b < a; ++b) gram[(first + a) * n + first + b] = tile[b * side + a];
+        gram[(first + a) * (n + 1)] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[first + a])));
+      }
+    } else {
+      mirror(tile.data(), rows, columns, gram + begin * n + first, n);
+    }
+    const std::size_t finished = ++done;
+    if (progress && std::this_thread::get_id() == caller) {
+      const double total = static_cast<double>(bands) * static_cast<double>(bands + 1) / 2.0;
+      if (!progress(static_cast<double>(finished) / total)) stopped = true;
+    }
+  });
+  return {!stopped, refused};
+}
+
+void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
+            std::size_t vectors, std::size_t size, double* out, unsigned threads) {
+  parallel_blas((size + column_tile - 1) / column_tile, threads, [&](std::size_t task) {
+    const std::size_t begin = task * column_tile;
+    const std::size_t columns = std::min(column_tile, size - begin);
+    thread_local std::vector<float> tile;
+    thread_local std::vector<double> wide;
+    tile.resize(support_tile * column_tile);
+    double* const target = out + begin * vectors;
+    std::fill(target, target + columns * vectors, 0.0);
+    for (std::size_t first = 0; first < support.size(); first += support_tile) {
+      const std::size_t rows = std::min(support_tile, support.size() - first);
+      source(support.data() + first, rows, begin, columns, tile.data());
+      // Summed in float64: coefficients of millions with both signs may have a sum of about 1.
+      wide.assign(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(rows * columns));
+      accumulate_transposed(wide.data(), coefficients + first * vectors, target, static_cast<int>(columns),
+                            static_cast<int>(vectors), static_cast<int>(rows));
+    }
+  });
+}
+
+TileSource gram_tiles(const float* gram, std::size_t n) {
+  return [=](const std::uint32_t* rows, std::size_t count, std::size_t begin, std::size_t columns, float* tile) {
+    for (std::size_t a = 0; a < count; ++a) {
+      std::memcpy(tile + a * columns, gram + rows[a] * n + begin, columns * sizeof(float));
+    }
+  };
+}
+
+TileSource computed_tiles(const KernelFunction& kernel, const Points& support, const Points& evaluation) {
+  require_range(kernel, support.largest_square());
+  require_range(kernel, evaluation.largest_square());
+  return
+      [&, kernel](const std::uint32_t* rows, std::size_t count, std::size_t begin, std::size_t columns, float* tile) {
+        kernel_tile(kernel, support, rows[0], count, evaluation, begin, columns, tile, columns);
+      };
+}
+
+}  // namespace svm

@@ -1,0 +1,42 @@
+// The whole Gram matrix, and expansions sum_i coefficient_i K(x_i, .) for many coefficient vectors at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernel/kernel.hpp"
+
+namespace svm {
+
+/// Called on the calling thread after each of its tasks, with the fraction done; returns false to stop the work.
+using Progress = std::function<bool(double)>;
+
+/// The result of `fill_gram`.
+struct GramWork {
+  bool finished;     ///< false: stopped by `progress`
+  unsigned refused;  ///< threads that the system did not start
+};
+
+/// Fills gram (n x n, row-major, float32): computes blocks of the upper triangle and mirrors them.
+GramWork fill_gram(const KernelFunction& kernel, const Points& x, float* gram, unsigned threads,
+                   const Progress& progress);
+
+/// Writes a tile of kernel values between `count` training rows and `columns` evaluation columns from `begin` on.
+using TileSource = std::function<void(const std::uint32_t* rows, std::size_t count, std::size_t begin,
+                                      std::size_t columns, float* tile)>;
+
+/// out (size x vectors, float64) = sum over k of K(support[k], .) coefficients[k, :] (support.size() x vectors,
+/// float64).
+void expand(const TileSource& source, const std::vector<std::uint32_t>& support, const double* coefficients,
+            std::size_t vectors, std::size_t size, double* out, unsigned threads);
+
+/// Tiles copied from a filled Gram matrix of n rows.
+TileSource gram_tiles(const float* gram, std::size_t n);
+
+/// Tiles computed between support points and evaluation points; the caller keeps both alive. The rows asked for must be
+/// consecutive support points.
+TileSource computed_tiles(const KernelFunction& kernel, const Points& support, const Points& evaluation);
+
+}  // namespace svm

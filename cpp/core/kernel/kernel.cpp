@@ -1,0 +1,264 @@
+#include "kernel/kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include "base/aligned.hpp"
+#include "base/error.hpp"
+#include "kernel/blas.hpp"
+#include "simd/loops.hpp"
+
+namespace svm {
+namespace {
+
+constexpr double largest_exponent = 1e37;  // of a Gaussian: float32 ends at 3.4e38
+
+}  // namespace
+
+double KernelFunction::largest_value(double square) const noexcept {
+  switch (kind) {
+    case Kind::gaussian: return 1.0;
+    case Kind::polynomial: return std::pow(std::abs(gamma) * square + std::abs(coef0), degree);
+    case Kind::linear: break;
+  }
+  return square;
+}
+
+double KernelFunction::self(double square) const noexcept {
+  switch (kind) {
+    case Kind::gaussian: return 1.0;
+    case Kind::polynomial: return std::pow(gamma * square + coef0, degree);
+    case Kind::linear: break;
+  }
+  return square;
+}
+
+void KernelFunction::apply(float* products, float norm, const float* norms, std::size_t n) const {
+  switch (kind) {
+    case Kind::gaussian: simd::loops().gaussian(products, norms, norm, static_cast<float>(gamma), n); return;
+    case Kind::polynomial:
+      simd::loops().polynomial(products, static_cast<float>(gamma), static_cast<float>(coef0), degree, n);
+      return;
+    case Kind::linear: return;
+  }
+}
+
+Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    const std::size_t begin = matrix.sparse() ? static_cast<std::size_t>(matrix.offsets[i]) : i * matrix.columns;
+    const std::size_t end = begin + matrix.stored(i);
+    double square = 0.0;
+    for (std::size_t p = begin; p < end; ++p) {
+      square += static_cast<double>(matrix.values[p]) * static_cast<double>(matrix.values[p]);
+    }
+    norms_[i] = static_cast<float>(square);
+    largest_square_ = std::max(largest_square_, std::isfinite(square) ? square : HUGE_VAL);
+  }
+  if (matrix.sparse() || matrix.columns > widest_binary ||
+      !std::all_of(matrix.values, matrix.values + matrix.rows * matrix.columns,
+                   [](float value) { return value == 0.0F || value == 1.0F; })) {
+    return;
+  }
+  words_ = (matrix.columns + 63) / 64;
+  bits_.resize(matrix.rows * words_);
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    for (std::size_t k = 0; k < matrix.columns; ++k) {
+      if (matrix.values[i * matrix.columns + k] != 0.0F) bits_[i * words_ + k / 64] |= std::uint64_t{1} << (k % 64);
+    }
+  }
+}
+
+void Points::keep_columns() {
+  const std::size_t values = matrix_.sparse() || words_ > 0 ? 0 : matrix_.rows * matrix_.columns;
+  const auto zeros = static_cast<std::size_t>(std::count(matrix_.values, matrix_.values + values, 0.0F));
+  if (2 * zeros < values || values == 0) return;
+  columns_.resize(values);
+  constexpr std::size_t tile = 32;  // rows and columns at a time, so that source and copy stay in the cache
+  for (std::size_t first = 0; first < matrix_.rows; first += tile) {
+    for (std::size_t left = 0; left < matrix_.columns; left += tile) {
+      for (std::size_t k = left; k < std::min(left + tile, matrix_.columns); ++k) {
+        for (std::size_t i = first; i < std::min(first + tile, matrix_.rows); ++i) {
+          columns_[k * matrix_.rows + i] = matrix_.values[i * matrix_.columns + k];
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+// The inner products of point i with all points, reading only the columns in which it is not 0.
+void products_by_columns(const Points& x, std::size_t i, float* row) {
+  const MatrixView& matrix = x.matrix();
+  std::vector<float> values;
+  std::vector<std::uint32_t> which;
+  for (std::size_t k = 0; k < matrix.columns; ++k) {
+    if (const float value = matrix.values[i * matrix.columns + k]; value != 0.0F) {
+      values.push_back(value);
+      which.push_back(static_cast<std::uint32_t>(k));
+    }
+  }
+  simd::loops().column_dots(values.data(), which.data(), values.size(), x.columns().data(), x.size(), row);
+}
+
+// The kernel's value for each number of ones, computed by the same code as for other points: a Gaussian kernel with
+// norms 0 and inner product -h / 2 gives the value for squared distance h.
+std::vector<float> values_by_ones(const KernelFunction& kernel, std::size_t columns) {
+  const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+  std::vector<float> table(columns + 1);
+  const std::vector<float> zeros(columns + 1);
+  for (std::size_t h = 0; h <= columns; ++h) table[h] = (distance ? -0.5F : 1.0F) * static_cast<float>(h);
+  kernel.apply(table.data(), 0.0F, zeros.data(), table.size());
+  return table;
+}
+
+// The inner products of sparse point i with some others: point i is copied to a dense vector first.
+void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* members, std::size_t count, float* out) {
+  thread_local std::vector<double> spread;
+  if (spread.size() < x.columns) spread.resize(x.columns);
+  const auto each = [&](bool clear) {
+    for (std::int64_t p = x.offsets[i]; p < x.offsets[i + 1]; ++p) {
+      spread[static_cast<std::size_t>(x.indices[p])] = clear ? 0.0 : static_cast<double>(x.values[p]);
+    }
+  };
+  each(false);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::int64_t offset = x.offsets[members[k]];
+    out[k] = static_cast<float>(
+        simd::loops().sparse_dot(x.indices + offset, x.values + offset, x.stored(members[k]), spread.data()));
+  }
+  each(true);
+}
+
+// 16 rows of x at a time are copied to a dense strip; then each sparse row of z is read once.
+void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
+                 std::size_t count_z, float* tile, std::size_t stride) {
+  thread_local std::vector<float> strip;
+  strip.assign(x.columns * simd::group, 0.0F);
+  for (std::size_t a = 0; a < count_x; a += simd::group) {
+    const std::size_t rows = std::min(simd::group, count_x - a);
+    const auto spread = [&](bool clear) {
+      for (std::size_t k = 0; k < rows; ++k) {
+        const std::size_t row = first + a + k;
+        for (std::int64_t p = x.offsets[row]; p < x.offsets[row + 1]; ++p) {
+          strip[static_cast<std::size_t>(x.indices[p]) * simd::group + k] = clear ? 0.0F : x.values[p];
+        }
+      }
+    };
+    spread(false);
+    for (std::size_t b = 0; b < count_z; ++b) {
+      float products[simd::group];
+      const std::int64_t offset = z.offsets[begin + b];
+      simd::loops().sparse_dots(z.indices + offset, z.values + offset, z.stored(begin + b), strip.data(), products);
+      for (std::size_t k = 0; k < rows; ++k) tile[(a + k) * stride + b] = products[k];
+    }
+    spread(true);
+  }
+}
+
+}  // namespace
+
+// Why these checks suffice: let S be the largest |x|^2. Partial sums of <x, z> in float32, in any order, are at most
+// sum |x_k z_k| <= |x| |z| <= S (Cauchy-Schwarz). The powers of the polynomial are at most those of |gamma| S +
+// |coef0|; the last of them is `largest_value`, the others are at most that or 1. The Gaussian's exponent is at most
+// gamma (|x| + |z|)^2 <= 4 gamma S. Each operation has a relative rounding error of 1e-7, and between 1e30 and the end
+// of float32 there is a factor of 1e8. So no value is infinite in float32, no infinities are subtracted or multiplied
+// by 0, and no value is NaN.
+void require_range(const KernelFunction& kernel, double square) {
+  const double value = kernel.largest_value(square);
+  const auto text = [](double number) {
+    std::ostringstream out;
+    out << number;
+    return out.str();
+  };
+  require(square <= largest_allowed, "the largest |x|^2 is " + text(square) +
+                                         ", and kernel values are computed up to " + text(largest_allowed) +
+                                         ": scale the features");
+  require(value <= largest_allowed, "the kernel (" + text(kernel.gamma) + " <x, z> + " + text(kernel.coef0) + ")^" +
+                                        std::to_string(kernel.degree) + " reaches " + text(value) +
+                                        " where |x|^2 = " + text(square) + ", and kernel values are computed up to " +
+                                        text(largest_allowed) +
+                                        ": scale the features, or take a smaller gamma, coef0 or degree");
+  require(kernel.kind == KernelFunction::Kind::linear ||
+              4.0 * std::abs(kernel.gamma) * std::max(square, 1.0) <= largest_exponent,
+          "gamma = " + text(kernel.gamma) + " is too large where |x|^2 is up to " + text(square) +
+              ": 4 gamma and 4 gamma |x|^2 may be up to " + text(largest_exponent));
+}
+
+void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
+                 std::size_t begin, std::size_t count_z, float* tile, std::size_t stride) {
+  const MatrixView& left = x.matrix();
+  const MatrixView& right = z.matrix();
+  require(left.columns == right.columns && left.sparse() == right.sparse(),
+          "a kernel block needs two matrices of the same width and storage");
+  if (left.sparse()) {
+    sparse_tile(left, first, count_x, right, begin, count_z, tile, stride);
+  } else if (count_x == 1) {
+    simd::loops().dots(left.values + first * left.columns, right.values + begin * right.columns, count_z, left.columns,
+                       tile);
+  } else {
+    multiply_transposed(left.values + first * left.columns, right.values + begin * right.columns, tile,
+                        static_cast<int>(count_x), static_cast<int>(count_z), static_cast<int>(left.columns),
+                        static_cast<int>(stride), 0.0F);
+  }
+  for (std::size_t a = 0; a < count_x; ++a) {
+    kernel.apply(tile + a * stride, x.norms()[first + a], z.norms().data() + begin, count_z);
+  }
+}
+
+void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
+  if (x.words() > 0) {
+    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+    const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
+    simd::loops().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
+  } else if (!x.columns().empty()) {
+    products_by_columns(x, i, row);
+    kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
+  } else {
+    kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
+  }
+  row[i] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
+}
+
+void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,
+                   std::size_t count, float* out) {
+  const simd::Loops& loops = simd::loops();
+  const MatrixView& matrix = x.matrix();
+  if (x.words() > 0) {
+    const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
+    thread_local std::vector<float> table;
+    thread_local KernelFunction known;
+    if (table.size() != matrix.columns + 1 || !(known == kernel)) {
+      table = values_by_ones(kernel, matrix.columns);
+      known = kernel;
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      loops.binary_lookup(x.bits(i), x.bits(members[k]), 1, x.words(), distance, table.data(), out + k);
+    }
+  } else {
+    // Padded to whole blocks: a value must have the same bits at every position, and the last few would be computed
+    // differently.
+    thread_local AlignedVector<float> norms;
+    thread_local AlignedVector<float> products;
+    norms.resize((count + simd::block - 1) / simd::block * simd::block);
+    products.resize(norms.size());
+    for (std::size_t k = 0; k < count; ++k) norms[k] = x.norms()[members[k]];
+    if (matrix.sparse()) {
+      sparse_products(matrix, i, members, count, products.data());
+    } else {
+      const float* point = matrix.values + i * matrix.columns;
+      for (std::size_t k = 0; k < count; ++k) {
+        loops.dots(point, matrix.values + members[k] * matrix.columns, 1, matrix.columns, products.data() + k);
+      }
+    }
+    kernel.apply(products.data(), x.norms()[i], norms.data(), products.size());
+    std::copy_n(products.begin(), count, out);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (members[k] == i) out[k] = static_cast<float>(kernel.self(static_cast<double>(x.norms()[i])));
+  }
+}
+
+}  // namespace svm

@@ -1,0 +1,83 @@
+// Kernel functions and blocks of kernel values between two data matrices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/matrix.hpp"
+
+namespace svm {
+
+/// K(x, z) as a function of <x, z> and the squared norms.
+struct KernelFunction {
+  enum class Kind { gaussian, polynomial, linear };
+
+  Kind kind = Kind::gaussian;
+  double gamma =
+      1.0;  ///< gaussian: exp(-gamma |x - z|^2), gamma = 1 / (2 sigma^2); polynomial: (gamma <x, z> + coef0)^degree
+  double coef0 = 0.0;
+  int degree = 1;
+
+  bool operator==(const KernelFunction& other) const noexcept {
+    return kind == other.kind && gamma == other.gamma && coef0 == other.coef0 && degree == other.degree;
+  }
+  /// What |K(x, z)| cannot exceed for points of squared norms up to `square`; infinite where float64 cannot hold it.
+  double largest_value(double square) const noexcept;
+  /// K(x, x) for a point of squared norm `square`.
+  double self(double square) const noexcept;
+  /// Turns inner products of one point with n others into kernel values, in place.
+  void apply(float* products, float norm, const float* norms, std::size_t n) const;
+};
+
+/// The largest |x|^2 and the largest kernel value that are allowed. float32 ends at 3.4e38.
+inline constexpr double largest_allowed = 1e30;
+
+/// One of the two sets of points of a block of kernel values: the matrix and its squared norms.
+class Points {
+ public:
+  explicit Points(MatrixView matrix);
+
+  /// Columns of the widest binary matrix that is packed into bits.
+  static constexpr std::size_t widest_binary = 1024;
+
+  const MatrixView& matrix() const noexcept { return matrix_; }
+  std::size_t size() const noexcept { return matrix_.rows; }
+  const std::vector<float>& norms() const noexcept { return norms_; }
+  /// The largest squared norm; infinite if a feature is not finite.
+  double largest_square() const noexcept { return largest_square_; }
+  /// 64-bit words of a packed row if the matrix is dense and all values are 0 or 1; otherwise 0.
+  std::size_t words() const noexcept { return words_; }
+  const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
+
+  /// Makes a copy of the matrix by columns if that makes kernel rows cheaper: if it is dense, not packed, and at least
+  /// half of its values are 0.
+  void keep_columns();
+  /// The copy, or empty: value k of row i is columns()[k * size() + i].
+  const std::vector<float>& columns() const noexcept { return columns_; }
+
+ private:
+  MatrixView matrix_;
+  std::vector<float> norms_;
+  double largest_square_ = 0.0;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> bits_;
+  std::vector<float> columns_;
+};
+
+/// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
+/// they are finite.
+void require_range(const KernelFunction& kernel, double square);
+
+/// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
+void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,
+                 std::size_t begin, std::size_t count_z, float* tile, std::size_t stride);
+
+/// row[j] = K(row i of x, row j of x) for all j. For binary points: integer distances or inner products of packed
+/// words, and a table of kernel values. For points stored by columns: reads only the columns in which point i is not 0.
+void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
+/// out[k] = K(row i of x, row members[k] of x), for `count` members: the values of `kernel_row` up to rounding.
+void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,
+                   std::size_t count, float* out);
+
+}  // namespace svm

@@ -1,0 +1,157 @@
+#include "kernel/kernel_basis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/dot.hpp"
+#include "base/error.hpp"
+#include "data/row_operations.hpp"
+#include "simd/loops.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t most_coordinates = std::size_t{1} << 48;
+
+/// Number of coordinates of n points.
+std::size_t room(std::size_t n, std::size_t capacity) {
+  require(capacity <= most_coordinates / n, "the basis has room for too many functions: " + std::to_string(capacity) +
+                                                " for " + std::to_string(n) + " points");
+  return n * capacity;
+}
+
+double dot_with(const RowView& x, const double* z) { return dot(simd::loops(), x, z); }
+
+}  // namespace
+
+void BasisPoint::measure() noexcept { square = dot(values.data(), values.data(), values.size()); }
+
+KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity)
+    : gamma_(gamma), capacity_(capacity), training_(training), coordinates_(room(training.size(), capacity)) {
+  require_positive(gamma, "gamma");
+}
+
+BasisPoint KernelBasis::training_point(std::size_t i) const {
+  BasisPoint point{std::vector<double>(dimension()), 0.0};
+  const RowView x = training_.row_uncharged(i);
+  for (std::size_t k = 0; k < x.size; ++k) point.values[x.at(k)] = static_cast<double>(x.values[k]);
+  point.measure();
+  return point;
+}
+
+double KernelBasis::charged(double square) noexcept {
+  if constexpr (counting) ++counters().kernel_evaluations;
+  training_.charge_inner_product();
+  return std::exp(-gamma_ * std::max(0.0, square));
+}
+
+double KernelBasis::kernel(const RowView& x, double square, const BasisPoint& z) noexcept {
+  return charged(square + z.square - 2.0 * dot_with(x, z.values.data()));
+}
+
+double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) noexcept {
+  return charged(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size()));
+}
+
+double KernelBasis::value(const Residual& r, const BasisPoint& z, double* pull) {
+  if (pull != nullptr) std::fill(pull, pull + dimension(), 0.0);
+  double total = 0.0;
+  for (const std::uint32_t i : r.examples) {
+    const RowView x = training_.row(i);
+    const double term = label(i) * kernel(x, training_.squared_norm(i), z);
+    total += term;
+    if (pull != nullptr) add(simd::loops(), pull, x, term);
+  }
+  for (std::size_t j = 0; j < r.beta.size(); ++j) {
+    const double term = -r.beta[j] * kernel(points_[j], z);
+    total += term;
+    for (std::size_t k = 0; pull != nullptr && k < dimension(); ++k) pull[k] += term * points_[j].values[k];
+  }
+  return total;
+}
+
+bool KernelBasis::append(BasisPoint z, double least) {
+  const std::size_t k = size();
+  std::vector<double> column(k + 1, 1.0);
+  for (std::size_t j = 0; j < k; ++j) column[j] = kernel(points_[j], z);
+  std::vector<double> l(column.begin(), column.end() - 1);
+  factor_.forward(l.data());
+  const double pivot = 1.0 - dot(l.data(), l.data(), k);
+  if (pivot < least) return false;
+  factor_.append(std::move(column), 0.0);
+  compute_coordinates(z);
+  points_.push_back(std::move(z));
+  return true;
+}
+
+// Appends the coordinates of the training points along z, whose column the factor has already.
+void KernelBasis::compute_coordinates(const BasisPoint& z) noexcept {
+  const std::size_t k = size();
+  const double* l = factor_.column(k).data();
+  const double scale = 1.0 / std::sqrt(1.0 - dot(l, l, k));
+  for (std::size_t i = 0; i < examples(); ++i) {
+    const double value = kernel(training_.row(i), training_.squared_norm(i), z);
+    float* row = coordinates_.data() + i * capacity_;
+    row[k] = static_cast<float>(scale * (value - simd::loops().dot(coordinates(i), l, k)));
+  }
+}
+
+void KernelBasis::archive(StateArchive& state) {
+  std::vector<std::vector<double>> points;
+  for (const BasisPoint& point : points_) points.push_back(point.values);
+  state.lists("points", points);
+  state.part("factor", factor_);
+  if (state.reads()) {
+    state.check(points.size() <= capacity_ && points.size() == factor_.size(), "points",
+                " and their factor do not fit the basis");
+    points_.clear();
+    for (std::vector<double>& values : points) {
+      state.check(values.size() == dimension(), "points", " are not points of this problem");
+      for (const double value : values) state.check(std::isfinite(value), "points", " are not finite");
+      BasisPoint point{std::move(values), 0.0};
+      point.measure();
+      compute_coordinates(point);
+      points_.push_back(std::move(point));
+    }
+  }
+  state.part("training",
+             training_);  // last: the recomputation above was charged again, and the counters are overwritten here
+}
+
+const float* KernelBasis::coordinates(std::size_t i) noexcept {
+  if constexpr (counting) {
+    ++counters().inner_products;
+    counters().feature_accesses += size();
+    counters().feature_accesses_dense += size();
+  }
+  return coordinates_.data() + i * capacity_;
+}
+
+float KernelBasis::last_coordinate(std::size_t i) noexcept {
+  if constexpr (counting) {
+    ++counters().feature_accesses;
+    ++counters().feature_accesses_dense;
+  }
+  return coordinates_[i * capacity_ + size() - 1];
+}
+
+std::vector<double> KernelBasis::sum(const std::vector<std::uint32_t>& examples) {
+  std::vector<double> total(size());
+  if constexpr (counting) {
+    counters().feature_accesses += examples.size() * size();
+    counters().feature_accesses_dense += examples.size() * size();
+  }
+  for (const std::uint32_t i : examples) {
+    simd::loops().add(total.data(), coordinates_.data() + i * capacity_, label(i), size());
+  }
+  return total;
+}
+
+std::vector<double> KernelBasis::expansion(std::vector<double> w) const {
+  factor_.back(w.data());
+  return w;
+}
+
+}  // namespace svm

@@ -1,0 +1,78 @@
+// A basis of kernel functions at arbitrary points, and the coordinates of the training points in its span.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "data/features.hpp"
+#include "qp/cholesky.hpp"
+
+namespace svm {
+
+/// A point of the data's space, d values, that need not be a training point.
+struct BasisPoint {
+  std::vector<double> values;
+  double square = 0.0;  ///< its squared norm
+
+  void measure() noexcept;
+};
+
+/// The function sum over examples of y_i phi(x_i) - sum_j beta_j phi(b_j), with b_j the basis points.
+struct Residual {
+  const std::vector<std::uint32_t>& examples;
+  std::vector<double> beta;
+};
+
+/// phi(b_1), phi(b_2), ... under a Gaussian kernel, so each has norm 1. With K_BB = R^T R the coordinates of phi(x_i)
+/// in an orthonormal basis of the span are R^-T K_Bi: a new b appends a coordinate and changes none. A kernel value is
+/// charged as an evaluation, an inner product, and the stored coordinates of a training point if one is read. Reading
+/// the coordinates of a training point in the span is charged as size() accesses.
+class KernelBasis {
+ public:
+  /// K(x, z) = exp(-gamma |x - z|^2), gamma > 0; at most `capacity` points.
+  KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity);
+
+  std::size_t size() const noexcept { return points_.size(); }
+  bool full() const noexcept { return size() == capacity_; }
+  std::size_t dimension() const noexcept { return training_.dimension(); }
+  std::size_t examples() const noexcept { return training_.size(); }
+  double label(std::size_t i) const noexcept { return training_.label(i); }
+  const BasisPoint& point(std::size_t j) const noexcept { return points_[j]; }
+  Counters& counters() noexcept { return training_.counters(); }
+  const Counters& counters() const noexcept { return training_.counters(); }
+
+  /// A copy of training point i.
+  BasisPoint training_point(std::size_t i) const;
+  /// <r, phi(z)>. If `pull` is given, also writes the same sum with each term times its point, d values, for the
+  /// gradient.
+  double value(const Residual& r, const BasisPoint& z, double* pull = nullptr);
+  /// Appends z, or returns false if the squared distance of phi(z) from the span is below `least`.
+  bool append(BasisPoint z, double least);
+  /// The coordinates of phi(x_i), size() values; charged, with an inner product.
+  const float* coordinates(std::size_t i) noexcept;
+  /// The last coordinate of phi(x_i) only; charged as one access.
+  float last_coordinate(std::size_t i) noexcept;
+  /// The sum over examples of y_i coordinates, size() values.
+  std::vector<double> sum(const std::vector<std::uint32_t>& examples);
+  /// The function with these coordinates as a combination of the phi(b_j): R^-1 w.
+  std::vector<double> expansion(std::vector<double> w) const;
+  /// The coordinates are not stored but recomputed: they are n x size() values.
+  void archive(StateArchive& state);
+
+ private:
+  double kernel(const RowView& x, double square, const BasisPoint& z) noexcept;
+  double kernel(const BasisPoint& x, const BasisPoint& z) noexcept;
+  double charged(double square) noexcept;
+  void compute_coordinates(const BasisPoint& z) noexcept;
+
+  double gamma_;
+  std::size_t capacity_;
+  CountedFeatures training_;
+  std::vector<BasisPoint> points_;
+  Cholesky factor_;
+  AlignedVector<float> coordinates_;  // n rows of room for `capacity` values
+};
+
+}  // namespace svm

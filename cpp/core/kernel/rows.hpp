@@ -1,0 +1,168 @@
+// Rows of the kernel matrix: their sources, and the view through which solvers read them and are charged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/counters.hpp"
+#include "kernel/kernel.hpp"
+#include "parallel/busy.hpp"
+
+namespace svm {
+
+/// A source of kernel rows of the training set. Points are ordered by class: the first `positives` have label +1.
+class RowSource {
+ public:
+  RowSource(KernelFunction kernel, MatrixView matrix, std::size_t positives);
+  virtual ~RowSource() = default;
+  RowSource(const RowSource&) = delete;
+  RowSource& operator=(const RowSource&) = delete;
+
+  /// n values K(x_i, x_j), float32 and finite; valid until the second next call.
+  virtual const float* row(std::size_t i) = 0;
+  /// out[k] = K(x_i, x_members[k]) for `count` members, float32.
+  virtual void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const = 0;
+  /// Bytes that a method may use for a cache of its own; 0 if all values are in memory already.
+  virtual std::size_t room() const noexcept { return 0; }
+  /// The flag to hold while rows are read; null if several threads may read at once.
+  virtual BusyFlag* busy_flag() noexcept { return nullptr; }
+
+  std::size_t size() const noexcept { return points_.size(); }
+  std::size_t positives() const noexcept { return positives_; }
+  const KernelFunction& kernel() const noexcept { return kernel_; }
+  const Points& points() const noexcept { return points_; }
+  /// K(x_i, x_i), float32.
+  const std::vector<float>& diagonal() const noexcept { return diagonal_; }
+
+ protected:
+  /// For a source that computes single rows: see Points::keep_columns.
+  void keep_columns() { points_.keep_columns(); }
+
+ private:
+  KernelFunction kernel_;
+  Points points_;
+  std::size_t positives_;
+  std::vector<float> diagonal_;
+};
+
+/// Rows of a filled n x n matrix, which the caller keeps alive.
+class GramRows final : public RowSource {
+ public:
+  GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram);
+  const float* row(std::size_t i) override { return gram_ + i * size(); }
+  void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
+  const float* gram() const noexcept { return gram_; }
+
+ private:
+  const float* gram_;
+};
+
+/// Rows computed on request, with a cache of `capacity` rows (the least recently used one is replaced).
+class CachedRows final : public RowSource {
+ public:
+  /// capacity >= 2 rows.
+  CachedRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, std::size_t capacity);
+  const float* row(std::size_t i) override;
+  /// Always computed, never read from the cache: the same bits for any capacity.
+  void values(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const override;
+  /// The size of the row cache.
+  std::size_t room() const noexcept override { return capacity_ * size() * sizeof(float); }
+  BusyFlag* busy_flag() noexcept override { return &busy_; }
+  std::uint64_t computed() const noexcept { return computed_; }
+  std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  struct Entry {
+    std::size_t index;
+    std::unique_ptr<float[]> values;
+  };
+  BusyFlag busy_;
+  std::size_t capacity_;
+  std::list<Entry> recent_;
+  std::unordered_map<std::size_t, std::list<Entry>::iterator> where_;
+  std::uint64_t computed_ = 0;
+};
+
+/// How a method that reads one response at a time is charged: the two conventions in the papers.
+enum class Accounting {
+  kept,       ///< all responses are kept up to date: n evaluations for each example whose alpha changes
+  on_demand,  ///< none are kept: one evaluation per support vector for each response that is read
+};
+
+/// A subset of the examples. A method that works on a subset reads, and is charged for, that part of a row.
+struct Subset {
+  std::vector<std::uint32_t> members;
+  std::size_t stored = 0;  ///< coordinates that the members' points have stored
+
+  std::size_t size() const noexcept { return members.size(); }
+  /// n: number of all examples.
+  void archive(StateArchive& state, std::size_t n) {
+    state.rising_list("members", members, n);
+    state.number("stored", stored);
+  }
+};
+
+/// A solver's view of the kernel: every row or response that it reads is counted here.
+class CountedRows {
+ public:
+  explicit CountedRows(RowSource& source);
+
+  std::size_t size() const noexcept { return source_.size(); }
+  std::size_t positives() const noexcept { return source_.positives(); }
+  double label(std::size_t i) const noexcept { return i < positives() ? 1.0 : -1.0; }
+  double diagonal(std::size_t i) const noexcept { return static_cast<double>(source_.diagonal()[i]); }
+  const float* diagonals() const noexcept { return source_.diagonal().data(); }
+  double largest_diagonal() const noexcept;
+
+  /// Row i. Charged: n evaluations, each with one inner product and the stored coordinates of x_j.
+  const float* row(std::size_t i) {
+    if constexpr (counting) charge(size(), stored_);
+    return source_.row(i);
+  }
+  /// Row i, of which only the subset's values are read. Charged: one evaluation for each member.
+  const float* row(std::size_t i, const Subset& subset) {
+    if constexpr (counting) charge(subset.size(), subset.stored);
+    return source_.row(i);
+  }
+  void add(Subset& subset, std::size_t i) const;
+  /// Row i, not charged: its values, or the response that needs them, have been charged in the same iteration.
+  const float* row_uncharged(std::size_t i) { return source_.row(i); }
+  /// Some values of row i, not charged; see RowSource::values.
+  void values_uncharged(std::size_t i, const std::uint32_t* members, std::size_t count, float* out) const {
+    source_.values(i, members, count, out);
+  }
+  std::size_t room() const noexcept { return source_.room(); }
+  BusyFlag* busy_flag() const noexcept { return source_.busy_flag(); }
+  /// Charges one response under on-demand accounting: one evaluation for each support vector.
+  void charge_response() {
+    if constexpr (counting) charge(support_, support_stored_);
+  }
+  /// Call when example i becomes a support vector, or no longer is one.
+  void enter_support(std::size_t i) noexcept;
+  void leave_support(std::size_t i) noexcept;
+
+  Counters& counters() noexcept { return counters_; }
+  const Counters& counters() const noexcept { return counters_; }
+  void archive(StateArchive& state);
+
+ private:
+  void charge(std::size_t evaluations, std::size_t stored) noexcept {
+    counters_.kernel_evaluations += evaluations;
+    counters_.inner_products += evaluations;
+    counters_.feature_accesses += stored;
+    counters_.feature_accesses_dense += evaluations * columns_;
+  }
+
+  RowSource& source_;
+  std::size_t stored_;
+  std::size_t columns_;
+  std::size_t support_ = 0;
+  std::size_t support_stored_ = 0;
+  Counters counters_;
+};
+
+}  // namespace svm

@@ -1,0 +1,245 @@
+#include "levels/water_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr int most_attempts = 20;  // from the ninth on the windows are the whole range
+
+// Number and sum of the values below a level, which a Newton step needs.
+struct Covered {
+  double count = 0.0;
+  double sum = 0.0;
+
+  void add(const std::vector<double>& values, double level) noexcept {
+    for (const double x : values) {
+      if (x < level) {
+        count += 1.0;
+        sum += x;
+      }
+    }
+  }
+};
+
+double smallest(const std::vector<double>& values) noexcept {
+  return values.empty() ? Window::everything : *std::min_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, double volume) {
+  const Window window = positive.window();
+  const double below = static_cast<double>(positive.below() + negative.below());
+  const double below_sum = positive.below_sum() + negative.below_sum();
+  const double lowest = std::min(smallest(positive.inside()), smallest(negative.inside()));
+  if (volume <= 0.0) {
+    if (below > 0.0) return {{below_sum / below, below_sum / below}, false};
+    return {{lowest, lowest}, lowest < Window::everything};
+  }
+  // Newton's method on the volume, a convex and piecewise linear function of the level, from the top of the window:
+  // tangents lie below the function, so the level falls until the set of covered values repeats.
+  Covered covered{below, below_sum};
+  covered.add(positive.inside(), Window::everything);
+  covered.add(negative.inside(), Window::everything);
+  if (covered.count == 0.0) return {{window.high, window.high}, false};
+  double level = (volume + covered.sum) / covered.count;
+  for (;;) {
+    Covered fewer{below, below_sum};
+    fewer.add(positive.inside(), level);
+    fewer.add(negative.inside(), level);
+    if (fewer.count >= covered.count || fewer.count == 0.0) break;
+    covered = fewer;
+    level = (volume + covered.sum) / covered.count;
+  }
+  if (below == 0.0)
+    level = std::max(level, lowest);  // with a tiny volume rounding may give less than the lowest response
+  return {{level, level}, level >= window.low && level <= window.high};
+}
+
+namespace {
+
+// The k smallest responses of one class, for those k for which the scan determines them.
+struct Side {
+  const ThresholdScan& scan;
+  const std::vector<double>& sorted;  // the values inside the window
+  double sum;                         // of the k smallest
+  std::size_t used;                   // of `sorted` among the k smallest
+
+  std::size_t taken() const { return scan.below() + used; }
+  bool more() const { return used < sorted.size(); }
+  void take() { sum += sorted[used++]; }
+  double last() const { return used > 0 ? sorted[used - 1] : scan.window().low; }
+  double next() const {
+    if (more()) return sorted[used];
+    return taken() == scan.size() ? Window::everything : scan.window().high;
+  }
+  // Responses per unit of level in the window, counting at least one.
+  double density() const { return static_cast<double>(sorted.size() + 1) / (scan.window().high - scan.window().low); }
+};
+
+// The levels at which the linearised basins cover equally many points and hold the volume.
+Levels newton(const Side& up, const Side& down, double volume) {
+  const auto count_up = static_cast<double>(up.scan.below());
+  const auto count_down = static_cast<double>(down.scan.below());
+  const double low_up = up.scan.window().low;
+  const double low_down = down.scan.window().low;
+  const double held = count_up * low_up - up.scan.below_sum() + count_down * low_down - down.scan.below_sum();
+  // count_up + density_up x = count_down + density_down z, and held + count_up x + count_down z = volume.
+  const double slope = up.density() / down.density();
+  const double offset = (count_up - count_down) / down.density();
+  const double weight = count_up + count_down * slope;
+  const double x =
+      weight > 0.0 ? (volume - held - count_down * offset) / weight : 0.5 * (up.scan.window().high - low_up);
+  return {low_up + x, low_down + offset + slope * x};
+}
+
+}  // namespace
+
+Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume,
+                  std::vector<double>& sorted_positive, std::vector<double>& sorted_negative) {
+  sorted_positive = positive.inside();
+  sorted_negative = negative.inside();
+  std::sort(sorted_positive.begin(), sorted_positive.end());
+  std::sort(sorted_negative.begin(), sorted_negative.end());
+  Side up{positive, sorted_positive, positive.below_sum(), 0};
+  Side down{negative, sorted_negative, negative.below_sum(), 0};
+  while (up.taken() < down.taken() && up.more()) up.take();
+  while (down.taken() < up.taken() && down.more()) down.take();
+  if (up.taken() == 0 && up.more() && down.more()) {
+    up.take();
+    down.take();
+  }
+  if (up.taken() != down.taken() || up.taken() == 0) return {newton(up, down, volume), false};
+  if (volume <= 0.0) {
+    const bool smallest_pair = up.taken() == 1 && up.used == 1 && down.used == 1;
+    return {smallest_pair ? Levels{up.last(), down.last()} : newton(up, down, volume), smallest_pair};
+  }
+  for (;;) {
+    const double both = (volume + up.sum + down.sum) / static_cast<double>(up.taken());  // g+ + g-
+    const double lower = std::max(up.last(), both - down.next());
+    const double upper = std::min(up.next(), both - down.last());
+    const double slack = 1e-14 * (std::abs(both) + std::abs(lower));
+    if (lower <= upper + slack) {
+      // Any level between the last covered and the first uncovered response is optimal. We take the middle of that
+      // interval, or of its part inside the windows. With rounding the level may still not be below a covered response.
+      const double level = 0.5 * (lower + upper);
+      return {{std::max(level, up.last()), std::max(both - level, down.last())}, true};
+    }
+    if (!up.more() || !down.more()) return {newton(up, down, volume), false};
+    up.take();
+    down.take();
+  }
+}
+
+namespace {
+
+void check(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
+  require(n > 0, "a water level needs at least one response");
+  require(volume >= 0.0 && volume <= LevelTracker::most, "the volume must be finite and not negative, at most 1e150");
+  require(!bias || (positives > 0 && positives < n), "a water level with bias needs responses of both classes");
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::abs(responses[i]) <= LevelTracker::most) continue;  // false for NaN
+    throw InvalidArgument("response " + std::to_string(i) + " is not finite, or larger than 1e150");
+  }
+}
+
+}  // namespace
+
+Levels water_levels(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
+  check(responses, n, positives, volume, bias);
+  LevelTracker tracker(n, positives, bias);
+  tracker.positive.scan(responses, Window{});
+  tracker.negative.scan(responses, Window{});
+  return tracker.solve(responses, volume);
+}
+
+Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias) {
+  check(responses, n, positives, volume, bias);
+  // With one basin the level follows from the sorted responses; with two, the sum of the levels follows from the sorted
+  // sums of the k-th smallest responses of each class.
+  std::vector<double> first(responses, responses + (bias ? positives : n));
+  std::sort(first.begin(), first.end());
+  std::vector<double> second(bias ? responses + positives : responses, bias ? responses + n : responses);
+  std::sort(second.begin(), second.end());
+  const std::size_t pairs = bias ? std::min(first.size(), second.size()) : n;
+  const auto value = [&](std::size_t k) { return bias ? first[k] + second[k] : first[k]; };
+  std::size_t covered = 1;
+  double sum = value(0);
+  while (covered < pairs && static_cast<double>(covered) * value(covered) - sum < volume) sum += value(covered++);
+  const double level = (volume + sum) / static_cast<double>(covered);
+  if (!bias) return {level, level};
+  if (volume <= 0.0) return {first[0], second[0]};
+  const auto next = [&](const std::vector<double>& sorted) {
+    return covered < sorted.size() ? sorted[covered] : Window::everything;
+  };
+  const double lower = std::max(first[covered - 1], level - next(second));
+  const double upper = std::min(next(first), level - second[covered - 1]);
+  const double middle = 0.5 * (lower + upper);
+  return {middle, level - middle};
+}
+
+LevelTracker::LevelTracker(std::size_t n, std::size_t positives, bool bias)
+    : positive(0, positives), negative(positives, n), bias_(bias) {}
+
+Solved LevelTracker::solve_within(double volume) {
+  return bias_ ? two_basins(positive, negative, volume, sorted_positive_, sorted_negative_)
+               : one_basin(positive, negative, volume);
+}
+
+void LevelTracker::centre(const Levels& levels) {
+  // With huge responses a Newton step may give infinity or NaN.
+  if (width_ >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
+    positive_window = negative_window = Window{};
+    return;
+  }
+  positive_window = {levels.positive - width_, levels.positive + width_};
+  negative_window = {levels.negative - width_, levels.negative + width_};
+}
+
+void LevelTracker::rescale(double factor) {
+  last_.positive *= factor;
+  last_.negative *= factor;
+  if (width_ < Window::everything) width_ *= factor;
+  centre(last_);
+}
+
+void LevelTracker::archive(StateArchive& state, const double* v) {
+  state.part("positive", positive, v);
+  state.part("negative", negative, v);
+  state.part("positive_window", positive_window);
+  state.part("negative_window", negative_window);
+  state.finite("width", width_, 0.0);
+  state.part("last", last_);
+}
+
+Levels LevelTracker::solve(const double* v, double volume) {
+  Solved solved = solve_within(volume);
+  // The width settles where about two hundred responses lie inside: a level outside costs another pass, many responses
+  // inside cost time to list.
+  if (width_ >= Window::everything) {
+    width_ = 0.5;
+  } else {
+    const std::size_t inside = positive.inside().size() + negative.inside().size();
+    width_ *= inside > 2048 ? 0.25 : (inside > 192 ? 0.9 : 1.05);
+    width_ = std::max(width_, 1e-12);
+  }
+  for (int attempt = 0; !solved.exact; ++attempt) {
+    require(attempt < most_attempts, "there is no water level: a response is not a number, or too large");
+    if (attempt > 0) width_ *= 4.0;
+    if (attempt > 8) width_ = Window::everything;
+    centre(solved.levels);
+    positive.scan(v, positive_window);
+    negative.scan(v, negative_window);
+    solved = solve_within(volume);
+  }
+  last_ = solved.levels;
+  centre(last_);
+  return last_;
+}
+
+}  // namespace svm

@@ -1,0 +1,84 @@
+// Water levels of a response vector: the value of the slack-constrained objective, and the examples with a share in its
+// supergradient.
+//
+// Without bias: gamma solves sum_i max(0, gamma - c_i) = volume (Cotter, Shalev-Shwartz, Srebro 2012, section 3.2).
+// With bias: maximise (g+ + g-) / 2 subject to V+(g+) + V-(g-) = volume, one basin a class (section 3.6); at the
+// optimum both basins cover the same number of points.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "levels/threshold_scan.hpp"
+
+namespace svm {
+
+/// Levels of the two classes' basins. Without bias both are the same.
+struct Levels {
+  double positive = 0.0;
+  double negative = 0.0;
+
+  double level() const noexcept { return 0.5 * (positive + negative); }
+  double bias() const noexcept { return 0.5 * (negative - positive); }
+  void archive(StateArchive& state) {
+    state.finite("positive", positive);
+    state.finite("negative", negative);
+  }
+};
+
+/// The levels that follow from two scans. Not exact: the levels lie outside the windows, and these are a Newton step
+/// towards them.
+struct Solved {
+  Levels levels;
+  bool exact;
+};
+
+/// The level of one basin for both classes; the two scans have the same window.
+Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, double volume);
+
+/// The levels of two basins. The two vectors are scratch memory.
+Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, double volume,
+                  std::vector<double>& sorted_positive, std::vector<double>& sorted_negative);
+
+/// The levels of a whole response vector whose first `positives` elements are of the positive class.
+Levels water_levels(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias);
+
+/// The same by sorting: slow and short, the reference for tests.
+Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias);
+
+/// Tracks the levels of a response vector that changes a little at a time. Each update scans against a narrow window
+/// around the last levels. If the levels lie outside, the window is moved by a Newton step and the responses are
+/// scanned again. The width adapts: about two hundred responses should lie inside.
+class LevelTracker {
+ public:
+  LevelTracker(std::size_t n, std::size_t positives, bool bias);
+
+  /// The largest magnitude of a response, and the largest volume, that a level is found for.
+  static constexpr double most = 1e150;
+
+  /// Scans of the two classes; the caller scans with `positive_window` and `negative_window`.
+  ThresholdScan positive;
+  ThresholdScan negative;
+  Window positive_window;
+  Window negative_window;
+
+  /// The levels, after both scans; scans v again if they lie outside the windows. Throws InvalidArgument if a response
+  /// is NaN or too large.
+  Levels solve(const double* v, double volume);
+  /// Moves the windows after the responses have been multiplied by `factor`; the caller scans again.
+  void rescale(double factor);
+  /// v: the responses that were scanned, or that belong to the state.
+  void archive(StateArchive& state, const double* v);
+
+ private:
+  Solved solve_within(double volume);
+  void centre(const Levels& levels);
+
+  bool bias_;
+  double width_ = Window::everything;
+  Levels last_;
+  std::vector<double> sorted_positive_;
+  std::vector<double> sorted_negative_;
+};
+
+}  // namespace svm

@@ -1,0 +1,114 @@
+#include "linear/cuts.hpp"
+
+#include <algorithm>
+
+#include "base/dot.hpp"
+#include "base/swap_remove.hpp"
+
+namespace svm {
+
+Cuts::Cuts(const FeatureMatrix& matrix, CountedFeatures& features, double lambda)
+    : matrix_(matrix),
+      features_(features),
+      lambda_(lambda),
+      C_(1.0 / (lambda * static_cast<double>(matrix.size()))),
+      by_features_(matrix.dimension() <= matrix.size()),
+      sum_(matrix.dimension()),
+      combination_(by_features_ ? matrix.dimension() : 0),
+      points_(1, AlignedVector<double>(by_features_ ? matrix.dimension() : matrix.size())),
+      examples_(1) {}
+
+void Cuts::add(const std::vector<std::uint32_t>& examples) {
+  const std::size_t n = features_.size();
+  // Adding only the difference to the previous cut would save a third of the additions, but finding it costs as much.
+  std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0);
+  for (const std::uint32_t i : examples) sum_.add(features_.row(i), features_.label(i), 0.0, 0.0);
+  AlignedVector<double> point(by_features_ ? features_.dimension() : n);
+  if (by_features_) {
+    sum_.copy(C_, point.data());
+  } else {
+    take_margins(sum_, C_, point.data());
+    examples_.push_back(examples);
+  }
+  points_.push_back(std::move(point));
+  const AlignedVector<double>& last = points_.back();
+  beta_ = static_cast<double>(examples.size()) / static_cast<double>(n);
+  products_.clear();
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (by_features_) {
+      products_.push_back(lambda_ * dot(points_[j].data(), last.data(), last.size()));
+    } else {  // lambda C = 1 / n
+      double total = 0.0;
+      for (const std::uint32_t i : examples_[j]) total += last[i];
+      products_.push_back(total / static_cast<double>(n));
+    }
+  }
+}
+
+void Cuts::remove(std::size_t j) {
+  swap_remove(points_, j);
+  if (!by_features_) swap_remove(examples_, j);
+}
+
+void Cuts::margins(const std::vector<double>& a, double* out) {
+  if (!by_features_) {
+    combine(a, out);
+    return;
+  }
+  combine(a, combination_.values());
+  take_margins(combination_, 1.0, out);
+}
+
+void Cuts::weights(const std::vector<double>& a, double* out) const {
+  if (by_features_) {
+    combine(a, out);
+    return;
+  }
+  std::vector<double> alpha(features_.size());
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (a[j] == 0.0) continue;
+    for (const std::uint32_t i : examples_[j]) alpha[i] += C_ * a[j];
+  }
+  WeightVector w(features_.dimension());
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    if (alpha[i] != 0.0) w.add(matrix_.row(i), features_.label(i) * alpha[i], 0.0, 0.0);
+  }
+  w.copy(1.0, out);
+}
+
+void Cuts::archive(StateArchive& state) {
+  const std::size_t n = features_.size();
+  const std::size_t length = by_features_ ? features_.dimension() : n;
+  state.lists("points", points_);
+  state.lists("examples", examples_);
+  if (!state.reads()) return;
+  bool sound = !points_.empty() && examples_.size() == (by_features_ ? 1 : points_.size());
+  for (const AlignedVector<double>& point : points_) sound = sound && point.size() == length;
+  state.check(sound, "points", " are not those of cuts of this problem");
+  for (const std::vector<std::uint32_t>& cut : examples_) {
+    for (const std::uint32_t i : cut) state.check(i < n, "examples", " name one that the problem has not");
+  }
+}
+
+void Cuts::take_margins(const WeightVector& w, double scale, double* out) {
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    features_.charge_inner_product();
+    out[i] = scale * features_.label(i) * w.dot(features_.row(i));
+  }
+}
+
+void Cuts::combine(const std::vector<double>& a, double* out) const {
+  const std::size_t length = points_.front().size();
+  std::fill(out, out + length, 0.0);
+  constexpr std::size_t strip = 2048;
+  for (std::size_t begin = 0; begin < length; begin += strip) {
+    const std::size_t end = std::min(length, begin + strip);
+    for (std::size_t j = 1; j < size(); ++j) {
+      if (a[j] == 0.0) continue;
+      const double* point = points_[j].data();
+      for (std::size_t k = begin; k < end; ++k) out[k] += a[j] * point[k];
+    }
+  }
+}
+
+}  // namespace svm

@@ -1,0 +1,51 @@
+// A sum v of rows, in float64 or float32. A method's weights are scale * v with a scale that the method keeps: then
+// scaling the weights takes O(1), and adding a row takes as many operations as the row has stored coordinates.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "base/aligned.hpp"
+#include "base/state.hpp"
+#include "data/row_operations.hpp"
+
+namespace svm {
+
+template <typename Real>
+class Weights {
+  static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>);
+
+ public:
+  explicit Weights(std::size_t dimension) : v_(dimension) {}
+
+  /// <v, x>.
+  double dot(const RowView& x) const noexcept { return svm::dot(loops_, x, v_.data()); }
+  /// v += amount x, given <v, x> and |x|^2.
+  void add(const RowView& x, double amount, double dot, double squared_norm) noexcept;
+  /// Updates |v|^2 as `add` does, for a caller that changes v itself.
+  void note_added(double amount, double dot, double squared_norm) noexcept;
+  /// v *= factor, which takes O(d).
+  void multiply(double factor) noexcept;
+  /// |v|^2, updated by `add` and `multiply`.
+  double squared_norm() const noexcept { return squared_norm_; }
+  /// Recomputes |v|^2 from v in O(d), which removes accumulated rounding errors.
+  void refresh_norm() noexcept;
+  /// Writes scale v, d values.
+  void copy(double scale, double* out) const noexcept;
+  const Real* values() const noexcept { return v_.data(); }
+  /// For writing; call `refresh_norm` afterwards to update |v|^2.
+  Real* values() noexcept { return v_.data(); }
+  void archive(StateArchive& state) {
+    state.values("v", v_);
+    state.number("squared_norm", squared_norm_);
+  }
+
+ private:
+  const simd::Loops& loops_ = simd::loops();
+  AlignedVector<Real> v_;
+  double squared_norm_ = 0.0;
+};
+
+using WeightVector = Weights<double>;
+
+}  // namespace svm

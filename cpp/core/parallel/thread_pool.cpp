@@ -1,0 +1,98 @@
+#include "parallel/thread_pool.hpp"
+
+#include <pthread.h>
+
+#include <ctime>
+#include <new>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::uint64_t over = ~std::uint64_t{0};
+// Times that a thread checks for new work before it sleeps, some tens of microseconds in all.
+constexpr int spins = 4000;
+
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(unsigned threads) : ranges_(threads) {
+  require(threads > 0, "there must be a thread");
+  others_.reserve(threads - 1);
+  try {
+    for (unsigned part = 1; part < threads; ++part) others_.emplace_back([this, part] { work(part); });
+  } catch (const std::system_error&) {  // the system's limit on processes or memory
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard<std::mutex> lock(guard_);
+    round_ = over;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : others_) thread.join();
+}
+
+void ThreadPool::start(Call call, const void* what) {
+  if (others_.empty()) return;
+  call_ = call;
+  what_ = what;
+  busy_ = static_cast<unsigned>(others_.size());
+  ++round_;
+  if (asleep_ == 0) return;
+  {
+    const std::lock_guard<std::mutex> lock(guard_);
+  }  // a thread that has checked `round_` and is about to sleep holds the lock until it waits
+  wake_.notify_all();
+}
+
+void ThreadPool::wait() const noexcept {
+  for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin) {
+    if (spin < spins) {
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+void ThreadPool::work(unsigned part) {
+  std::uint64_t done = 0;
+  while (true) {
+    for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == done; ++spin) pause();
+    if (round_ == done) {
+      std::unique_lock<std::mutex> lock(guard_);
+      ++asleep_;
+      wake_.wait(lock, [&] { return round_ != done; });
+      --asleep_;
+    }
+    const std::uint64_t round = round_;
+    if (round == over) return;
+    done = round;
+    call_(what_, part);
+    busy_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+double ThreadPool::cpu_seconds() const noexcept {
+  double total = 0.0;
+  for (const std::thread& thread : others_) {
+    clockid_t clock{};
+    timespec now{};
+    auto handle = const_cast<std::thread&>(thread).native_handle();
+    if (pthread_getcpuclockid(handle, &clock) != 0 || clock_gettime(clock, &now) != 0) continue;
+    total += static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  }
+  return total;
+}
+
+}  // namespace svm

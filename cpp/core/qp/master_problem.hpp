@@ -1,0 +1,59 @@
+// The master problem of cutting-plane methods: min over w of lambda/2 |w|^2 + the largest of the cuts at w.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "qp/simplex_qp.hpp"
+
+namespace svm {
+
+/// Solves the master problem in its dual: a quadratic programme on the simplex with one variable gamma_j for each cut.
+/// The method keeps the cuts themselves, in the same order. Cut 0 is the cut of no examples; it is there from the start
+/// and stays.
+class MasterProblem {
+ public:
+  MasterProblem() { add(0.0, {0.0}); }
+
+  std::size_t size() const noexcept { return qp_.size(); }
+  /// Adds a cut; see SimplexQp::add.
+  void add(double beta, const std::vector<double>& products);
+  /// Removes cut j, which has gamma_j = 0; the last cut takes its number.
+  void remove(std::size_t j);
+  /// Adds one coordinate to every cut's vector; see SimplexQp::extend. The lower bound starts anew: the space of w has
+  /// grown.
+  void extend(const std::vector<double>& q);
+  /// Solves to a thousandth of `gap`, the present difference of objective and lower bound, or to rounding error.
+  void solve(double gap);
+  /// Calls drop(j) for each cut to be dropped, j falling, and removes it: a cut other than 0 with gamma_j = 0 in 50
+  /// calls in a row. The weights do not change, and a cut that is needed again is found again (as in the program
+  /// SVMperf).
+  template <typename Drop>
+  void drop_idle(const Drop& drop) {
+    const std::vector<double>& gamma = qp_.solution();
+    for (std::size_t j = size() - 1; j > 0; --j) {
+      idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
+      if (idle_[j] < patience) continue;
+      remove(j);
+      drop(j);
+    }
+  }
+
+  /// gamma; the weights are the sum of gamma_j times the vector of cut j.
+  const std::vector<double>& solution() const noexcept { return qp_.solution(); }
+  /// H gamma.
+  const std::vector<double>& products() const noexcept { return qp_.products(); }
+  /// The largest value found so far, a lower bound on the optimum.
+  double lower_bound() const noexcept { return bound_; }
+  void archive(StateArchive& state);
+
+ private:
+  static constexpr std::uint64_t patience = 50;
+
+  SimplexQp qp_;
+  std::vector<std::uint64_t> idle_;  // for each cut the calls of drop_idle in a row with gamma = 0
+  double bound_ = 0.0;
+};
+
+}  // namespace svm

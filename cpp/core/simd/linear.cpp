@@ -1,0 +1,166 @@
+// Compiled once per instruction set, like loops.cpp: the inner loops on explicit weights.
+#include "simd/linear.hpp"
+
+#include <algorithm>
+
+#include "simd/vectors.hpp"
+
+namespace svm::simd::SVM_SIMD_NAME {
+
+#ifdef __AVX512F__
+namespace {
+
+/// Eight products; zero outside `mask`.
+inline Wide products(const std::int32_t* indices, const float* values, const double* w, __mmask8 mask) {
+  const __m256i places = _mm256_maskz_loadu_epi32(mask, indices);
+  const __m512d weights = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, places, w, sizeof(double));
+  return Wide(weights) * Wide(_mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, values)));
+}
+
+/// Sixteen products with float32 weights; zero outside `mask`.
+inline Wide32 products(const std::int32_t* indices, const float* values, const float* w, __mmask16 mask) {
+  const __m512i places = _mm512_maskz_loadu_epi32(mask, indices);
+  const __m512 weights = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, places, w, sizeof(float));
+  return Wide32(weights) * Wide32(_mm512_maskz_loadu_ps(mask, values));
+}
+
+}  // namespace
+#else
+namespace {
+
+template <typename Real>
+Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t stored, const Real* w) {
+  // Independent sums, so that additions overlap.
+  Real total[4] = {};
+  std::size_t p = 0;
+  for (; p + 4 <= stored; p += 4) {
+    for (std::size_t k = 0; k < 4; ++k) total[k] += w[indices[p + k]] * static_cast<Real>(values[p + k]);
+  }
+  for (; p < stored; ++p) total[0] += w[indices[p]] * static_cast<Real>(values[p]);
+  return (total[0] + total[1]) + (total[2] + total[3]);
+}
+
+}  // namespace
+#endif
+
+namespace {
+
+// Prefetches two lines per turn of the loop: more at once would stall it.
+template <bool prefetching>
+inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* upcoming) {
+  // Independent sums, so that additions overlap.
+  Wide total[4] = {};
+  std::size_t k = 0;
+  for (; k + 4 * lanes <= d; k += 4 * lanes) {
+    if constexpr (prefetching) {
+      __builtin_prefetch(upcoming + k, 0, 2);
+      __builtin_prefetch(upcoming + k + 2 * lanes, 0, 2);
+    }
+    for (std::size_t part = 0; part < 4; ++part) {
+      total[part] += load(w + k + part * lanes) * load(x + k + part * lanes);
+    }
+  }
+  for (; k + lanes <= d; k += lanes) total[0] += load(w + k) * load(x + k);
+  double result = sum((total[0] + total[1]) + (total[2] + total[3]));
+  for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
+  return result;
+}
+
+}  // namespace
+
+double dot(const float* x, const double* w, std::size_t d) { return dot_with<false>(x, w, d, nullptr); }
+
+double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming) {
+  return dot_with<true>(x, w, d, upcoming);
+}
+
+double dot(const float* x, const float* w, std::size_t d) {
+  Wide32 total{};
+  std::size_t k = 0;
+  for (; k + 2 * lanes <= d; k += 2 * lanes) total += load32(w + k) * load32(x + k);
+  float rest = 0.0F;
+  for (; k < d; ++k) rest += w[k] * x[k];
+  return sum(total) + static_cast<double>(rest);
+}
+
+double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const double* w) {
+#ifdef __AVX512F__
+  Wide a{};
+  Wide b{};
+  for (std::size_t p = 0; p < stored; p += 2 * lanes) {
+    const std::size_t left = std::min(stored - p, 2 * lanes);
+    const unsigned mask = (1U << left) - 1U;
+    a += products(indices + p, values + p, w, static_cast<__mmask8>(mask));
+    b += products(indices + p + lanes, values + p + lanes, w, static_cast<__mmask8>(mask >> lanes));
+  }
+  return sum(a + b);
+#else
+  return unrolled_dot(indices, values, stored, w);
+#endif
+}
+
+double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const float* w) {
+#ifdef __AVX512F__
+  Wide32 a{};
+  Wide32 b{};
+  std::size_t p = 0;
+  for (; p + 4 * lanes <= stored; p += 4 * lanes) {
+    a += products(indices + p, values + p, w, __mmask16{0xffff});
+    b += products(indices + p + 2 * lanes, values + p + 2 * lanes, w, __mmask16{0xffff});
+  }
+  for (; p < stored; p += 2 * lanes) {
+    const std::size_t left = stored - p;
+    const auto mask = static_cast<__mmask16>(left < 2 * lanes ? (1U << left) - 1U : 0xffffU);
+    a += products(indices + p, values + p, w, mask);
+  }
+  return sum(a + b);
+#else
+  return static_cast<double>(unrolled_dot(indices, values, stored, w));
+#endif
+}
+
+void add(float* w, const float* x, double a, std::size_t d) {
+  const auto amount = static_cast<float>(a);
+  for (std::size_t k = 0; k < d; ++k) w[k] += amount * x[k];
+}
+
+void sparse_add(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a) {
+  for (std::size_t p = 0; p < stored; ++p) w[indices[p]] += a * static_cast<double>(values[p]);
+}
+
+void sparse_add(float* w, const std::int32_t* indices, const float* values, std::size_t stored, double a) {
+  const auto amount = static_cast<float>(a);
+  for (std::size_t p = 0; p < stored; ++p) w[indices[p]] += amount * values[p];
+}
+
+void scale_split(double* q, std::size_t n, double level, double above, double others, double* sums) {
+  const Wide levels = all(level);
+  const Wide more = all(above);
+  const Wide less = all(others);
+  for (std::size_t j = 0; j < n; j += 2 * lanes) {
+    const Wide a = load(q + j);
+    const Wide b = load(q + j + lanes);
+    const Wide x = a * (a > levels ? more : less);
+    const Wide y = b * (b > levels ? more : less);
+    store(q + j, x);
+    store(q + j + lanes, y);
+    *sums++ = sum(x + y);
+  }
+}
+
+void sum_sixteens(const double* values, const std::size_t* which, std::size_t count, double* sums) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const double* x = values + which[k] * 2 * lanes;
+    sums[which[k]] = sum(load(x) + load(x + lanes));
+  }
+}
+
+void sum_squared_sixteens(const double* values, const std::size_t* which, std::size_t count, double* sums) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const Wide a = load(values + which[k] * 2 * lanes);
+    const Wide b = load(values + which[k] * 2 * lanes + lanes);
+    sums[which[k]] = sum(a * a + b * b);
+  }
+}
+
+}  // namespace svm::simd::SVM_SIMD_NAME

@@ -1,0 +1,117 @@
+// The inner loops (SIMD), compiled once for each instruction set and chosen at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace svm::simd {
+
+/// Elements per block of a scan.
+inline constexpr std::size_t block = 64;
+/// A scan's count for a block is (number below the window) + inside_unit * (number inside it).
+inline constexpr double inside_unit = 1024.0;
+/// Elements that `compact` may write beyond its result.
+inline constexpr std::size_t lanes = 8;
+/// Sparse rows that are made dense at a time, for inner products.
+inline constexpr std::size_t group = 16;
+
+/// A greedy choice among the coordinates of a range: the largest score and the block that holds it.
+struct Best {
+  double score;
+  double violation;
+  std::size_t block;
+};
+
+/// The range of coordinates that the sequential minimal optimisation loops run over, with C the box.
+struct DualRange {
+  double* responses;      ///< c_j = y_j f(x_j), updated
+  const double* alpha;    ///< 0 <= alpha_j <= C
+  const float* diagonal;  ///< K(x_j, x_j)
+  std::size_t size;
+  double C;
+};
+
+inline constexpr std::size_t philox_blocks = 16;
+
+/// A table of the loops for one instruction set.
+struct Loops {
+  const char* name;
+
+  /// v += a x (float32 row, float64 state).
+  void (*add)(double* v, const float* x, double a, std::size_t n);
+  /// v += a x, then scans v: writes the numbers of v < low and low <= v <= high in each block of 64 to block_counts,
+  /// see `inside_unit`; returns the sum of the v < low.
+  double (*add_and_scan)(double* v, const float* x, double a, std::size_t n, double low, double high,
+                         double* block_counts);
+  /// v += a x + b z, then scans v.
+  double (*add_two_and_scan)(double* v, const float* x, double a, const float* z, double b, std::size_t n, double low,
+                             double high, double* block_counts);
+  /// Scans v.
+  double (*scan)(const double* v, std::size_t n, double low, double high, double* block_counts);
+
+  /// Writes the elements of v with low <= v <= high, and their indices counted from `first`, in order; returns how
+  /// many. Both outputs need room for `lanes` more elements.
+  std::size_t (*compact)(const double* v, std::size_t n, std::size_t first, double low, double high, double* values,
+                         std::size_t* indices);
+
+  /// responses += a x, then the largest gain of the dual by one clipped coordinate step, and the largest violation.
+  Best (*add_and_best_gain)(const DualRange& range, const float* x, double a);
+  /// The gain of one coordinate, exactly as add_and_best_gain computes it.
+  double (*gain)(double response, double alpha, double diagonal, double C);
+
+  /// responses += a x + b z, then the largest up-candidate and the smallest low-candidate of (sign)(1 - c) over the
+  /// range. sign is +1 for the positive class and -1 for the negative; up: best.score; low: best.violation.
+  Best (*add_two_and_best_up)(const DualRange& range, const float* x, double a, const float* z, double b, double sign);
+  /// Second-order partner for an up-candidate of value `top` and row x: the largest (top - value)^2 / curvature over
+  /// low candidates (Fan, Chen, Lin 2005, eq. 3).
+  Best (*best_partner)(const DualRange& range, const float* x, double sign, double top, double diagonal);
+  /// The score of one partner, exactly as best_partner computes it.
+  double (*partner_score)(double response, double alpha, double diagonal, double entry, double C, double sign,
+                          double top, double top_diagonal);
+
+  /// out[j] = <x, row j of z> for n dense rows of d columns.
+  void (*dots)(const float* x, const float* z, std::size_t n, std::size_t d, float* out);
+  /// out[j] = sum over p of values[p] columns[which[p] * n + j], j < n: the inner products of one point with n others.
+  /// Only the columns are read in which the point is not 0.
+  void (*column_dots)(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
+                      std::size_t n, float* out);
+  /// out[j] = table[number of ones of x op row j of z], op is exclusive or (the Hamming distance) or and (the inner
+  /// product), for n binary rows packed in `words` words each.
+  void (*binary_lookup)(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
+                        const float* table, float* out);
+  /// out[0..16) = inner products of one sparse row with 16 densified rows (column-major: dense[column * 16 + row]).
+  void (*sparse_dots)(const std::int32_t* indices, const float* values, std::size_t stored, const float* dense,
+                      float* out);
+  /// x[j] = exp(-gamma max(0, norm + norms[j] - 2 x[j])).
+  void (*gaussian)(float* x, const float* norms, float norm, float gamma, std::size_t n);
+  /// x[j] = (gamma x[j] + coef0)^degree.
+  void (*polynomial)(float* x, float gamma, float coef0, int degree, std::size_t n);
+
+  /// <x, w> with float32 features and float64 weights.
+  double (*dot)(const float* x, const double* w, std::size_t d);
+  /// The same; prefetches the d values from `upcoming` on into the second-level cache, for rows in random order.
+  double (*dot_and_prefetch)(const float* x, const double* w, std::size_t d, const float* upcoming);
+  /// <x, w> and w += a x for a sparse x: values[p] at indices[p].
+  double (*sparse_dot)(const std::int32_t* indices, const float* values, std::size_t stored, const double* w);
+  void (*sparse_add)(double* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);
+  /// The same for float32 weights, in float32.
+  double (*dot32)(const float* x, const float* w, std::size_t d);
+  double (*sparse_dot32)(const std::int32_t* indices, const float* values, std::size_t stored, const float* w);
+  void (*add32)(float* w, const float* x, double a, std::size_t d);
+  void (*sparse_add32)(float* w, const std::int32_t* indices, const float* values, std::size_t stored, double a);
+  /// q_j *= above where q_j > level, else others; sums[b] = the sum of the b-th sixteen. n is a multiple of sixteen.
+  void (*scale_split)(double* q, std::size_t n, double level, double above, double others, double* sums);
+  /// sums[b] = the sum of the b-th sixteen values, or of their squares, for the `count` b in `which`.
+  void (*sum_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
+  void (*sum_squared_sixteens)(const double* values, const std::size_t* which, std::size_t count, double* sums);
+
+  /// 10 rounds of Philox4x32 on `philox_blocks` counter blocks: word k of block b is words[k * philox_blocks + b].
+  void (*philox)(std::uint32_t* words, std::uint32_t low_key, std::uint32_t high_key);
+};
+
+/// The loops in use: for the best instruction set of this processor, or for the one that the environment variable
+/// SVM_ISA names (v2, v3, v4; empty: unset). Throws InvalidArgument if SVM_ISA is wrong. The module calls it once at
+/// import; so later calls from noexcept functions cannot throw.
+const Loops& loops();
+
+}  // namespace svm::simd

@@ -1,0 +1,259 @@
+#include "solvers/asset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t least_block = 256;
+constexpr std::size_t most = std::size_t{1} << 24;  // iterates or samples: their log takes 112 bytes for each
+constexpr std::size_t most_features = std::size_t{1} << 31;
+constexpr double smallest = 1e-6;  // outside these limits the scale is multiplied into u
+constexpr double largest = 1e6;
+
+const AssetSettings& checked(const AssetSettings& settings) {
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.step, "the step's scale");
+  if (settings.bound) require_positive(*settings.bound, "the intercept's bound");
+  require(!settings.bound || !settings.strongly_convex,
+          "steps 1 / (lambda j) are for problems without intercept: with one they are not strongly convex");
+  require(settings.window > 0, "the average takes at least 1 iterate, not 0");
+  require(settings.samples > 0, "D_G is estimated from at least 1 example, not from 0");
+  require(settings.window <= most && settings.samples <= most, "window and samples are at most 2^24, got " +
+                                                                   std::to_string(settings.window) + " and " +
+                                                                   std::to_string(settings.samples));
+  return settings;
+}
+
+std::size_t checked(std::size_t dimension) {
+  require(dimension < most_features, "there are 2^31 features or more: " + std::to_string(dimension));
+  return dimension;
+}
+
+}  // namespace
+
+AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
+    : settings_(checked(settings)),
+      dimension_(checked(dimension)),
+      radius_(1.0 / std::sqrt(settings.lambda)),
+      u_(dimension),
+      average_(dimension, settings.window, std::max({least_block, settings.window, settings.samples})) {
+  if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
+}
+
+void AssetRule::start(double deviation) noexcept {
+  deviation_ = deviation;
+  if (settings_.strongly_convex) return;
+  const double bound = settings_.bound.value_or(0.0);
+  const double diameter = std::sqrt(1.0 / settings_.lambda + bound * bound);  // D_X
+  first_step_ = settings_.step * diameter / std::sqrt(deviation);
+}
+
+double AssetRule::step_length(std::uint64_t j) const noexcept {
+  const auto number = static_cast<double>(j);
+  return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
+}
+
+double AssetRule::dot(const RowView& v, const float* upcoming) const noexcept {
+  if (v.indices != nullptr || upcoming == nullptr) return u_.dot(v);
+  return loops_.dot_and_prefetch(v.values, u_.values(), v.size, upcoming);
+}
+
+void AssetRule::present(const RowView& v, double y, double squared_norm, const float* upcoming) {
+  if (left_in_block_ == 0) {
+    left_in_block_ = average_.block();
+    u_.refresh_norm();
+    if (average_.window() > 1) average_.begin([this](double* out) { last(out); });
+  }
+  --left_in_block_;
+  const double eta = step_length(++iterations_);
+  double product = dot(v, upcoming);
+  const bool violated = y * (scale_ * product + bias_) < 1.0;
+  // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
+  double factor =
+      settings_.strongly_convex ? 1.0 - 1.0 / static_cast<double>(iterations_) : 1.0 - settings_.lambda * eta;
+  double amount = violated ? eta * y : 0.0;
+  scale_ *= factor;
+  if (std::abs(scale_) < smallest || std::abs(scale_) > largest) {
+    u_.multiply(scale_);
+    product *= scale_;
+    scale_ = 1.0;
+  }
+  const double added = amount / scale_;
+  if (violated) u_.add(v, added, product, squared_norm);
+  const double squared = scale_ * scale_ * u_.squared_norm();
+  if (squared > radius_ * radius_) {
+    const double shorter = radius_ / std::sqrt(squared);
+    scale_ *= shorter;
+    factor *= shorter;
+    amount *= shorter;
+  }
+  if (settings_.bound && violated) bias_ = std::clamp(bias_ + eta * y, -*settings_.bound, *settings_.bound);
+  if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
+}
+
+void AssetRule::archive(StateArchive& state) {
+  state.number("first_step", first_step_);
+  state.number("deviation", deviation_);
+  state.count("iterations", iterations_, Counters::most);
+  const std::size_t block = average_.block();
+  state.index("left_in_block", left_in_block_, block);
+  state.check(left_in_block_ == (block - iterations_ % block) % block, "left_in_block",
+              " is not what the iterations leave of a block");
+  state.part("u", u_);
+  state.number("scale", scale_);
+  state.number("bias", bias_);
+}
+
+double AssetRule::average(double* out) const {
+  if (average_.window() > 1) return average_.copy(out);
+  last(out);
+  return bias_;
+}
+
+Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
+    : DirectLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+  std::size_t samples = settings.samples;
+  if (order == AssetOrder::one_pass) {
+    order_.emplace(matrix.size(), seed);
+    samples = std::min(samples, matrix.size());
+  }
+  // D_G is estimated from the first examples of the pass, or from examples drawn for this purpose.
+  double sum = 0.0;
+  for (std::size_t l = 0; l < samples; ++l) {
+    const std::size_t i = order_ ? order_->ahead(l) : random_.below(matrix.size());
+    sum += matrix.squared_norm(i) + 1.0;
+  }
+  rule_.start(sum / static_cast<double>(samples));
+  for (std::size_t& i : next_) i = next();
+}
+
+std::size_t Asset::next() noexcept {
+  if (!order_) return random_.below(features_.size());
+  const std::size_t i = order_->now();
+  order_->advance();
+  return i;
+}
+
+double Asset::bias() const {
+  std::vector<double> weights(dimension());
+  return rule_.average(weights.data());
+}
+
+void Asset::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  rule_.archive(
+      state, [this](const RowView& row) { return features_.row_index(row); },
+      [this](std::uint64_t place) {
+        require(place < size(), "the state is not one of this solver: the log of its steps");
+        return features_.row_uncharged(place);
+      });
+  state.check(rule_.iterations() == counters().iterations, "iterations", " are not those that have been counted");
+  state.part("random", random_);
+  if (order_) state.part("order", *order_);
+  state.index("next", next_[0], size());
+  state.index("after_next", next_[1], size());
+}
+
+bool Asset::step() {
+  Counters& counters = features_.counters();
+  if (order_ && counters.iterations == features_.size()) return false;
+  const std::size_t i = next_[0];
+  next_ = {next_[1], next()};
+  const RowView v = features_.row(i);
+  features_.charge_inner_product();
+  rule_.present(v, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
+  ++counters.iterations;
+  ++counters.presentations;
+  return true;
+}
+
+AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension,
+                         const AssetSettings& settings)
+    : rule_(dimension, settings),
+      length_(length),
+      raw_dimension_(raw_dimension),
+      samples_(std::min(settings.samples, length)),
+      rows_(2 * rule_.block() * dimension),
+      examples_(rule_.block()) {
+  require(length > 0, "the stream has no examples");
+  require(dimension > 0, "there are no features");
+  require(length < Counters::most && raw_dimension < Counters::most, "a stream is shorter and narrower than 2^62");
+}
+
+std::size_t AssetStream::expected() const noexcept { return std::min(rule_.block(), length_ - fed_); }
+
+void AssetStream::feed(const float* rows, const std::int8_t* labels, const std::uint32_t* stored, std::size_t size) {
+  require(counters_.iterations == fed_, "the examples handed over before have not all been presented");
+  require(size > 0 && size == expected(),
+          "a block has " + std::to_string(expected()) + " examples here, not " + std::to_string(size));
+  const std::size_t begin = fed_ / rule_.block() % 2 * rule_.block() * dimension();
+  std::copy(rows, rows + size * dimension(), rows_.begin() + static_cast<std::ptrdiff_t>(begin));
+  for (std::size_t k = 0; k < size; ++k) {
+    const RowView row{rows_.data() + begin + k * dimension(), nullptr, dimension()};
+    examples_[k] = {static_cast<double>(labels[k]), svm::squared_norm(row), stored[k]};
+  }
+  if (fed_ == 0) {
+    double sum = 0.0;
+    for (std::size_t l = 0; l < samples_; ++l) sum += examples_[l].squared_norm + 1.0;
+    rule_.start(sum / static_cast<double>(samples_));
+  }
+  fed_ += size;
+}
+
+void AssetStream::archive(StateArchive& state) {
+  Solver::archive(state);
+  state.problem({{"length", length_}, {"raw_dimension", raw_dimension_}, {"d", dimension()}, {"block", rule_.block()}});
+  state.part("counters", counters_);
+  state.count("fed", fed_, length_);
+  state.check(fed_ % rule_.block() == 0 || fed_ == length_, "fed", " is not where a block ends");
+  state.check(counters_.iterations <= fed_ && fed_ - counters_.iterations <= rule_.block(), "fed",
+              " and the iterations are not in one block");
+  state.values("rows", rows_);
+  archive_examples(state);
+  rule_.archive(
+      state, [this](const RowView& row) { return static_cast<std::size_t>(row.values - rows_.data()) / dimension(); },
+      [this](std::uint64_t place) {
+        require(place < 2 * rule_.block(), "the state is not one of this solver: the log of its steps");
+        return RowView{rows_.data() + place * dimension(), nullptr, dimension()};
+      });
+  state.check(rule_.iterations() == counters_.iterations, "iterations", " are not those that have been counted");
+}
+
+void AssetStream::archive_examples(StateArchive& state) {
+  std::vector<double> labels;
+  std::vector<double> squared_norms;
+  std::vector<std::uint32_t> stored;
+  for (const Example& example : examples_) {
+    labels.push_back(example.label);
+    squared_norms.push_back(example.squared_norm);
+    stored.push_back(example.stored);
+  }
+  state.values("labels", labels);
+  state.values("squared_norms", squared_norms);
+  state.values("stored", stored);
+  for (std::size_t k = 0; k < examples_.size(); ++k) examples_[k] = {labels[k], squared_norms[k], stored[k]};
+}
+
+bool AssetStream::step() {
+  if (counters_.iterations == fed_) return false;
+  const std::size_t k = counters_.iterations % rule_.block();
+  const std::size_t block = counters_.iterations / rule_.block() % 2;
+  const Example& example = examples_[k];
+  const RowView row{rows_.data() + (block * rule_.block() + k) * dimension(), nullptr, dimension()};
+  rule_.present(row, example.label, example.squared_norm);
+  ++counters_.iterations;
+  ++counters_.presentations;
+  if constexpr (counting) {
+    counters_.inner_products += dimension() + 1;  // one for each feature, and one with the weights
+    counters_.feature_accesses += dimension() * example.stored;
+    counters_.feature_accesses_dense += dimension() * raw_dimension_;
+  }
+  return true;
+}
+
+}  // namespace svm

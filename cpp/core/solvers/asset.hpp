@@ -1,0 +1,135 @@
+// ASSET (Lee, Wright 2011): robust stochastic approximation on approximate kernel features, in batches and on streams.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "linear/weight_vector.hpp"
+#include "linear/window_average.hpp"
+#include "random/epoch_order.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace svm {
+
+struct AssetSettings {
+  double lambda = 1.0;
+  bool strongly_convex = false;  ///< ASSET*: steps 1 / (lambda j); else D_X / (D_G sqrt(j))
+  std::optional<double> bound;   ///< |b| <= B, where there is an intercept
+  double step = 1.0;             ///< factor of the steps of ASSET; not used by ASSET*
+  std::size_t window = 100;      ///< iterates in the average, the last ones
+  std::size_t samples = 100;     ///< M: examples from which D_G is estimated
+};
+
+/// Algorithm 1. The iterate is (g, b) with g = scale u, so that shrinking and projecting take O(1).
+class AssetRule {
+ public:
+  AssetRule(std::size_t dimension, const AssetSettings& settings);
+
+  /// Examples in a block. The rows of a block must stay in memory until the next block has been presented.
+  std::size_t block() const noexcept { return average_.block(); }
+  std::size_t dimension() const noexcept { return dimension_; }
+  /// Examples presented.
+  std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Sets D_G^2: the mean of |v|^2 + 1 over the first examples (at g = 0, b = 0 all of them violate the margin).
+  void start(double deviation) noexcept;
+  /// One step. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
+  void present(const RowView& v, double y, double squared_norm, const float* upcoming = nullptr);
+  /// Writes the average of the last iterates g, weighted by their steps; returns the average of b.
+  double average(double* out) const;
+  /// Writes the last iterate g.
+  void last(double* out) const noexcept { u_.copy(scale_, out); }
+  double last_bias() const noexcept { return bias_; }
+  double step_length(std::uint64_t j) const noexcept;
+  double deviation() const noexcept { return deviation_; }
+  /// After a restore the rows are at other addresses: see `WindowAverage::archive`.
+  template <typename RowIndex, typename Row>
+  void archive(StateArchive& state, const RowIndex& row_index, const Row& row) {
+    archive(state);
+    average_.archive(state, row_index, row);
+  }
+
+ private:
+  void archive(StateArchive& state);
+  double dot(const RowView& v, const float* upcoming) const noexcept;
+
+  const simd::Loops& loops_ = simd::loops();
+  AssetSettings settings_;
+  std::size_t dimension_;
+  double radius_;
+  double first_step_ = 0.0;
+  double deviation_ = 0.0;
+  std::uint64_t iterations_ = 0;
+  std::size_t left_in_block_ = 0;
+  Weights<double> u_;
+  double scale_ = 1.0;
+  double bias_ = 0.0;
+  WindowAverage average_;
+};
+
+enum class AssetOrder {
+  independent,  ///< uniform with replacement, without end
+  one_pass,     ///< each example once, in random order
+};
+
+/// ASSET and ASSET* on rows of features.
+class Asset final : public DirectLoop<Asset, LinearSolver> {
+ public:
+  Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
+
+  void weights(double* out) const override { rule_.average(out); }
+  double bias() const override;
+  const AssetRule& rule() const noexcept { return rule_; }
+  void archive(StateArchive& state) override;
+  bool step() override;
+
+ private:
+  std::size_t next() noexcept;
+
+  AssetRule rule_;
+  Random random_;
+  std::optional<EpochOrder> order_;
+  std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be prefetched
+};
+
+/// ASSET_on and ASSET*_on: the caller hands over the features of the examples block by block; two blocks are kept.
+class AssetStream final : public DirectLoop<AssetStream, Solver> {
+ public:
+  /// length: examples in the stream; raw_dimension: coordinates of an example.
+  AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension, const AssetSettings& settings);
+
+  const Counters& counters() const noexcept override { return counters_; }
+  const AssetRule& rule() const noexcept { return rule_; }
+  std::size_t dimension() const noexcept { return rule_.dimension(); }
+  /// Examples of the next block; 0 at the end of the stream.
+  std::size_t expected() const noexcept;
+  /// Examples handed over so far; steps stop there.
+  std::size_t fed() const noexcept { return fed_; }
+  /// Takes the next block, after all examples before it have been presented: rows (size x dimension), labels +1 or -1,
+  /// and the numbers of stored coordinates of the examples from which the features were computed.
+  void feed(const float* rows, const std::int8_t* labels, const std::uint32_t* stored, std::size_t size);
+  void archive(StateArchive& state) override;
+  bool step() override;
+
+ private:
+  struct Example {
+    double label;
+    double squared_norm;
+    std::uint32_t stored;
+  };
+
+  void archive_examples(StateArchive& state);
+  AssetRule rule_;
+  std::size_t length_;
+  std::size_t raw_dimension_;
+  std::size_t samples_;
+  std::size_t fed_ = 0;
+  Counters counters_;
+  AlignedVector<float> rows_;  // of this block and of the one before it
+  std::vector<Example> examples_;
+};
+
+}  // namespace svm

@@ -1,0 +1,158 @@
+#include "solvers/cpsp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/dot.hpp"
+#include "base/error.hpp"
+#include "base/swap_remove.hpp"
+#include "kernel/preimage.hpp"
+
+namespace svm {
+namespace {
+
+constexpr std::size_t most_starts = 1000000;
+// A point whose image is closer to the span (squared distance) is not appended: dividing by the distance would magnify
+// the rounding errors of float32 coordinates a thousand times.
+constexpr double least_distance = 1e-6;
+
+const CpspSettings& checked(const CpspSettings& settings) {
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
+  require(settings.capacity > 0, "the basis needs room for a function");
+  require(settings.starts > 0 && settings.starts <= most_starts,
+          "starts must be from 1 to 1,000,000, got " + std::to_string(settings.starts));
+  return settings;
+}
+
+}  // namespace
+
+Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settings, std::uint64_t seed)
+    : settings_(checked(settings)),
+      C_(1.0 / (settings.lambda * static_cast<double>(points.size()))),
+      basis_(gamma, points, settings.capacity),
+      random_(seed, Purpose::sampling),
+      margins_(points.size()) {}
+
+void Cpsp::archive(StateArchive& state) {
+  Solver::archive(state);
+  state.part("basis", basis_);
+  state.part("random", random_);
+  archive_cuts(state);
+  state.part("master", master_);
+  state.values("margins", margins_);
+  state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
+  state.number("objective", objective_);
+}
+
+void Cpsp::archive_cuts(StateArchive& state) {
+  std::vector<std::vector<double>> points;
+  std::vector<std::vector<std::uint32_t>> examples;
+  for (const Cut& cut : cuts_) {
+    points.push_back(cut.point);
+    examples.push_back(cut.examples);
+  }
+  state.lists("points", points);
+  state.lists("examples", examples);
+  if (!state.reads()) return;
+  state.check(!points.empty() && examples.size() == points.size(), "points", " and examples are not equally many");
+  for (const std::vector<double>& point : points) {
+    state.check(point.size() == basis_.size(), "points", " have not a coordinate for each basis function");
+  }
+  for (const std::vector<std::uint32_t>& cut : examples) {
+    for (const std::uint32_t i : cut)
+      state.check(i < margins_.size(), "examples", " name one that the problem has not");
+  }
+  cuts_.clear();
+  for (std::size_t j = 0; j < points.size(); ++j) cuts_.push_back({std::move(points[j]), std::move(examples[j])});
+}
+
+bool Cpsp::step() {
+  const double gap = objective_ - lower_bound();
+  if (gap <= settings_.eps) return false;
+  std::vector<std::uint32_t> violated;
+  for (std::size_t i = 0; i < margins_.size(); ++i) {
+    if (margins_[i] < 1.0) violated.push_back(static_cast<std::uint32_t>(i));
+  }
+  std::vector<double> sum = basis_.sum(violated);
+  if (!basis_.full() && !violated.empty()) extend(violated, sum);
+  add_cut(std::move(violated), std::move(sum));
+  master_.solve(gap);
+  follow();
+  master_.drop_idle([this](std::size_t j) { swap_remove(cuts_, j); });
+  Counters& counters = basis_.counters();
+  ++counters.iterations;
+  counters.presentations += basis_.examples();
+  return true;
+}
+
+void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double>& sum) {
+  const Residual residual{examples, basis_.expansion(sum)};
+  BasisPoint start;
+  double best = -1.0;
+  for (std::size_t k = 0; k < settings_.starts; ++k) {
+    BasisPoint point = basis_.training_point(examples[random_.below(examples.size())]);
+    const double value = settings_.starts > 1 ? std::abs(basis_.value(residual, point)) : 0.0;
+    if (k == 0 || value > best) {
+      best = value;
+      start = std::move(point);
+    }
+  }
+  BasisPoint found = preimage(basis_, residual, std::move(start));
+  // Rounded to float32, like the data, because the predictor stores the points in float32.
+  for (double& value : found.values) value = static_cast<double>(static_cast<float>(value));
+  found.measure();
+  if (!basis_.append(std::move(found), least_distance)) return;
+  const auto last = [this](const std::vector<std::uint32_t>& own) {
+    double total = 0.0;
+    for (const std::uint32_t i : own) total += basis_.label(i) * static_cast<double>(basis_.last_coordinate(i));
+    return total;
+  };
+  sum.push_back(last(examples));
+  std::vector<double> grown;
+  for (Cut& cut : cuts_) {
+    cut.point.push_back(C_ * last(cut.examples));
+    grown.push_back(std::sqrt(settings_.lambda) * cut.point.back());
+  }
+  master_.extend(grown);
+}
+
+void Cpsp::add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum) {
+  for (double& value : sum) value *= C_;
+  const double beta = static_cast<double>(examples.size()) / static_cast<double>(margins_.size());
+  cuts_.push_back({std::move(sum), std::move(examples)});
+  if (basis_.full()) {  // no more coordinates will come
+    for (Cut& cut : cuts_) std::vector<std::uint32_t>().swap(cut.examples);
+  }
+  const std::vector<double>& newest = cuts_.back().point;
+  std::vector<double> products;
+  for (const Cut& cut : cuts_) {
+    products.push_back(settings_.lambda * dot(cut.point.data(), newest.data(), newest.size()));
+  }
+  master_.add(beta, products);
+}
+
+std::vector<double> Cpsp::weights() const {
+  std::vector<double> w(basis_.size());
+  const std::vector<double>& gamma = master_.solution();
+  for (std::size_t j = 0; j < cuts_.size(); ++j) {
+    for (std::size_t k = 0; gamma[j] > 0.0 && k < w.size(); ++k) w[k] += gamma[j] * cuts_[j].point[k];
+  }
+  return w;
+}
+
+void Cpsp::follow() {
+  const std::vector<double> w = weights();
+  double hinge = 0.0;
+  for (std::size_t i = 0; i < margins_.size(); ++i) {
+    margins_[i] = basis_.label(i) * simd::loops().dot(basis_.coordinates(i), w.data(), w.size());
+    hinge += std::max(0.0, 1.0 - margins_[i]);
+  }
+  objective_ =
+      0.5 * settings_.lambda * dot(w.data(), w.data(), w.size()) + hinge / static_cast<double>(margins_.size());
+}
+
+}  // namespace svm

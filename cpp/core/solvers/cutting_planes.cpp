@@ -1,0 +1,118 @@
+#include "solvers/cutting_planes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace svm {
+namespace {
+
+const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
+  require_positive(settings.lambda, "lambda");
+  require_positive(settings.eps, "eps");
+  return settings;
+}
+
+}  // namespace
+
+CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings)
+    : LinearSolver(matrix),
+      cuts_(matrix, features_, checked(settings).lambda),
+      margins_(matrix.size()),
+      point_(matrix.size()),
+      settings_(settings) {}
+
+bool CuttingPlanes::step() {
+  const double gap = objective_ - lower_bound();
+  if (gap <= settings_.eps * (settings_.relative ? lower_bound() : 1.0)) return false;
+  const std::size_t n = size();
+  violated_.resize(n);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    violated_[count] = static_cast<std::uint32_t>(i);
+    count += static_cast<std::size_t>(point_[i] < 1.0);
+  }
+  violated_.resize(count);
+  cuts_.add(violated_);
+  master_.add(cuts_.beta(), cuts_.products());
+  master_.solve(gap);
+  if (master_.solution().back() == 0.0) {  // rounding errors allow no more progress
+    cuts_.remove(cuts_.size() - 1);
+    master_.remove(master_.size() - 1);
+  }
+  cuts_.margins(master_.solution(), margins_.data());
+  Counters& counters = features_.counters();
+  ++counters.iterations;
+  counters.presentations += n;
+  follow();
+  return true;
+}
+
+void CuttingPlanes::archive(StateArchive& state) {
+  LinearSolver::archive(state);
+  state.part("cuts", cuts_);
+  state.part("master", master_);
+  state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
+  state.values("point", point_);
+  state.number("objective", objective_);
+}
+
+void SvmPerf::follow() {
+  const std::vector<double>& gamma = master_.solution();
+  double hinge = 0.0;
+  for (const double margin : margins_) hinge += std::max(0.0, 1.0 - margin);
+  const double norm = std::inner_product(gamma.begin(), gamma.end(), master_.products().begin(), 0.0);
+  objective_ = 0.5 * norm + hinge / static_cast<double>(size());
+  point_.swap(margins_);
+  master_.drop_idle([this](std::size_t j) { cuts_.remove(j); });
+}
+
+Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)
+    : CuttingPlanes(matrix, settings), mu_(mu), best_margins_(matrix.size()) {
+  require(mu > 0.0 && mu <= 1.0, "mu must lie in (0, 1]");
+}
+
+void Ocas::archive(StateArchive& state) {
+  CuttingPlanes::archive(state);
+  state.list("best", best_);
+  state.list("best_products", best_products_);
+  state.check(best_.size() == cuts_.size() && best_products_.size() == cuts_.size(), "best",
+              " has not an element for each cut");
+  state.values("best_margins", best_margins_);
+}
+
+void Ocas::follow() {
+  const std::vector<double>& gamma = master_.solution();
+  const std::vector<double>& products = master_.products();
+  if (best_.size() < master_.size()) {
+    best_products_.push_back(std::inner_product(best_.begin(), best_.end(), cuts_.products().begin(), 0.0));
+    best_.push_back(0.0);
+  }
+  double slope = 0.0;
+  double curvature = 0.0;
+  for (std::size_t j = 0; j < best_.size(); ++j) {
+    slope += (gamma[j] - best_[j]) * best_products_[j];
+    curvature += (gamma[j] - best_[j]) * (products[j] - best_products_[j]);
+  }
+  // With a very small lambda the norm is below rounding error, which may leave no curvature.
+  curvature = std::max(curvature, std::numeric_limits<double>::epsilon() * objective_);
+  const double k = search_.minimum(best_margins_.data(), margins_.data(), size(), slope, curvature);
+  double norm = 0.0;
+  for (std::size_t j = 0; j < best_.size(); ++j) {
+    best_[j] += k * (gamma[j] - best_[j]);
+    best_products_[j] += k * (products[j] - best_products_[j]);
+    norm += best_[j] * best_products_[j];
+  }
+  double hinge = 0.0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    best_margins_[i] += k * (margins_[i] - best_margins_[i]);
+    hinge += std::max(0.0, 1.0 - best_margins_[i]);
+    point_[i] = best_margins_[i] + mu_ * (margins_[i] - best_margins_[i]);
+  }
+  objective_ = 0.5 * norm + hinge / static_cast<double>(size());
+}
+
+}  // namespace svm

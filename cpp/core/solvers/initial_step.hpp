@@ -1,0 +1,124 @@
+// SGD with steps proportional to 1 / (lambda (t + t0)), t = 1, 2, ...: t0, which sets the first step, is given or tuned
+// on a sample.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "random/epoch_order.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace svm {
+
+/// Searches the t0 = 1 / (lambda eta0) of lowest cost_of(t0). The first step eta0 starts at 1 / (mean squared norm),
+/// which is 1 for rows of norm 1 as in Bottou's programs. It is doubled while that lowers the cost; if the first
+/// doubling does not, it is halved while that does. It is at most 1 / lambda (t0 = 1, the steps of Pegasos).
+template <typename Cost>
+double best_t0(double lambda, double mean_squared_norm, const Cost& cost_of) {
+  constexpr int most = 30;  // doublings or halvings
+  double eta = mean_squared_norm > 0.0 ? 1.0 / std::max(mean_squared_norm, lambda) : 1.0 / lambda;
+  double cost = cost_of(1.0 / (lambda * eta));
+  const auto follow = [&](double factor) {
+    const double first = eta;
+    for (int k = 0; k < most && factor * eta * lambda <= 1.0; ++k) {
+      const double next = cost_of(1.0 / (lambda * factor * eta));
+      if (!(next < cost)) break;
+      cost = next;
+      eta *= factor;
+    }
+    return eta != first;
+  };
+  if (!follow(2.0)) follow(0.5);
+  return 1.0 / (lambda * eta);
+}
+
+/// Presents the examples in a fresh random order in each pass to a Rule, which has
+///   start(t0)             resets: w = 0, and the next step is t = 1,
+///   present(features, i)  makes one step; charges row i and its inner products,
+///   weights(), scale()    w = scale() weights(),
+///   squared_norm()        |w|^2,
+///   archive(state)        writes or reads the members that change.
+/// If t0 is not given, the first step tunes it. A trial of a t0 is a pass of the rule over a sample, drawn with
+/// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
+template <typename Rule>
+class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
+  using Loop = DirectLoop<TunedSgd<Rule>, LinearSolver>;
+  using Loop::features_;
+
+ public:
+  static constexpr std::size_t sample_size = 1000;  // or n, as in Bottou's programs
+
+  TunedSgd(const FeatureMatrix& matrix, double lambda, std::optional<double> t0, Rule rule, std::uint64_t seed)
+      : Loop(matrix),
+        lambda_(lambda),
+        t0_(t0),
+        rule_(std::move(rule)),
+        order_(matrix.size(), seed),
+        sampling_(seed, Purpose::sampling) {
+    require_positive(lambda, "lambda");
+    require(!t0 || (std::isfinite(*t0) && *t0 > 0.0), "t0 must be finite and positive, or left out");
+    if (t0) rule_.start(*t0);
+  }
+
+  void weights(double* out) const override { rule_.weights().copy(rule_.scale(), out); }
+  /// The t0 in use; none before it has been tuned.
+  std::optional<double> t0() const noexcept { return t0_; }
+  const Rule& rule() const noexcept { return rule_; }
+  void archive(StateArchive& state) override {
+    Loop::archive(state);
+    double t0 = t0_.value_or(0.0);
+    state.finite("t0", t0, 0.0);
+    if (state.reads()) t0_ = t0 > 0.0 ? std::optional<double>(t0) : std::nullopt;
+    state.part("rule", rule_);
+    state.part("order", order_);
+    state.part("sampling", sampling_);
+  }
+  bool step() override {
+    if (!t0_) tune();
+    const std::size_t i = order_.now();
+    order_.prefetch(features_);
+    rule_.present(features_, i);
+    order_.advance();
+    ++features_.counters().iterations;
+    ++features_.counters().presentations;
+    return true;
+  }
+
+ private:
+  void tune() {
+    std::vector<std::size_t> sample(std::min(features_.size(), sample_size));
+    double squares = 0.0;
+    for (std::size_t& i : sample) {
+      i = sampling_.below(features_.size());
+      squares += features_.squared_norm(i);
+    }
+    const double mean = squares / static_cast<double>(sample.size());
+    t0_ = best_t0(lambda_, mean, [&](double t0) { return trial(sample, t0); });
+    rule_.start(*t0_);
+  }
+
+  double trial(const std::vector<std::size_t>& sample, double t0) {
+    rule_.start(t0);
+    for (const std::size_t i : sample) rule_.present(features_, i);
+    double hinge = 0.0;
+    for (const std::size_t i : sample) {
+      features_.charge_inner_product();
+      hinge += std::max(0.0, 1.0 - rule_.scale() * features_.label(i) * rule_.weights().dot(features_.row(i)));
+    }
+    features_.counters().presentations += 2 * sample.size();
+    return 0.5 * lambda_ * rule_.squared_norm() + hinge / static_cast<double>(sample.size());
+  }
+
+  double lambda_;
+  std::optional<double> t0_;
+  Rule rule_;
+  EpochOrder order_;
+  Random sampling_;
+};
+
+}  // namespace svm

@@ -1,0 +1,37 @@
+// A solver whose predictor is f(x) = sum_i coefficient_i K(x_i, x) + bias.
+#pragma once
+
+#include <vector>
+
+#include "kernel/rows.hpp"
+#include "solvers/solver.hpp"
+
+namespace svm {
+
+class KernelSolver : public Solver {
+ public:
+  explicit KernelSolver(RowSource& source) : rows_(source) {}
+
+  const Counters& counters() const noexcept override { return rows_.counters(); }
+  std::size_t size() const noexcept { return rows_.size(); }
+
+  /// Signed coefficients y_i alpha_i of the present predictor (n, float64), in the order of the row source.
+  virtual void coefficients(double* out) const = 0;
+  /// Writes the responses y_i f(x_i) of the present predictor without its bias (n, float64). Returns false, and writes
+  /// nothing, if the solver does not keep them up to date.
+  virtual bool responses(double* out) const = 0;
+  /// The method's own bias term; 0 for methods without one.
+  virtual double bias() const { return 0.0; }
+  void archive(StateArchive& state) override;
+
+ protected:
+  BusyFlag* shared_flag() noexcept override { return rows_.busy_flag(); }
+
+  CountedRows rows_;
+};
+
+/// v_j += amount y_i y_j K(x_i, x_j) for all j; `positive`: y_i = 1. Examples are ordered by class, so y_j changes sign
+/// once.
+void add_row(double* v, const float* row, double amount, std::size_t positives, std::size_t n, bool positive);
+
+}  // namespace svm

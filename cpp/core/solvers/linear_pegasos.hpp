@@ -1,0 +1,40 @@
+// Pegasos on explicit weights: the method of `Pegasos` with the linear kernel, at the cost of one row per iteration.
+#pragma once
+
+#include "linear/weight_vector.hpp"
+#include "random/random.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace svm {
+
+struct LinearPegasosSettings {
+  double lambda = 1.0;
+  bool project = false;  ///< onto ||w|| <= 1 / sqrt(lambda) after each step
+};
+
+template <typename Real>
+class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, LinearSolver> {
+ public:
+  LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
+
+  void weights(double* out) const override { weights_.copy(shrink(), out); }
+  void archive(StateArchive& state) override;
+  bool step() override;
+
+ private:
+  using Loop = DirectLoop<LinearPegasos<Real>, LinearSolver>;
+  using Loop::features_;
+
+  // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is
+  // a sum of rows.
+  double shrink() const noexcept;
+  void project();
+
+  LinearPegasosSettings settings_;
+  Random random_;
+  std::size_t next_;  // drawn one step ahead, so that its row can be prefetched
+  Weights<Real> weights_;
+  double stretch_ = 1.0;  // 1 / product of the projections' factors
+};
+
+}  // namespace svm

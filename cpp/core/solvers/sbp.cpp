@@ -1,0 +1,127 @@
+#include "solvers/sbp.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace svm {
+
+Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
+    : KernelSolver(source),
+      settings_(settings),
+      random_(seed, Purpose::sampling),
+      tracker_(source.size(), source.positives(), settings.bias),
+      volume_(settings.nu * static_cast<double>(source.size())),
+      v_(source.size()),
+      beta_(source.size()),
+      credit_(source.size()),
+      settled_(source.size()) {
+  require(settings.nu >= 0.0 && volume_ < 1e100, "nu must not be negative, and nu n must be below 1e100");
+  require(std::isfinite(settings.eta) && settings.eta >= 0.0, "eta must be positive, or 0 for 1 / sqrt(max K(x, x))");
+  require(rows_.largest_diagonal() > 0.0, "every training point has K(x, x) = 0: there is nothing to learn from");
+  if (settings_.eta == 0.0) settings_.eta = 1.0 / std::sqrt(rows_.largest_diagonal());
+  tracker_.positive.scan(v_.data(), tracker_.positive_window);
+  tracker_.negative.scan(v_.data(), tracker_.negative_window);
+}
+
+std::size_t Sbp::draw(const ThresholdScan& scan, double level) {
+  return scan.covered_index(v_.data(), level, random_.below(scan.covered(level)));
+}
+
+bool Sbp::step() {
+  Counters& counters = rows_.counters();
+  levels_ = tracker_.solve(v_.data(), volume_ / scale_);
+  level_ = scale_ * levels_.level();
+  const double eta = settings_.eta / std::sqrt(static_cast<double>(counters.iterations + 1));
+  const ThresholdScan& up = tracker_.positive;
+  const ThresholdScan& down = tracker_.negative;
+  if (settings_.bias && settings_.pairs) {
+    const Draw draws[] = {{draw(up, levels_.positive), 0.5 * eta}, {draw(down, levels_.negative), 0.5 * eta}};
+    apply(draws, 2);
+    counters.presentations += 2;
+  } else {
+    Draw single{0, eta};
+    if (settings_.bias) {
+      single.index = random_.below(2) == 0 ? draw(up, levels_.positive) : draw(down, levels_.negative);
+    } else {
+      const std::size_t covered_up = up.covered(levels_.positive);
+      const std::size_t k = random_.below(covered_up + down.covered(levels_.negative));
+      single.index = k < covered_up ? up.covered_index(v_.data(), levels_.positive, k)
+                                    : down.covered_index(v_.data(), levels_.negative, k - covered_up);
+    }
+    apply(&single, 1);
+    counters.presentations += 1;
+  }
+  ++counters.iterations;
+  scale_sum_ += scale_;
+  if (scale_ < 1e-6) renormalise();
+  return true;
+}
+
+void Sbp::apply(const Draw* draws, std::size_t count) {
+  const double* v = v_.data();
+  const float* rows[2] = {nullptr, nullptr};
+  double steps[2] = {0.0, 0.0};  // of beta, times the label: the factor of a row in the positive class's responses
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = draws[k].index;
+    rows[k] = rows_.row(i);
+    steps[k] = rows_.label(i) * draws[k].amount / scale_;
+    norm2_ += 2.0 * draws[k].amount * scale_ * v[i] + draws[k].amount * draws[k].amount * rows_.diagonal(i);
+    beta_[i] += draws[k].amount / scale_;
+    credit_[i] += draws[k].amount / scale_ * scale_sum_;
+  }
+  if (count == 2) {
+    norm2_ += 2.0 * draws[0].amount * draws[1].amount * rows_.label(draws[0].index) * rows_.label(draws[1].index) *
+              static_cast<double>(rows[0][draws[1].index]);
+    tracker_.positive.add_and_scan(v_.data(), rows[0], steps[0], rows[1], steps[1], tracker_.positive_window);
+    tracker_.negative.add_and_scan(v_.data(), rows[0], -steps[0], rows[1], -steps[1], tracker_.negative_window);
+  } else {
+    tracker_.positive.add_and_scan(v_.data(), rows[0], steps[0], tracker_.positive_window);
+    tracker_.negative.add_and_scan(v_.data(), rows[0], -steps[0], tracker_.negative_window);
+  }
+  if (norm2_ > 1.0) {
+    scale_ /= std::sqrt(norm2_);
+    norm2_ = 1.0;
+  }
+}
+
+// Multiplies the scale into the arrays before it underflows.
+void Sbp::renormalise() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    settled_[i] += scale_sum_ * beta_[i] - credit_[i];
+    credit_[i] = 0.0;
+    beta_[i] *= scale_;
+    v_[i] *= scale_;
+  }
+  scale_sum_ = 0.0;
+  tracker_.rescale(scale_);
+  scale_ = 1.0;
+  tracker_.positive.scan(v_.data(), tracker_.positive_window);
+  tracker_.negative.scan(v_.data(), tracker_.negative_window);
+}
+
+void Sbp::archive(StateArchive& state) {
+  KernelSolver::archive(state);
+  state.part("random", random_);
+  state.finite_values("v", v_, LevelTracker::most);
+  state.part("tracker", tracker_, v_.data());
+  state.part("levels", levels_);
+  state.number("level", level_);
+  state.finite("scale", scale_, 1e-100);
+  state.finite("norm2", norm2_);
+  state.check(scale_ <= 1.0 && norm2_ <= 1.0, "scale", " or the squared norm is above 1");
+  state.values("beta", beta_);
+  state.number("scale_sum", scale_sum_);
+  state.values("credit", credit_);
+  state.values("settled", settled_);
+}
+
+void Sbp::coefficients(double* out) const {
+  const auto iterations = static_cast<double>(counters().iterations);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const double sum = settled_[i] + scale_sum_ * beta_[i] - credit_[i];
+    out[i] = iterations > 0.0 ? rows_.label(i) * sum / iterations : 0.0;
+  }
+}
+
+}  // namespace svm

@@ -1,0 +1,164 @@
+#include "solvers/smo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.hpp"
+#include "simd/loops.hpp"
+
+namespace svm {
+namespace {
+
+// Index of the largest `score(index)` in a block (the first one); the vector code finds only the block.
+template <typename Score>
+std::size_t locate(std::size_t begin, std::size_t end, std::size_t block, const Score& score) {
+  const std::size_t first = begin + block * simd::block;
+  const std::size_t last = std::min(first + simd::block, end);
+  std::size_t best = first;
+  double best_score = score(first);
+  for (std::size_t j = first + 1; j < last; ++j) {
+    const double here = score(j);
+    if (here > best_score) {
+      best = j;
+      best_score = here;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Smo::Smo(RowSource& source, const SmoSettings& settings)
+    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
+  const std::vector<float> nothing(size());
+  update(nothing.data(), 0.0, true);
+}
+
+void Smo::update(const float* row, double amount, bool positive) {
+  const simd::Loops& loops = simd::loops();
+  const std::size_t positives = rows_.positives();
+  const double sign = positive ? amount : -amount;
+  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
+  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
+                             size() - positives, C_};
+  const simd::Best best_up = loops.add_and_best_gain(up, row, sign);
+  const simd::Best best_down = loops.add_and_best_gain(down, row + positives, -sign);
+  const bool first = best_up.score >= best_down.score;
+  const auto gain = [&](std::size_t j) { return loops.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_); };
+  chosen_ = first ? locate(0, positives, best_up.block, gain) : locate(positives, size(), best_down.block, gain);
+  gain_ = first ? best_up.score : best_down.score;
+  violation_ = std::max(best_up.violation, best_down.violation);
+}
+
+bool Smo::step() {
+  if (gain_ <= 0.0 || violation_ < tolerance_) return false;
+  Counters& counters = rows_.counters();
+  const double before = alpha_[chosen_];
+  alpha_[chosen_] = best_alpha(chosen_);
+  const double amount = alpha_[chosen_] - before;
+  if (amount == 0.0) return false;  // the remaining gain is rounding error
+  ++counters.iterations;
+  ++counters.presentations;
+  update(rows_.row(chosen_), amount, chosen_ < rows_.positives());
+  return true;
+}
+
+void Smo::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.number("violation", violation_);
+  state.index("chosen", chosen_, size());
+  state.number("gain", gain_);
+}
+
+SmoWithBias::SmoWithBias(RowSource& source, const SmoSettings& settings)
+    : DualSolver(source, settings.C), tolerance_(require_not_negative(settings.tolerance, "the tolerance")) {
+  const std::vector<float> nothing(size());
+  update(nothing.data(), 0.0, nothing.data(), 0.0);
+}
+
+// Amounts are signed: y_i times the change of alpha_i.
+void SmoWithBias::update(const float* first, double first_amount, const float* second, double second_amount) {
+  const simd::Loops& loops = simd::loops();
+  const std::size_t positives = rows_.positives();
+  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
+  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
+                             size() - positives, C_};
+  const simd::Best best_up = loops.add_two_and_best_up(up, first, first_amount, second, second_amount, 1.0);
+  const simd::Best best_down =
+      loops.add_two_and_best_up(down, first + positives, -first_amount, second + positives, -second_amount, -1.0);
+  const bool in_up = best_up.score >= best_down.score;
+  top_ = in_up ? best_up.score : best_down.score;
+  bottom_ = std::min(best_up.violation, best_down.violation);
+  constexpr double never = -1e300;
+  const auto candidate = [&](std::size_t j) {
+    const bool rises = j < positives ? alpha_[j] < C_ : alpha_[j] > 0.0;
+    return rises ? value(j) : never;
+  };
+  chosen_ =
+      in_up ? locate(0, positives, best_up.block, candidate) : locate(positives, size(), best_down.block, candidate);
+}
+
+bool SmoWithBias::step() {
+  const double violation = top_ - bottom_;
+  if (violation <= 0.0 || violation < tolerance_) return false;
+  const simd::Loops& loops = simd::loops();
+  const std::size_t positives = rows_.positives();
+  const std::size_t i = chosen_;
+  const float* row_i = rows_.row(i);
+  const double diagonal_i = rows_.diagonal(i);
+  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
+  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
+                             size() - positives, C_};
+  const simd::Best best_up = loops.best_partner(up, row_i, 1.0, top_, diagonal_i);
+  const simd::Best best_down = loops.best_partner(down, row_i + positives, -1.0, top_, diagonal_i);
+  const auto score = [&](std::size_t j) {
+    return loops.partner_score(responses_[j], alpha_[j], rows_.diagonal(j), static_cast<double>(row_i[j]), C_,
+                               rows_.label(j), top_, diagonal_i);
+  };
+  const bool in_up = best_up.score >= best_down.score;
+  const std::size_t j =
+      in_up ? locate(0, positives, best_up.block, score) : locate(positives, size(), best_down.block, score);
+
+  // Along y_i alpha_i + y_j alpha_j = const: signed alphas move by +step and -step.
+  const double curvature = diagonal_i + rows_.diagonal(j) - 2.0 * static_cast<double>(row_i[j]);
+  double step = (top_ - value(j)) / (curvature > 0.0 ? curvature : 1e-12);
+  const double room_i = i < positives ? C_ - alpha_[i] : alpha_[i];
+  const double room_j = j < positives ? alpha_[j] : C_ - alpha_[j];
+  step = std::min({step, room_i, room_j});
+  if (!(step > 0.0)) return false;  // the remaining violation is rounding error
+  const auto move = [&](std::size_t k, double room, double amount) {
+    // A point that reaches a bound is set to it exactly; otherwise rounding could leave it a candidate.
+    const bool rises = rows_.label(k) * amount > 0.0;
+    alpha_[k] = step == room ? (rises ? C_ : 0.0) : alpha_[k] + rows_.label(k) * amount;
+  };
+  move(i, room_i, step);
+  move(j, room_j, -step);
+  Counters& counters = rows_.counters();
+  ++counters.iterations;
+  counters.presentations += 2;
+  const float* row_j = rows_.row(j);
+  update(row_i, step, row_j, -step);
+  return true;
+}
+
+void SmoWithBias::archive(StateArchive& state) {
+  DualSolver::archive(state);
+  state.number("top", top_);
+  state.number("bottom", bottom_);
+  state.index("chosen", chosen_, size());
+}
+
+double SmoWithBias::bias() const {
+  double sum = 0.0;
+  std::size_t free = 0;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (alpha_[i] > 0.0 && alpha_[i] < C_) {
+      sum += value(i);
+      ++free;
+    }
+  }
+  return free > 0 ? sum / static_cast<double>(free) : 0.5 * (top_ + bottom_);
+}
+
+}  // namespace svm

@@ -1,0 +1,71 @@
+// SVMlight's decomposition of the dual (Joachims: Making large-scale SVM learning practical, 1999): a working set along
+// the steepest feasible direction, whose problem is solved exactly; variables that stay at their bounds are left out
+// for a while (shrinking).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "qp/box_qp.hpp"
+#include "solvers/dual_solver.hpp"
+
+namespace svm {
+
+struct SvmLightSettings {
+  double C = 1.0;
+  bool bias = false;
+  double tolerance = 1e-3;           ///< stop when no KKT condition is violated by more; 0: never
+  std::size_t working_set = 10;      ///< q, even: variables changed in an iteration
+  std::uint64_t shrink_after = 100;  ///< iterations at its bound after which a variable is left out; 0: never
+};
+
+class SvmLight final : public DualSolver {
+ public:
+  static constexpr std::size_t largest_working_set = 50;
+
+  SvmLight(RowSource& source, const SvmLightSettings& settings);
+
+  /// The mean over the free support vectors, or the middle of the interval that the bounds allow.
+  double bias() const override { return settings_.bias ? middle_ : 0.0; }
+  /// False while variables are left out: their responses are not up to date.
+  bool responses(double* out) const override;
+  /// Number of variables that are not left out.
+  std::size_t active() const noexcept { return active_.size(); }
+  void archive(StateArchive& state) override;
+
+ protected:
+  bool step() override;
+
+ private:
+  /// The derivative of the dual along the signed alpha: y_i (1 - c_i), -y_i times the derivative of Joachims'
+  /// objective.
+  double value(std::size_t i) const noexcept { return rows_.label(i) * (1.0 - responses_[i]); }
+  struct Candidate {
+    double steepness;
+    std::uint32_t variable;
+  };
+  void offer(std::vector<Candidate>& best, std::size_t most, double steepness, std::uint32_t variable) const;
+  void select();
+  bool optimise();
+  void add_to_responses(std::size_t i, double amount);
+  void shrink();
+  /// Called when the active variables are optimal. Returns true if left-out variables must be brought back first.
+  bool bring_back();
+  /// Adds one support vector's part to the responses of the variables that were left out.
+  void recover();
+
+  SvmLightSettings settings_;
+  BoxQp qp_;
+  Subset active_;
+  std::vector<std::uint64_t> doubted_;  // the last iteration in which a variable did not seem optimal at its bound
+  std::vector<std::uint32_t> working_;
+  std::vector<Candidate> rising_;   // the steepest that may rise
+  std::vector<Candidate> falling_;  // with bias: the steepest that may fall
+  double violation_ = 0.0;
+  double middle_ = 0.0;  // the bias; 0 without bias
+
+  Subset aside_;               // the variables that are being brought back
+  std::size_t recovered_ = 0;  // examples whose parts have been added
+};
+
+}  // namespace svm

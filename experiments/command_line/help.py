@@ -1,0 +1,92 @@
+"""The texts of ``--help`` and ``--version``."""
+
+from __future__ import annotations
+
+import re
+from importlib import metadata
+from pathlib import Path
+
+import solvers
+from experiments import provenance
+
+
+def version_text() -> str:
+    """Return the text of ``--version``: the program's version, its commit, and the build of its core."""
+    commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
+    source = "no commit known" if commit is None else f"commit {commit[:12]}{' with changes' if dirty else ''}"
+    build = solvers.build_info()
+    return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
+
+
+def help_text(conf: Path) -> str:
+    """Return the text of ``--help``: one line for each algorithm, data set and kernel, then the settings.
+
+    Parameters
+    ----------
+    conf : Path
+        The folder of the configuration.
+    """
+    algorithms = {name: solvers.get(name).summary for name in solvers.names()}
+    data_sets = {path.stem: summary_of(path) for path in sorted((conf / "dataset").glob("*.yaml"))}
+    kernels = {path.stem: summary_of(path) for path in sorted((conf / "kernel").glob("*.yaml"))}
+    return "\n".join(
+        [
+            "Error against cost for support vector machines: one run of one algorithm on one data set.",
+            "",
+            "usage: python run.py [algo=NAME] [dataset=NAME] [SETTING=VALUE ...]",
+            "       python run.py -m algo=NAME,NAME dataset=NAME 'seed=range(10)'     a sweep, one job per core",
+            "",
+            "algo= (default: sbp; its own settings are algo.*)",
+            *_items(algorithms),
+            "",
+            "dataset= (default: digits; its own settings are dataset.*)",
+            *_items(data_sets),
+            "",
+            "kernel= (default: gaussian)",
+            *_items(kernels),
+            "",
+            "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
+            "problem.bias=true|false                       unregularised bias",
+            "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
+            "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
+            "                                              the first one reached stops; default: preset or 10 epochs",
+            "budget.evaluations=60                         points of the curve, geometric in the cost",
+            "budget.every= | .tail=                        epochs between further points; in the last only",
+            "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly  progress=auto",
+            "store.root=results                            database, artifacts and figures",
+            "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
+            "hydra/launcher=local|ray|submitit_slurm       -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
+            "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
+            "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",
+            "",
+            "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
+            "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",
+            "the cache folder, in the folders of SVM_DATA_MIRROR, and at their published address.",
+            "SIGTERM writes a checkpoint (not with checkpoint_seconds=null) and ends a run with status 75: the same",
+            "command resumes from it.",
+            "",
+            "examples:",
+            "  python run.py algo=sbp dataset=adult",
+            "  python run.py algo=smo dataset=adult problem.bias=true kernel.sigma2=100 problem.C=100",
+            "  python run.py algo=pegasos dataset=file dataset.train=x.svm dataset.test=y.svm budget.seconds=60",
+            "  python run.py -m algo=sbp,pegasos,sdca,smo dataset=adult 'seed=range(10)'     (quotes for the shell)",
+            "  python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
+            "",
+            "--cfg job shows all settings of a command without running it; --hydra-help is Hydra's own help.",
+            "--version shows the version of the program, its commit, and the build of its core.",
+        ]
+    )
+
+
+def summary_of(path: Path) -> str:
+    """One line on a yaml file: its ``description:`` entry, else the first line of its comment at the top."""
+    text = path.read_text(encoding="utf-8")
+    for pattern in (r"^description:\s*[\"']?(.+?)[\"']?\s*$", r"\A#\s*(.+)$"):
+        if match := re.search(pattern, text, re.MULTILINE):
+            return match.group(1)
+    return ""
+
+
+def _items(lines: dict[str, str]) -> list[str]:
+    width = max(map(len, lines), default=0) + 2
+    return [f"  {name:<{width}}{line}" for name, line in lines.items()]

@@ -1,0 +1,116 @@
+"""Reads the tables of ``conf/preset/``: one file for each table of a paper, or for each other source of values.
+
+Hydra picks the rows of a run by the names of its algorithm and its data set, as it picks a file by its name: each row
+is registered as an option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data`` (`composition.register`).
+`experiments.configuration.presets` decides which row wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+from experiments.configuration.schema import ProblemPreset
+from solvers import SettingsError
+
+ALL = "all"
+"""In place of the name of a data set, or of the list of algorithms."""
+_TABLE = {"source", "algorithms", "rows"}
+_NUMBERS = [number.name for number in fields(ProblemPreset)]
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML has it
+
+
+def read_tables(folder: Path) -> dict[str, Any]:
+    """Return the content of each table, by the file's name.
+
+    Parameters
+    ----------
+    folder : Path
+        ``conf/preset``.
+
+    Raises
+    ------
+    SettingsError
+        A file is not YAML.
+    """
+    tables = {}
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            tables[path.name] = yaml.load(path.read_bytes(), _LOADER)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"conf/preset/{path.name}: {' '.join(str(error).split())}") from error
+    return tables
+
+
+def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of all tables as options of Hydra's groups.
+
+    A table has the text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of
+    ``algorithms`` that the rows are for, by default all. A row may have another source and other algorithms. Its
+    remaining fields are those of `experiments.configuration.schema.Preset`. A kernel width, C or nu that stands beside
+    ``biased`` and ``unbiased`` is for both.
+
+    Parameters
+    ----------
+    tables : mapping of str to object
+        As `read_tables` gives it.
+
+    Returns
+    -------
+    dict of (str, str) to dict
+        Group (``pair``, ``algo`` or ``data``) and option (``asset_adult``, ``asset`` or ``adult``); the fields of a
+        `experiments.configuration.schema.Preset`.
+
+    Raises
+    ------
+    SettingsError
+        A table does not have this form, or two rows are for the same algorithm and data set. The message names the
+        file.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    files: dict[tuple[str, str], str] = {}
+    for file, table in tables.items():
+        for option, values in _options(file, table):
+            if option in found:
+                raise SettingsError(f"conf/preset/{file}: {files[option]} has values for {option[1]} as well")
+            found[option], files[option] = values, file
+    return found
+
+
+def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+    if not isinstance(table, dict) or not {"source", "rows"} <= set(table) <= _TABLE or not _has_rows(table):
+        raise SettingsError(f"conf/preset/{file}: a table has source, rows (by data set) and, if not all, algorithms")
+    for dataset, given in table["rows"].items():
+        row = {"source": table["source"], "algorithms": table.get("algorithms", ALL)} | given
+        algorithms = row.pop("algorithms")
+        if algorithms != ALL and not isinstance(algorithms, list):
+            raise SettingsError(f"conf/preset/{file}: algorithms must be a list of names, or {ALL}; got {algorithms!r}")
+        if algorithms == dataset == ALL:
+            raise SettingsError(f"conf/preset/{file}: a row for all data sets needs a list of algorithms")
+        values = _for_both(row)
+        for option in _names(algorithms, str(dataset)):
+            yield option, values
+
+
+def _has_rows(table: dict[str, Any]) -> bool:
+    rows = table["rows"]
+    return isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values())
+
+
+def _names(algorithms: str | Iterable[str], dataset: str) -> list[tuple[str, str]]:
+    if algorithms == ALL:
+        return [("data", dataset)]
+    return [("algo", name) if dataset == ALL else ("pair", f"{name}_{dataset}") for name in algorithms]
+
+
+def _for_both(row: dict[str, Any]) -> dict[str, Any]:
+    """Move the numbers that stand in the row itself to ``unbiased`` and to ``biased``."""
+    common = {name: row.pop(name) for name in _NUMBERS if name in row}
+    if common:
+        own = {name: row.get(name, {}) for name in ("unbiased", "biased")}
+        row |= {name: common | given if isinstance(given, dict) else given for name, given in own.items()}
+    return row  # Hydra checks its names and types when it composes them

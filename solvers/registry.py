@@ -1,0 +1,97 @@
+"""Finds solvers by name: in the modules of this package, and in the files that SVM_SOLVERS names."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import pkgutil
+import sys
+import traceback
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from solvers.base import Solver
+from solvers.errors import SettingsError
+
+
+def names() -> list[str]:
+    """Return the names of all solvers, sorted."""
+    return list(solver_classes())
+
+
+def get(name: str) -> type[Solver]:
+    """Return the solver class called `name`.
+
+    Raises
+    ------
+    SettingsError
+        If there is none.
+    """
+    try:
+        return solver_classes()[name]
+    except KeyError:
+        raise SettingsError(f"there is no solver {name!r}; there are {', '.join(names())}") from None
+
+
+@cache
+def solver_classes() -> dict[str, type[Solver]]:
+    """Return all solver classes by their names, sorted.
+
+    Raises
+    ------
+    SettingsError
+        Two solvers have one name, a file that SVM_SOLVERS names cannot be imported, or a solver in it has an attribute
+        of an earlier version.
+    """
+    found: dict[str, type[Solver]] = {}
+    for module in [*_own_modules(), *_plugin_modules()]:
+        for _, member in inspect.getmembers(module, inspect.isclass):
+            if not issubclass(member, Solver) or inspect.isabstract(member) or member.__module__ != module.__name__:
+                continue
+            if "shares" in vars(member):
+                raise SettingsError(f"solver {member.name!r}: the attribute `shares` is now called `shardable`")
+            if member.name in found:
+                raise SettingsError(f"two solvers are called {member.name!r}: {found[member.name]} and {member}")
+            found[member.name] = member
+    return dict(sorted(found.items()))
+
+
+def _own_modules() -> list[ModuleType]:
+    folder = str(Path(__file__).parent)
+    return [importlib.import_module(f"{__package__}.{info.name}") for info in pkgutil.iter_modules([folder])]
+
+
+def _plugin_modules() -> list[ModuleType]:
+    paths = filter(None, os.environ.get("SVM_SOLVERS", "").split(os.pathsep))
+    return [_imported(Path(path)) for path in paths]
+
+
+def _imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"svm_solver_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise SettingsError(f"SVM_SOLVERS names {str(path)!r}, which is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look up their annotations there
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[spec.name]
+        raise SettingsError(f"SVM_SOLVERS: {_place(path, error)}: {_message(error)}") from error
+    return module
+
+
+def _place(path: Path, error: BaseException) -> str:
+    """Return the file, and its line that raised an error while the file was imported."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return f"{path}, line {lines[-1]}" if lines else str(path)
+
+
+def _message(error: BaseException) -> str:
+    """Return type and message of an error in one line."""
+    message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

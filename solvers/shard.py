@@ -1,0 +1,111 @@
+"""Splits a problem's rows among ranks: each rank gets its rows, and the sizes of the whole problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from solvers import _core
+from solvers.all_reduce import AllReduce
+from solvers.errors import SettingsError
+from solvers.features import Features
+from solvers.kernels import Linear
+from solvers.problem import Problem
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _ShardData:
+    """What rank 0 sends to a rank: `rows` and `positives` of the rank, and the rest of the whole problem."""
+
+    rows: Features
+    positives: int
+    n: int
+    lambda_: float | None
+    nu: float | None
+    bias: bool
+    rho: float
+
+
+class ProblemShard(Problem):
+    """One rank's rows of a problem with the linear kernel, as a solver sees them.
+
+    Rank r holds the rows i of the problem's ordered points with i % ranks == r. `n` and `d` are those of the whole
+    problem; `features` and `positives` are this rank's. The points themselves (`X`, `y`, kernel rows) are in the whole
+    problem only.
+
+    Attributes
+    ----------
+    all_reduce : AllReduce
+    largest_norm : float
+        Largest Euclidean norm of a row, over all ranks.
+    """
+
+    def __init__(self, data: _ShardData, whole: Problem | None, all_reduce: AllReduce) -> None:
+        self.kernel = Linear()
+        self.n, self.d = data.n, data.rows.shape[1]
+        self.lambda_, self.nu, self.bias, self.rho = data.lambda_, data.nu, data.bias, data.rho
+        self.positives = data.positives
+        self.features = _core.FeatureMatrix(self.core_matrix(data.rows), data.positives)
+        self.all_reduce = all_reduce
+        self._whole = whole
+        self.largest_norm = all_reduce.broadcast(max(all_reduce.gather(self.features.largest_norm) or [0.0]))
+        self.shard = _core.Shard(all_reduce.rank, all_reduce.ranks, self.n, self.largest_norm)
+
+    def compute_on_whole(self, compute: Callable[[Problem], T]) -> T:
+        """Return what rank 0 computes from the whole problem. All ranks call this at the same point."""
+        return self.all_reduce.broadcast(compute(self._whole) if self._whole is not None else None)
+
+
+def check_ranks(whole: Problem, ranks: int) -> None:
+    """Refuse more ranks than a problem has rows.
+
+    Raises
+    ------
+    SettingsError
+        There are fewer rows than ranks.
+    """
+    if ranks > whole.n:
+        raise SettingsError(f"{ranks} ranks cannot share n = {whole.n:,} rows: start fewer")
+
+
+def scatter_rows(whole: Problem | None, all_reduce: AllReduce) -> Problem:
+    """Give each rank its rows. All ranks call this at the same point.
+
+    Parameters
+    ----------
+    whole : Problem or None
+        The problem, on rank 0, checked by `check_ranks`; None on the others, which never hold all of it.
+    all_reduce : AllReduce
+
+    Returns
+    -------
+    Problem
+        A `ProblemShard`; with one rank, the whole problem.
+    """
+    if whole is not None and all_reduce.ranks == 1:
+        return whole
+    data = all_reduce.scatter(None if whole is None else _split(whole, all_reduce.ranks))
+    return ProblemShard(data, whole, all_reduce)
+
+
+def _split(whole: Problem, ranks: int) -> Callable[[int], _ShardData]:
+    rows = whole.ordered
+
+    def data_of(rank: int) -> _ShardData:
+        own = rows[rank::ranks]
+        return _ShardData(
+            rows=np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own,
+            positives=len(range(rank, whole.positives, ranks)),
+            n=whole.n,
+            lambda_=whole.lambda_,
+            nu=whole.nu,
+            bias=whole.bias,
+            rho=whole.rho,
+        )
+
+    return data_of

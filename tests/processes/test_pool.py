@@ -1,0 +1,122 @@
+"""Runs in processes of their own: they finish, die and are stopped without taking the others along."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import Any
+
+import pytest
+from store_cases import TOY
+
+import solvers
+from experiments.configuration.composition import settings_of
+from experiments.configuration.settings import RunSettings
+from experiments.processes.job_ledger import ATTEMPTS
+from experiments.reproduction.figure_runs import make_runs
+from experiments.store import Store
+from experiments.store.database import finished_rows, running_ids
+
+LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
+
+pytestmark = pytest.mark.usefixtures("hydra_context")
+
+
+def settings(store: Path, *words: str) -> RunSettings:
+    return settings_of([*words, f"store.root={store}"], jobs=2)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One store for all runs: making a database takes seconds."""
+    return tmp_path_factory.mktemp("place")
+
+
+@pytest.fixture
+def dying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A solver that kills its process with one seed, as often as the fixture is told."""
+    file = Path(__file__).parents[1] / "launchers" / "killed_solver.py"
+    (tmp_path / "deaths").mkdir()
+    with monkeypatch.context() as own:
+        own.setenv("SVM_SOLVERS", str(file))
+        own.setenv("SVM_TEST_DEATHS", str(tmp_path / "deaths"))
+        solvers.registry.solver_classes.cache_clear()
+
+        def told(seed: int, times: int) -> Any:
+            own.setenv("SVM_TEST_KILLED", f"{seed} {times}")
+            return solvers.get("killed")
+
+        yield told
+    solvers.registry.solver_classes.cache_clear()
+
+
+@pytest.mark.parametrize(("times", "status"), [(1, "finished"), (99, "killed")])
+def test_a_run_whose_process_dies_begins_again_and_the_others_finish(
+    place: Path, tmp_path: Path, dying: Any, times: int, status: str
+) -> None:
+    words = ["dataset=synthetic", *TOY, "algo=minibatch_sdca", "algo.batch_size=5"]
+    seeds, solver = range(10 * times, 10 * times + 3), dying(10 * times + 1, times)
+    runs = [dataclasses.replace(settings(place, *words, f"seed={seed}"), solver=solver) for seed in seeds]
+    events = list(make_runs(runs, 2, ["test"]))
+    assert sum("killed; attempt" in event.note for event in events) == (1 if status == "finished" else ATTEMPTS - 1)
+    ends = [event for event in events if event.outcome is not None]
+    assert sorted(event.index for event in ends) == [0, 1, 2]
+    assert {event.index: event.outcome.status for event in ends} == {0: "finished", 1: status, 2: "finished"}  # type: ignore[union-attr]
+    deaths = len(list((tmp_path / "deaths").glob("died-*")))
+    assert deaths == (1 if status == "finished" else ATTEMPTS)
+    store = Store.open(place)
+    store.close_dead()
+    kept = [row for row in finished_rows(store._paths) if int(row.params["seed"]) in seeds]
+    assert len(kept) == (3 if status == "finished" else 2)
+    assert not running_ids(store._paths)
+
+
+@pytest.mark.slow
+def test_runs_go_on_without_the_server_that_their_processes_come_from(place: Path) -> None:
+    words = ["dataset=synthetic", *TOY, "algo=minibatch_sdca", "algo.batch_size=5"]
+    events = make_runs([settings(place, *words, f"seed={seed}") for seed in range(2)], 1, ["test"])
+    assert next(events).outcome is None
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+    assert [event.outcome.status for event in events if event.outcome is not None] == ["finished"] * 2
+
+
+def test_ctrl_c_records_what_was_reached(place: Path) -> None:
+    before = set(place.rglob("result.json"))
+    events = make_runs([settings(place, *LONG)], 1, ["test"])
+    begins = next(events)
+    assert (begins.index, begins.fraction, begins.outcome) == (0, 0.0, None)
+    assert "loading synthetic" in next(event.note for event in events if event.note)
+    assert next(event for event in events if event.fraction > 0).outcome is None
+    os.kill(os.getpid(), signal.SIGINT)
+    ends = []
+    with pytest.raises(KeyboardInterrupt):
+        ends.extend(event.outcome.status for event in events if event.outcome is not None)
+    assert ends == ["interrupted"]
+    (result,) = set(place.rglob("result.json")) - before
+    assert '"interrupted"' in result.read_text()
+    assert not multiprocessing.active_children()
+
+
+def test_a_users_own_solver_runs_in_a_process_of_its_own(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = Path(__file__).parents[1] / "engine" / "dying_solver.py"
+    with monkeypatch.context() as own:
+        own.setenv("SVM_SOLVERS", str(file))
+        solvers.registry.solver_classes.cache_clear()
+        run = settings(place, "dataset=synthetic", "dataset.n=50", "algo=minibatch_sdca", "algo.batch_size=5")
+        *_, event = make_runs([dataclasses.replace(run, solver=solvers.get("dying"))], 1, ["test"])
+    solvers.registry.solver_classes.cache_clear()
+    assert event.outcome is not None
+    assert (event.outcome.status, event.outcome.algo) == ("finished", "dying")
+
+
+def test_a_refused_run_says_why(place: Path) -> None:
+    wrong = settings(place, "dataset=file", "dataset.train=nowhere.svm")
+    *_, event = make_runs([wrong], 1, ["test"])
+    assert event.outcome is not None
+    assert event.outcome.status == "refused"
+    assert "nowhere.svm" in event.outcome.message

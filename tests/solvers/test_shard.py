@@ -1,0 +1,149 @@
+"""Mini-batch solvers on shards: ranks make the run of one process. Ranks are threads here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import points, solver
+from thread_ranks import ThreadAllReduce, run_ranks, sharded
+
+from solvers import Limit, Linear, LinearSnapshot, Problem, SettingsError
+from solvers.all_reduce import AllReduce
+from solvers.minibatch import Averaging, State, Variant
+from solvers.shard import ProblemShard, check_ranks
+
+N, D = 41, 7
+
+
+def problem(zeros: float = 0.0, scale: float = 1.0) -> Problem:
+    X, y = points(N, D, 3, zeros=zeros)
+    return Problem(scale * X, y, Linear(), lambda_=0.03)
+
+
+def same(mine: LinearSnapshot, theirs: LinearSnapshot) -> None:
+    size = np.abs(theirs.weights).max()
+    np.testing.assert_allclose(mine.weights, theirs.weights, rtol=0, atol=1e-12 * size)
+
+
+SOLVERS = [
+    ("minibatch_pegasos", {}),
+    *(("minibatch_sdca", {"variant": variant}) for variant in Variant),
+]
+NAMES = ["pegasos", *(f"sdca {variant.name}" for variant in Variant)]
+CASES = [(2, 1, "last"), (2, N, "decaying"), (3, 5, "tail"), (9, 7, "last")]  # of 9 ranks some have none of a subset
+
+
+@pytest.mark.parametrize(("name", "settings"), SOLVERS, ids=NAMES)
+@pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
+@pytest.mark.parametrize(("ranks", "b", "average"), CASES)
+def test_the_iterates_are_those_of_one_process(
+    ranks: int, b: int, average: str, zeros: float, name: str, settings: dict[str, Any]
+) -> None:
+    whole = problem(zeros, scale=3.0)  # rows longer than 1: the steps need the largest norm of all
+    settings = {**settings, "batch_size": b, "average": Averaging(average)}
+    alone = solver(name, whole, 5, **settings)
+    expected = []
+    for t in (1, 2, 30):
+        alone.advance(Limit(iterations=t))
+        expected.append((alone.snapshot(), alone.counters))
+
+    def work(all_reduce: AllReduce) -> list[tuple[Any, Any]]:
+        shard = sharded(whole, all_reduce)
+        made = solver(name, shard, 5, **settings)
+        found = []
+        for t in (1, 2, 30):
+            made.advance(Limit(iterations=t))
+            found.append((made.snapshot(), made.counters))
+        assert isinstance(all_reduce, ThreadAllReduce)
+        assert 30 <= all_reduce.sums <= 60
+        return found
+
+    everyone = run_ranks(ranks, work)
+    for rank, found in enumerate(everyone):
+        for (mine, costs), (theirs, their_costs), (first, _) in zip(found, expected, everyone[0], strict=True):
+            same(mine, theirs)
+            assert costs == their_costs
+            assert np.array_equal(mine.weights, first.weights)
+            if rank == 0 and theirs.lower_bound is not None:
+                assert mine.lower_bound == pytest.approx(theirs.lower_bound, abs=1e-12)
+
+
+def test_a_shard_has_every_ranks_th_row() -> None:
+    whole = problem()
+    rows = whole.ordered
+
+    def work(all_reduce: AllReduce) -> None:
+        shard = sharded(whole, all_reduce)
+        assert isinstance(shard, ProblemShard)
+        own = range(all_reduce.rank, N, 3)
+        assert (shard.n, shard.d) == (N, D)
+        assert shard.features.n == len(own)
+        assert shard.positives == sum(i < whole.positives for i in own)
+        assert shard.largest_norm == whole.largest_norm
+        assert shard.features.largest_norm == pytest.approx(np.linalg.norm(rows[list(own)], axis=1).max(), rel=1e-6)
+
+    run_ranks(3, work)
+
+
+@pytest.mark.parametrize(("name", "settings"), SOLVERS[:2], ids=["pegasos", "sdca"])
+@pytest.mark.parametrize(("before", "after"), [(1, 1), (3, 3), (1, 3), (3, 2), (2, 1)])
+def test_a_run_continues_from_its_state_on_any_number_of_ranks(
+    before: int, after: int, name: str, settings: dict[str, Any]
+) -> None:
+    whole, settings = problem(), {**settings, "batch_size": 6, "average": Averaging.tail}
+
+    def first(all_reduce: AllReduce) -> tuple[State | None, Any, Any]:
+        made = solver(name, sharded(whole, all_reduce), 5, **settings)
+        made.advance(Limit(iterations=13))
+        state = made.state()  # type: ignore[attr-defined]
+        made.advance(Limit(iterations=40))
+        return state, made.snapshot(), made.counters
+
+    state, uninterrupted, counters = run_ranks(before, first)[0]
+
+    def second(all_reduce: AllReduce) -> tuple[Any, Any, float]:
+        made = solver(name, sharded(whole, all_reduce), 5, **settings)
+        made.restore(state if all_reduce.rank == 0 else None)  # type: ignore[attr-defined]
+        assert made.counters.iterations == 13
+        spent = made.cpu_seconds
+        made.advance(Limit(iterations=40))
+        return made.snapshot(), made.counters, spent
+
+    resumed = run_ranks(after, second)
+    assert state is not None
+    assert sum(spent for _, _, spent in resumed) == pytest.approx(state["cpu_seconds"].item())
+    for mine, costs, _ in resumed:
+        assert costs == counters
+        same(mine, uninterrupted)
+        assert before != after or np.array_equal(mine.weights, uninterrupted.weights)
+
+
+def test_a_problem_with_fewer_rows_than_ranks_is_refused() -> None:
+    X = np.eye(4, dtype=np.float32)
+    with pytest.raises(SettingsError, match="5 ranks cannot share n = 4 rows"):
+        check_ranks(Problem(X, np.array([1, 1, -1, -1]), Linear(), lambda_=1.0), 5)
+
+
+def test_ranks_of_one_class() -> None:
+    X, _ = points(N, D, 3)
+    whole = Problem(X, np.where(np.arange(N) == 7, 1, -1), Linear(), lambda_=0.03)
+    alone = solver("minibatch_sdca", whole, 5, batch_size=9)
+    alone.advance(Limit(iterations=20))
+
+    def work(all_reduce: AllReduce) -> LinearSnapshot:
+        made = solver("minibatch_sdca", sharded(whole, all_reduce), 5, batch_size=9)
+        made.advance(Limit(iterations=20))
+        return made.snapshot()  # type: ignore[return-value]
+
+    for found in run_ranks(3, work):
+        same(found, alone.snapshot())  # type: ignore[arg-type]
+
+
+def test_a_state_of_another_problem_is_refused() -> None:
+    made = solver("minibatch_sdca", problem(), batch_size=2)
+    state = made.state()  # type: ignore[attr-defined]
+    for damaged in (state | {"alpha": np.zeros(3)}, {k: v for k, v in state.items() if k != "sum"}, {}):
+        with pytest.raises(SettingsError, match="algo=minibatch_sdca"):
+            solver("minibatch_sdca", problem(), batch_size=2).restore(damaged)  # type: ignore[attr-defined]
