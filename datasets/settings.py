@@ -117,4 +117,4 @@ def _is_split_off(spec: DatasetSpec) -> bool:
 
 
 def _why_no_split(spec: DatasetSpec) -> str:
-    return "dataset.parts says how rows are divided" if spec.parts is not None else "it has test rows of its own"
+    return "dataset.parts says how rows are divided" if spec.parts is not None else "it has its own test rows"

@@ -135,7 +135,7 @@ def _check_messages(spec: DatasetSpec) -> None:
             raise DataError(f"dataset.{name}={value}: must lie between 1 and {most}.")
     if spec.test or spec.file("test"):
         raise DataError(
-            "dataset.format=messages takes one archive, which is split: a second one would have features of its own."
+            "dataset.format=messages takes one archive, which is split: a second one would have other features."
         )
 
 
@@ -180,7 +180,7 @@ def _check_elastic(spec: DatasetSpec) -> None:
         if given is not None:
             raise DataError(
                 f"dataset.{name}={given}: images of one original would be in several parts; dataset=mnist_elastic has "
-                "parts of its own, see dataset.n, dataset.n_test and dataset.validate."
+                "its own parts, see dataset.n, dataset.n_test and dataset.validate."
             )
     if spec.max_train is None:
         for name, choice, allowed in (

@@ -104,7 +104,7 @@ def _profile_notes(profiles: Mapping[str, Mapping[str, Profile]]) -> list[str]:
         names = styles_for(own)
         each = [f"{names[one].name} {_percent(each.share[0])} ({_percent(each.solved)})" for one, each in own.items()]
         if each:
-            notes.append(f"{axis_name(cost)}: least on so many problems (solved at all): {', '.join(each)}.")
+            notes.append(f"{axis_name(cost)}: share of problems with the least cost (share solved): {', '.join(each)}.")
     return notes
 
 

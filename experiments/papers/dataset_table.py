@@ -84,7 +84,7 @@ def write_entry(axes: Axes, place: int, color: str, name: str, facts: str) -> No
 
 
 def write_notes(axes: Axes, entries: int, *notes: str) -> None:
-    """Write notes in small grey letters below so many entries."""
+    """Write notes in small grey letters below this many entries."""
     for k, note in enumerate(notes):
         _beside(axes, note, -14 - _ENTRY * entries - 13 * k, PANEL.note, FAINT)
 

@@ -44,12 +44,12 @@ def status_line(plan: Plan, figures: Path) -> str:
     """
     runs = [run.settings for run in plan.runs]
     sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
-    told = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
+    parts = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
     there = f"{len(runs) - len(plan.missing)} of {len(runs)}" if runs else "no runs"
     time = duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds"
     memory = _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-"
     line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {time:>8}  {memory:>8}  "
-    return (line + "; ".join(filter(None, told))).rstrip()
+    return (line + "; ".join(filter(None, parts))).rstrip()
 
 
 def announcement(plan: Plan) -> list[str]:

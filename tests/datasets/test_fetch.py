@@ -101,9 +101,9 @@ def test_a_missing_page_is_an_error_with_advice(site: tuple[str, Path], tmp_path
 
 def test_no_network_is_an_error_with_advice(tmp_path: Path, no_mirror: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with socket.socket() as unused_settings:
-        unused_settings.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused_settings.getsockname()[1]}"
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
         with pytest.raises(DataError, match="Cannot download toy") as caught:
             load(published(url), cache_dir=tmp_path / "cache")
     assert_helpful(str(caught.value), url, tmp_path / "cache")

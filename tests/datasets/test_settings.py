@@ -22,7 +22,7 @@ Compose = Callable[..., DatasetSpec]
         (["digits", "zero_based=true"], "dataset.zero_based .* LIBSVM text"),
         (["adult", "n=100"], "dataset.n has no effect on dataset=adult"),
         (["adult", "split_seed=3"], "dataset.split_seed .* no rows are drawn"),
-        (["adult", "test_fraction=0.5"], "dataset.test_fraction .* it has test rows of its own"),
+        (["adult", "test_fraction=0.5"], "dataset.test_fraction .* it has its own test rows"),
         (["adult", "ngrams=2"], "dataset.ngrams .*messages"),
         (["mnist", "shape=noisy"], "dataset.shape .* dataset=synthetic"),
         (["newsgroups_binary", "test_fraction=0.5"], "dataset.test_fraction .* dataset.test_count says how many"),

@@ -171,7 +171,7 @@ def test_a_data_set_that_is_not_available(
     monkeypatch.setattr("datasets.fetch._download", _no_network, raising=True)
     assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,adult") == 3
     said = capsys.readouterr().out
-    assert "cannot be had: adult" in said
+    assert "not available: adult" in said
     assert "3 finished" in said
     verdict = json.loads((tmp_path / "figures" / "sbp_libsvm" / "demo" / "verdict.json").read_text())
     assert list(verdict["absent"]) == ["adult"]
@@ -225,7 +225,7 @@ def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureF
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, error = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "goes on where this one was" in error
+    assert "the same command continues" in error
     assert "Traceback" not in error
     assert main([*command, "--dry-run"]) == 0
     count = runs_of("sbp_fig2")

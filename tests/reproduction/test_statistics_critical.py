@@ -84,6 +84,13 @@ def test_missing_rows_cost_0_and_equal_costs() -> None:
     assert (alone.settled, alone.half) == (7, None)
 
 
+def test_of_two_plateaus_of_equal_length_the_lower_one_counts() -> None:
+    for factor in (1.0, 2.0, 3.0):
+        point = critical_point(factor * 2.0 ** np.array([18, 20, 23, 24]), [0.5, 0.25, 0.5, 0.25], slack=0.0)
+        assert point is not None
+        assert point.plateau == 0.25
+
+
 @given(
     st.lists(st.integers(0, 40), min_size=1, max_size=12, unique=True).map(sorted),
     st.data(),

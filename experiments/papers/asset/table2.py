@@ -79,7 +79,7 @@ class TableEntry:
     cells : mapping of str to Cell
         By series, or by the series that a swept one is a member of.
     unfit : str
-        Why these times decide nothing; empty if they do.
+        Why these times are not judged; empty if they are.
     """
 
     panel: Panel
@@ -165,7 +165,7 @@ def _faster_case(entry: TableEntry, rival: str) -> Case:
         first, second, printed_ratio(entry.s, entry.panel.paper_dataset, rival, "asset")
     )
     over = ratio_of(first.effort, second.effort)
-    assert over is not None  # a rival's time is always known: it ends by its own rule
+    assert over is not None  # a rival's time is always known: it stops by its own rule
     if entry.unfit:
         return Case(place, about, "not_applicable", measured, statistic, entry.unfit)
     ruling = over.above(FASTER_BY)

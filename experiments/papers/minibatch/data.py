@@ -71,7 +71,7 @@ class Data:
         P*, as an interval.
     spectrum : Spectrum or None
     unfit : str
-        Why nothing can be judged on it; empty if it can.
+        Why it is not judged; empty if it is.
     """
 
     panel: Panel

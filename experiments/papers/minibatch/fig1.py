@@ -287,7 +287,7 @@ def _spread_text(study: Study, method: str) -> str:
 _HEAD: Final = 0.78  # inches
 _COLUMNS: Final = 2
 _RIGHT: Final = 0.13
-"""The axis on the right takes this share of a panel's width."""
+"""Share of a panel's width for the axis on the right."""
 _BETA: Final = "#777777"
 _CAPTIONS: Final = (
     f"Iterations to the first evaluation with P(w) - P* <= {ACCURACY:g}: medians over the runs, bands from the least "
@@ -317,7 +317,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
 
 
 def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
-    """Draw beta_b / b on an axis of its own, and mark b = 1 / sigma^2."""
+    """Draw beta_b / b on a second axis, and mark b = 1 / sigma^2."""
     from matplotlib.ticker import NullLocator
 
     spectrum = study.data.spectrum
@@ -356,7 +356,7 @@ def _table(shown: Sequence[Study]) -> Table:
     notes = [
         f"Iterations to the first evaluation with P(w) - P* <= {ACCURACY:g}, median over the runs (least to largest). "
         "Evaluations are 10 % or one iteration apart, so the target may have been reached that much earlier. >: most "
-        "runs missed it within their budget of so many iterations.",
+        "runs missed it within this budget.",
         "Pegasos and SDCA by the decaying average of their iterates, w_bar <- 0.9 w_bar + 0.1 w, as in the paper's "
         "experiments; Pegasos also by the mean of its tail, as in Algorithm 1: of the iterates after the 2^m-th, the "
         "last half to three quarters.",

@@ -45,7 +45,7 @@ class ConvergencePath:
     bands : mapping of str to mapping of str to Band
         By method and measure, against iterations; empty without an optimum, or without runs.
     unfit : str
-        Why nothing can be judged; empty if it can.
+        Why it is not judged; empty if it is.
     """
 
     panel: Panel
@@ -100,8 +100,10 @@ def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[ConvergencePath]
     largest = max((path.b for path in found), default=0)
     chosen = [path for path in found if path.b == largest]
     answers = [cases_of(evidence, chosen, partial(_case, method=method, evidence=evidence)) for method in METHODS]
-    told = [f"{case.about}, {case.place[1]}: {case.measured}." for cases in answers for case in cases if case.measured]
-    return claim_from_groups(spec, RULE, answers, " ".join(told))
+    sentences = [
+        f"{case.about}, {case.place[1]}: {case.measured}." for cases in answers for case in cases if case.measured
+    ]
+    return claim_from_groups(spec, RULE, answers, " ".join(sentences))
 
 
 def _case(path: ConvergencePath, method: str, evidence: Evidence) -> Case:

@@ -37,7 +37,7 @@ class Study:
     ----------
     data : Data
     efforts : mapping of str to mapping of int to Effort
-        For each method that has runs the iterations that they take, by b; empty without an optimum.
+        Iterations of each method with runs, by b; empty without an optimum.
     """
 
     data: Data

@@ -44,7 +44,7 @@ COST = "kernel_evaluations"
 METHODS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 """Series of the paper's methods."""
 KEPT = "_kept"
-"""Ending of the series of a rival that is charged as if it kept all responses up to date."""
+"""Suffix of a rival's series that is charged for updating all responses."""
 AVERAGED = "averaged"
 """Series of the Perceptron whose predictor is the mean of its iterates."""
 
@@ -140,7 +140,7 @@ def _later(panel: Panel, whole: AreaDifference, first: Curves, second: Curves) -
 
 
 NEAR_BEST = 0.001
-"""SMO's final test error counts as best up to this difference."""
+"""Largest difference at which SMO's final test error counts as best."""
 
 
 def smo_profile(evidence: Evidence, spec: ClaimSpec) -> Claim:

@@ -25,7 +25,7 @@ DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 """Values of delta with a column in the table."""
 KEPT: Final = "_kept"
-"""Ending of a series with the same steps that is charged as if it kept all responses up to date."""
+"""Suffix of a series with the same steps that is charged for updating all responses."""
 LEAST_POINTS: Final = 3
 """Least number of points for a fit."""
 RESAMPLES: Final = 1000

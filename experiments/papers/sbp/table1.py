@@ -216,7 +216,7 @@ def _draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
 
 
 def _styles(names: Iterable[str]) -> dict[str, Style]:
-    """Styles of the series; one that is charged in another way only is a pale copy of its method's."""
+    """Styles of the series; a series with the other accounting has a pale copy of its method's style."""
     from matplotlib.colors import to_hex, to_rgb
 
     styles: dict[str, Style] = {}

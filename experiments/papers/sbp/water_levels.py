@@ -65,7 +65,7 @@ def _draw_nothing(figure: Figure | SubFigure) -> None:
 
 
 def _shares(counts: list[int]) -> list[float]:
-    """Widths in proportion to the numbers of examples, but none too narrow for its labels."""
+    """Return widths proportional to the numbers of examples, but wide enough for the labels."""
     least = 0.28 if len(counts) > 1 else 0.0
     shares = [max(count / sum(counts), least) for count in counts]
     return [share / sum(shares) for share in shares]
@@ -146,7 +146,7 @@ WITH_BIAS = (
 def make(evidence: Evidence) -> FigureResult:
     """Run the SBP on the first data set, draw the basins of its responses, and judge the claim about them.
 
-    Of the evidence only the settings are used. With a bias in them there are two basins, as in Figure 4.
+    Only the settings of the evidence are used. With a bias there are two basins, as in Figure 4.
     """
     panel = next((panel for panel in evidence.panels if SERIES in panel.settings), None)
     if panel is None:

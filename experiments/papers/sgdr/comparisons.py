@@ -27,7 +27,7 @@ class Side:
     ----------
     methods : tuple of str
     pick : str
-        Without effect for a single method.
+        Ignored for a single method.
     """
 
     methods: tuple[str, ...]
@@ -126,7 +126,7 @@ def summary(comparison: Comparison, cases: Sequence[Case], where: str = "") -> s
 
 
 def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, problems: Sequence[TimedProblem]) -> str:
-    """Judge the comparisons again with the `STOPPING` methods timed to the target, as the others are."""
+    """Judge the comparisons again with the `STOPPING` methods timed to the target like the others."""
     concerned = [
         comparison
         for comparison in comparisons

@@ -92,9 +92,9 @@ class TimedProblem:
     efforts : mapping of str to Effort
         By method, in the figure's order; methods without runs are left out. Empty without an optimum.
     to_target_efforts : mapping of str to Effort
-        The `STOPPING` methods timed to the target, as the others are.
+        The `STOPPING` methods timed to the target like the others.
     unfit : str
-        Why these times decide nothing; empty if they do.
+        Why these times are not judged; empty if they are.
     """
 
     panel: Panel

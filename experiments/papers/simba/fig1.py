@@ -116,7 +116,7 @@ def _parameters(choice: Choice) -> str:
 
 
 def _named(data: pd.DataFrame, by_test: Choices, held: Choices) -> pd.DataFrame:
-    """Give each point the name of the series that it is of."""
+    """Return the points with the names of their series."""
     names = {
         (paper_dataset, name[method]): member.series
         for name, choices in ((ON_TEST, by_test), (ON_HELD_OUT, held))

@@ -20,8 +20,8 @@ PRECISION: Final = 1e-7
 PROGRAMS: Final = 1000
 """Largest number of linear programs."""
 _INWARD: Final = 0.8
-"""Half spaces are added at a program's w and at a point this share of the way from it to the best w so far; the second
-makes convergence several times faster, as the programs' own w oscillate."""
+"""Half spaces are added at a program's w and at this fraction of the distance from it to the best w so far. The second
+one makes convergence several times faster, because the programs' w oscillate."""
 
 Vector = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ class _Relaxation:
         return answer.x[: self._d], float(answer.x[self._d]), p / p.sum()
 
     def cut(self, w: Vector) -> None:
-        """Lay a half space at the ball, on the side of w."""
+        """Add the half space that touches the ball in the direction of w."""
         if norm := float(np.linalg.norm(w)):
             row = np.append(w / norm, np.zeros(self._n + 2))
             self._rows = sp.csr_matrix(sp.vstack([self._rows, sp.csr_matrix(row)]))

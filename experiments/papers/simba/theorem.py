@@ -122,7 +122,7 @@ class Rate:
 
 
 def rate_of_ends(curves: Mapping[float, Sequence[pd.DataFrame]], saddle: Saddle) -> Rate | None:
-    """Rate of runs that were each made for one T; runs that ended before their T are left out.
+    """Rate of runs with one T each; runs that ended before their T are left out.
 
     None if no run reached its T and came nearer to the optimum than w = 0.
     """

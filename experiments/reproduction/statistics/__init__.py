@@ -1,8 +1,7 @@
-"""The numbers that decide a claim: areas, slopes, ratios and critical points of curves, with bootstrap intervals.
+"""Statistics for claims: areas, slopes, ratios and critical points of curves, with bootstrap intervals.
 
-Pure functions of curves (`experiments.curve`) and numbers; the same input and seed give the same output. What is
-missing (NaN) is left out. Where nothing is left, what compares or describes curves returns None, and what needs numbers
-raises ValueError.
+Pure functions of curves (`experiments.curve`) and numbers; the same input and seed give the same output. Missing values
+(NaN) are left out. Without values, functions of curves return None, and functions of numbers raise ValueError.
 """
 
 from experiments.reproduction.statistics.comparison import (

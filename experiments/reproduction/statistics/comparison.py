@@ -1,4 +1,4 @@
-"""Two methods against each other: by the area under their curves, and by what equal errors cost."""
+"""Comparisons of two methods: areas under their curves, and costs of equal errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AreaDifference:
 
 @dataclass(frozen=True)
 class CostRatio:
-    """What equal errors cost the second method, in multiples of what they cost the first; above 1: it costs more.
+    """Costs of the second method over those of the first for equal errors; above 1: the second costs more.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class CostRatio:
     low_error, high_error : float
         Limits of the errors compared.
     at_best : float
-        Ratio at `low_error`, the lowest error that both reach. It hangs on single evaluations and so has no interval.
+        Ratio at `low_error`, the lowest error that both reach. It depends on single evaluations: no interval.
     """
 
     ratio: Interval
@@ -74,7 +74,7 @@ class CostRatio:
 
 
 def paired(first: Mapping[int, T], second: Mapping[int, T]) -> tuple[tuple[T, ...], tuple[T, ...]]:
-    """Pair the runs of two methods by seed; a single run of either goes with every run of the other.
+    """Pair the runs of two methods by seed; a single run of one is paired with every run of the other.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def paired(first: Mapping[int, T], second: Mapping[int, T]) -> tuple[tuple[T, ..
     Returns
     -------
     first, second : tuple of run
-        By rising seed; equally many, or one of one of them.
+        By rising seed; equally many, or a single run of one method.
     """
     if len(first) == 1 or len(second) == 1:
         return tuple(first[seed] for seed in sorted(first)), tuple(second[seed] for seed in sorted(second))
@@ -107,20 +107,20 @@ def area_difference(
     Parameters
     ----------
     first, second : sequence of DataFrame
-        Curves, paired by position (see `paired`). A method with one run is compared with every run of the other: it is
-        deterministic, or nothing is known about its spread. Pairs of which one has no known point are left out.
+        Curves, paired by position (see `paired`). A method with one run is compared with every run of the other.
+        Pairs in which a run has no known point are left out.
     cost, measure : str
         Columns.
     low, high : float, optional
         Limits of the cost, as in `error_area`. By default the largest first and the smallest last cost of all curves,
-        where evaluations of cost 0 do not count: there all are known, and none has come to its end.
+        without evaluations of cost 0: between them all curves are known.
     seed : int
         Of the resampling.
 
     Returns
     -------
     AreaDifference or None
-        None where there is no pair, or no range of costs that all share.
+        None without a pair, or without a common range of costs.
 
     Raises
     ------
@@ -172,31 +172,31 @@ def cost_ratio(
     seed: int = 0,
     resamples: int = 2000,
 ) -> CostRatio | None:
-    """Compare what two methods pay for equal errors, on the mean of each method's curves.
+    """Compare the costs of two methods for equal errors, on the mean of each method's curves.
 
-    A mean curve reaches an error at the first cost at which it is at or below it. Compared are `levels` errors, evenly
-    spaced from the lowest that both means reach up to, but without, the lower one of their first errors: an error that
-    a curve begins below has a cost before its first evaluation, which is not known. With `below`, only errors below it.
+    A mean curve reaches an error at its first cost with at most this error. Compared are `levels` errors, evenly spaced
+    from the lowest that both means reach to the lower one of their first errors, excluded: the cost of an error above a
+    curve's first one is not known. With `below`, only smaller errors are compared.
 
-    The interval is that of resampled runs of both methods, the limits being found anew in each resample.
+    The interval is from resampled runs of both methods; each resample has its own limits.
 
     Parameters
     ----------
     first, second : sequence of DataFrame
-        Curves; not paired. Runs without a known point are left out, as are evaluations of cost 0.
+        Curves; not paired. Runs without a known point and evaluations of cost 0 are left out.
     cost, measure : str
         Columns.
     levels : int
         At least 1.
     below : float
-        In the measure's unit: the error that costs nothing, since one answer for every example has it.
+        In the measure's unit: the error of a constant prediction, which costs nothing.
     seed, resamples : int
         Of the resampling.
 
     Returns
     -------
     CostRatio or None
-        None where one method has no run, or the means have no error in common.
+        None if a method has no run, or the means have no error in common.
     """
     if levels < 1:
         raise ValueError(f"levels must be at least 1, got {levels}")
@@ -233,7 +233,7 @@ def cost_ratio(
 def _costs_to_reach(
     grid: NDArray[np.float64], mean: NDArray[np.float64], errors: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """`experiments.curve.cost_to_reach` for many errors at once, each of which the curve does reach."""
+    """Return `experiments.curve.cost_to_reach` for many errors, all of which the curve reaches."""
     falling = np.minimum.accumulate(mean)
     first = np.searchsorted(-falling, -errors, side="left")
     reached: NDArray[np.float64] = grid[first]

@@ -1,4 +1,4 @@
-"""The profile of a method that makes little progress for long and then drops quickly."""
+"""The critical point of a curve that stays high for long and then drops quickly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    """Where and how fast one curve drops to its last error; all costs are those of its own evaluations.
+    """Place and speed of a curve's drop to its last error; all costs are those of its evaluations.
 
     Attributes
     ----------
@@ -22,13 +22,13 @@ class CriticalPoint:
         Smallest cost from which on the error stays at or below ``final * (1 + slack)``.
     half : float or None
         Largest cost at which the error is above the middle of `start` and `final`: the last evaluation before the
-        drop. None where there is no drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
+        drop. None without a drop: the middle is within the slack, ``start <= final * (1 + 2 slack)``.
     plateau : float or None
         Median of the error over the logarithm of the cost, from the first cost to the evaluation after `half`.
     before : float or None
         Decades from the first cost to `half`.
     steepness : float or None
-        Decades from `half` to `settled`: how long the drop takes. Never below the spacing of the evaluations.
+        Decades from `half` to `settled`, the length of the drop; at least the distance of two evaluations.
     """
 
     start: float
@@ -53,7 +53,7 @@ def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> 
         A curve, cost non-decreasing, errors not negative. Rows where either is missing or the cost is 0 are left out;
         of equal costs the last counts.
     slack : float
-        Relative, not negative: errors this much above the last one count as equal to it.
+        Relative, not negative: errors up to this much above the last one count as equal.
 
     Returns
     -------
@@ -83,4 +83,5 @@ def critical_point(cost: ArrayLike, error: ArrayLike, *, slack: float = 0.1) -> 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
-    return float(values[order[int(np.searchsorted(share, 0.5))]])
+    # of two values with half of the weight each the lower one, whatever the rounding of the weights
+    return float(values[order[int(np.searchsorted(share, 0.5 - 1e-12))]])

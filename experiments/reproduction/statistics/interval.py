@@ -18,10 +18,10 @@ class Interval:
     Attributes
     ----------
     estimate : float
-        From the runs as they are.
+        From all runs.
     low, high : float
-        Percentile bootstrap, 95 % unless said otherwise. low <= estimate <= high: where the percentiles leave the
-        estimate out (rounding, or a skewed statistic of few runs) the interval is widened to it.
+        Percentile bootstrap, 95 % by default. The interval is widened to the estimate where the percentiles exclude it
+        (rounding, or a skewed statistic of few runs).
     """
 
     estimate: float
@@ -34,14 +34,14 @@ class Interval:
 
 
 def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000, level: float = 0.95) -> Interval:
-    """Mean of independent values (one per run) with its bootstrap interval.
+    """Return the mean of independent values (one per run) with its bootstrap interval.
 
     Parameters
     ----------
     values : array_like, (runs,)
-        NaN: missing, left out. Of one value, or of equal ones, the interval is a point: its width is not known.
+        NaN: missing, left out. For one value, or equal ones, the interval is a point: its width is not known.
     seed : int
-        Of the resampling.
+        Seed of the resampling.
     resamples : int
     level : float
         Between 0 and 1.
@@ -69,7 +69,7 @@ def bootstrap_means(
     resamples: int = 10_000,
     level: float = 0.95,
 ) -> Interval:
-    """Interval of a statistic of the means of several groups of runs, each resampled by itself, all at once.
+    """Return the interval of a statistic of the means of several groups of runs, resampled independently.
 
     Parameters
     ----------
@@ -104,13 +104,12 @@ def bootstrap(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> Interval | None:
-    """Bootstrap interval of any statistic of n runs.
+    """Return the bootstrap interval of any statistic of n runs.
 
     Parameters
     ----------
     statistic : callable
-        Gets the numbers of the runs to use, between 0 and n - 1 and possibly repeated. None or NaN: it cannot be
-        computed from these.
+        Takes the numbers of runs, between 0 and n - 1, possibly repeated. Returns None or NaN if it is not defined.
     n : int
         Number of runs. With one run the interval is a point.
     seed, resamples, level
@@ -119,8 +118,7 @@ def bootstrap(
     Returns
     -------
     Interval or None
-        None where the statistic of all runs, or of every resample, cannot be computed. Other resamples of which it
-        cannot are left out.
+        None if the statistic of all runs, or of every resample, is not defined. Other such resamples are left out.
     """
     return bootstrap_groups(statistic, (n,), seed=seed, resamples=resamples, level=level)
 
@@ -133,12 +131,12 @@ def bootstrap_groups(
     resamples: int = 2000,
     level: float = 0.95,
 ) -> Interval | None:
-    """As `bootstrap`, for a statistic of several groups of runs, each resampled by itself.
+    """Return the interval of `bootstrap` for a statistic of several groups of runs, resampled independently.
 
     Parameters
     ----------
     statistic : callable
-        Gets one sequence of run numbers per group.
+        Takes one sequence of run numbers per group.
     sizes : sequence of int
         Runs in each group.
     seed, resamples, level
@@ -152,7 +150,7 @@ def bootstrap_groups(
     if max(sizes) == 1:
         return Interval(estimate, estimate, estimate)
 
-    @cache  # of few runs there are few resamples: 729 of two groups of three
+    @cache  # few runs have few different resamples: 729 of two groups of three
     def of(*groups: tuple[int, ...]) -> float | None:
         return _known(statistic(*map(list, groups)))
 
@@ -160,7 +158,7 @@ def bootstrap_groups(
     return _percentiles(estimate, np.array(results), level) if results else None
 
 
-@lru_cache(maxsize=8)  # a figure compares many groups of as many runs
+@lru_cache(maxsize=8)  # a figure has many comparisons with the same numbers of runs
 def _drawn(sizes: tuple[int, ...], seed: int, resamples: int) -> list[list[tuple[int, ...]]]:
     generator = _generator(seed)
     return [[tuple(generator.integers(size, size=size).tolist()) for size in sizes] for _ in range(resamples)]

@@ -1,4 +1,4 @@
-"""Least-squares slopes: of lines, of power laws, and of errors that rise with further epochs."""
+"""Least-squares slopes of lines, power laws, and errors over epochs."""
 
 from __future__ import annotations
 
@@ -53,16 +53,15 @@ def overfitting_slope(
     measure: str = "test_error",
     seed: int = 0,
 ) -> Interval | None:
-    """How much the error changes per tenfold cost once a run has gone on for some time; positive: it gets worse.
+    """Return the change of the error per decade of the cost after a given cost; positive: it gets worse.
 
-    For each run the slope of the measure against log10 of the cost, over its evaluations at and beyond `after`; then
-    the mean over the runs, with its bootstrap interval. Checkpoints are geometric in the cost, so that every stretch of
-    the logarithm counts alike.
+    It is the slope of the measure against log10 of the cost over the evaluations from `after` on, as mean over the runs
+    with its bootstrap interval. Evaluations are geometric in the cost, so each decade has the same weight.
 
     Parameters
     ----------
     frames : sequence of DataFrame
-        Curves, one per run. Runs with fewer than two evaluations there are left out.
+        Curves, one per run. Runs with fewer than two such evaluations are left out.
     cost, measure : str
         Columns.
     after : float
@@ -73,7 +72,7 @@ def overfitting_slope(
     Returns
     -------
     Interval or None
-        In the measure's unit per decade; None where no run goes that far.
+        In the measure's unit per decade; None if no run goes that far.
     """
     slopes = []
     for frame in frames:
