@@ -17,7 +17,7 @@ from experiments.configuration.choices import check_home
 from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
-from experiments.processes.busy import Busy
+from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
@@ -193,21 +193,23 @@ class Backend:
 
 
 def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:
-    busy = Busy(note_to(console(sys.stderr)))
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
     try:
-        return _make_figure(name, command, store, backend, words, busy)
+        return _make_figure(name, command, store, backend, words, elapsed)
     finally:
-        busy.end()
+        elapsed.end()
 
 
-def _make_figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], busy: Busy) -> int:
-    planner = Planner(store, partial(_fetch, busy))
-    busy.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+def _make_figure(
+    name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
+) -> int:
+    planner = Planner(store, partial(_fetch, elapsed))
+    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
-    busy.end()
+    elapsed.end()
     print("\n".join(listing.announcement(plan)), flush=True)
-    outcomes = _make_missing(plan, store, backend, words, busy)
-    busy.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
+    outcomes = _make_missing(plan, store, backend, words, elapsed)
+    elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
     spec = plan.spec
@@ -221,15 +223,17 @@ def _make_figure(name: str, command: Command, store: Store, backend: Backend, wo
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
-def _make_missing(plan: Plan, store: Store, backend: Backend, words: Sequence[str], busy: Busy) -> dict[str, Outcome]:
+def _make_missing(
+    plan: Plan, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
+) -> dict[str, Outcome]:
     if not plan.missing:
         return {}
-    busy.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+    elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
     from experiments.reproduction.execute import execute, summary
 
     store.create()  # before several processes create it at once
     make, jobs = backend.of(plan)
-    busy.end()
+    elapsed.end()
     progress = meter(console(sys.stderr))
     try:
         outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
@@ -258,9 +262,9 @@ def _verdict_lines(verdict: Verdict, folder: Path) -> str:
     return "\n".join([*lines, f"figure: {folder / 'figure.png'}"])
 
 
-def _fetch(busy: Busy, spec: datasets.DatasetSpec) -> None:
+def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:
     """Fetch and prepare a data set once, before several runs do so at the same time."""
-    busy.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
+    elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
     datasets.load(spec, cache_dir=datasets.default_cache_dir())
 
 

@@ -24,7 +24,7 @@ from experiments.columns import STEP_COSTS
 from experiments.configuration.presets import DEFAULT
 from experiments.configuration.schema import RENAMED
 from experiments.configuration.settings import RunSettings
-from experiments.processes.busy import Busy
+from experiments.processes.elapsed import ElapsedTime
 
 Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
@@ -82,11 +82,11 @@ class FullDisplay(Display):
         self._meter: Meter | None = None
         self._show_progress = progress
         self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
-        self._busy = Busy(note_to(self._err))
+        self._elapsed = ElapsedTime(note_to(self._err))
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
         if self._show_progress:
-            self._busy.begin(text)
+            self._elapsed.begin(text)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         self._err.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
@@ -94,7 +94,7 @@ class FullDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
-        self._busy.end()
+        self._elapsed.end()
         title = f"[bold]{run.algo}[/bold] on [bold]{escape(run.dataset.name)}[/bold]: {run.solver.summary}"
         self._out.print(title, highlight=False)
         table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -128,7 +128,7 @@ class FullDisplay(Display):
         self._out.file.flush()
 
     def close(self) -> None:  # noqa: D102 (inherited)
-        self._busy.end()
+        self._elapsed.end()
         if self._meter is not None:
             self._meter.close()
             self._meter = None
@@ -150,11 +150,11 @@ class CompactDisplay(Display):
         self._label = label
         self._out = out or sys.stdout
         self._pause = jobs * PLAIN_PAUSE
-        self._busy = Busy(self._write)
+        self._elapsed = ElapsedTime(self._write)
         self._meter = _LineMeter(self._write, self._pause)
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
-        self._busy.begin(text, after=self._pause)
+        self._elapsed.begin(text, after=self._pause)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
         super().warn(f"{self._label}: {text}")
@@ -162,7 +162,7 @@ class CompactDisplay(Display):
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
     ) -> None:
-        self._busy.end()
+        self._elapsed.end()
         self._write(f"started; kernel rows: {facts['kernel rows']}; ends {facts['ends']}")
 
     def progress(  # noqa: D102 (inherited)
@@ -173,12 +173,12 @@ class CompactDisplay(Display):
     def finished(  # noqa: D102 (inherited)
         self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
     ) -> None:
-        self._busy.end()
+        self._elapsed.end()
         point = {**result["counters"], "cpu_seconds": result["cpu_seconds"]}
         self._write(("already in the store; " if found else "finished; ") + progress_text(point, result["final"]))
 
     def close(self) -> None:  # noqa: D102 (inherited)
-        self._busy.end()
+        self._elapsed.end()
 
     def _write(self, text: str) -> None:
         # one call of write, so that lines of parallel jobs do not mix

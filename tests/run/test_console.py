@@ -21,7 +21,7 @@ from experiments.configuration.settings import RunSettings, resolve
 from experiments.curve import from_rows
 from experiments.plotting import STYLES
 from experiments.processes import busy
-from experiments.processes.busy import Busy
+from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
 from experiments.run import console
 from experiments.run.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
@@ -156,7 +156,7 @@ def written(lines: list[str], count: int) -> list[str]:
 def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(busy, "PAUSE", 0.02)
     lines: list[str] = []
-    work = Busy(lines.append)
+    work = ElapsedTime(lines.append)
     work.begin("reading")
     assert lines[0] == "reading"
     assert [re.sub(r"\d+", "N", line) for line in written(lines, 4)] == ["reading", *["reading, N s"] * 3]
@@ -172,7 +172,7 @@ def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypa
 
 def test_short_work_says_nothing_where_it_is_told_to_wait() -> None:
     lines: list[str] = []
-    work = Busy(lines.append)
+    work = ElapsedTime(lines.append)
     work.begin("looking", after=60)
     work.end()
     assert lines == []
@@ -182,7 +182,7 @@ def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: 
     """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
     masks: list[Any] = []
     monkeypatch.setattr(busy, "PAUSE", 0.01)
-    work = Busy(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+    work = ElapsedTime(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
     work.begin("reading")
     written(masks, 2)
     work.end()

@@ -236,7 +236,7 @@ def _at_first_message(react: Callable[[], None]) -> Iterator[None]:
 def test_a_process_that_waits_names_the_one_that_builds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(locks, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(locks, "NOTIFY_SECONDS", 0.0)
     context = multiprocessing.get_context("fork")
     begun, go_on = context.Event(), context.Event()
     child = context.Process(target=_hold, args=(tmp_path, begun, go_on))

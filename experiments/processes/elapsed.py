@@ -13,7 +13,7 @@ PAUSE = 5.0
 """Seconds between two lines."""
 
 
-class Busy:
+class ElapsedTime:
     """Writes lines on one piece of work after another, from a thread that ends with the piece.
 
     Parameters
@@ -40,7 +40,7 @@ class Busy:
         over = self._over = threading.Event()
         if not after:
             self._write(text)
-        threading.Thread(target=self._repeat, args=(text, over, after), name="busy", daemon=True).start()
+        threading.Thread(target=self._repeat, args=(text, over, after), name="elapsed time", daemon=True).start()
 
     def end(self) -> None:
         """End the piece of work: write nothing more on it."""
