@@ -20,7 +20,7 @@ from experiments.configuration.schema import GaussianConfig, RunConfig, algo_sch
 from experiments.configuration.settings import RunSettings, resolve
 from experiments.curve import from_rows
 from experiments.plotting import STYLES
-from experiments.processes import busy
+from experiments.processes import elapsed
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
 from experiments.run import console
@@ -154,7 +154,7 @@ def written(lines: list[str], count: int) -> list[str]:
 
 
 def test_work_that_tells_nothing_is_named_again_and_again_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(busy, "PAUSE", 0.02)
+    monkeypatch.setattr(elapsed, "PAUSE", 0.02)
     lines: list[str] = []
     work = ElapsedTime(lines.append)
     work.begin("reading")
@@ -181,7 +181,7 @@ def test_short_work_says_nothing_where_it_is_told_to_wait() -> None:
 def test_the_thread_of_the_lines_leaves_signals_to_the_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that the main thread blocks for a moment would come through by a thread that does not block it."""
     masks: list[Any] = []
-    monkeypatch.setattr(busy, "PAUSE", 0.01)
+    monkeypatch.setattr(elapsed, "PAUSE", 0.01)
     work = ElapsedTime(lambda _: masks.append(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
     work.begin("reading")
     written(masks, 2)
