@@ -173,8 +173,8 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
         named = sweep_names.styles([(group.algo, group.values) for group, _ in drawn])
         swept = any(group.values for group, _ in drawn)
         title = f"Test error against cost on {dataset}"
-        paths.append(
-            plot_curves(
+        try:
+            path = plot_curves(
                 dict(zip(named, (curves for _, curves in drawn), strict=True)),
                 cost=_cost([curve for _, curves in drawn for curve in curves]),
                 title=f"{title}, {sweep_names.called(drawn[0][0].algo)}"
@@ -185,7 +185,10 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
                 styles=named,
                 in_order=swept,
             )
-        )
+        except ValueError as error:  # runs that ended before they had any cost: the sweep is done all the same
+            print_error(f"no figure: {error}")
+        else:
+            paths.append(path)
     return paths
 
 
