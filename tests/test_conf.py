@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -245,3 +246,18 @@ def test_where_rows_come_from_is_part_of_a_run_that_is_timed() -> None:
         assert plain != cached
         assert settings(*words, "memory=1GiB").identity() != settings(*words, "memory=2GiB").identity()
     assert settings("algo=sbp", "memory=1GiB").identity() == settings("algo=sbp", "rows.provider=cache").identity()
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["algo=sgd_m", "algo.multiplicity_schedule=${now:%Y}"], "algo.multiplicity_schedule must be a list"),
+        (["dataset=mnist", "dataset.positive=${now:%Y}"], "dataset.positive must be a list"),
+        (["dataset.parts=${oc.env:HOME}"], "dataset.parts must be a list"),
+        (["dataset.files=${now:%Y}"], "dataset.files must be a list"),
+        (["dataset.expected_train=${now:%Y}"], "dataset.expected_train must be a group of settings"),
+    ],
+)
+def test_an_interpolation_in_place_of_a_list_or_a_group_is_refused(words: list[str], what: str) -> None:
+    with pytest.raises(solvers.SettingsError, match=f"^{re.escape(what)}, got '"):
+        settings_of(words)

@@ -7,7 +7,9 @@ import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from functools import cache
+from types import UnionType
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
@@ -141,7 +143,27 @@ def config_of(composed: DictConfig) -> RunConfig:
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
     _refuse_added(config)
+    _check_structure(config, "")
     return cast(RunConfig, config)
+
+
+def _check_structure(config: Any, prefix: str) -> None:
+    """Refuse a value in place of a list or a group of settings; OmegaConf lets an interpolation (``${...}``) be one."""
+    schema: Any = type(config)
+    for name, hint in _hints(schema).items():
+        value = getattr(config, name)
+        kinds = tuple(get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,)))
+        wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
+        if wanted and value is not None and not isinstance(value, wanted):
+            what = "a list" if list in wanted else "a group of settings"
+            raise SettingsError(f"{prefix}{name} must be {what}, got {value!r}")
+        if dataclasses.is_dataclass(value):
+            _check_structure(value, f"{prefix}{name}.")
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _refuse_added(config: Any, prefix: str = "") -> None:
