@@ -142,17 +142,22 @@ def config_of(composed: DictConfig) -> RunConfig:
         config: Any = OmegaConf.to_object(composed)
     except OmegaConfBaseException as error:
         raise SettingsError(explain(error)) from error
-    _refuse_added(config)
     _check_structure(config, "")
     return cast(RunConfig, config)
 
 
 def _check_structure(config: Any, prefix: str) -> None:
-    """Refuse a value in place of a list or a group of settings; OmegaConf lets an interpolation (``${...}``) be one."""
+    """Refuse what OmegaConf lets through.
+
+    That is a setting that the schema does not have (``+budget.nothing=1``), and an interpolation (``${...}``) whose
+    value stands in place of a list or a group of settings.
+    """
     schema: Any = type(config)
-    for name, hint in _hints(schema).items():
-        value = getattr(config, name)
-        kinds = tuple(get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,)))
+    for name, value in vars(config).items():
+        if name not in schema.__dataclass_fields__:
+            raise SettingsError(_unknown(prefix + name, schema))
+        hint = _hints(schema)[name]
+        kinds = [get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else (hint,))]
         wanted: Any = tuple(kind for kind in kinds if kind is list or dataclasses.is_dataclass(kind))
         if wanted and value is not None and not isinstance(value, wanted):
             what = "a list" if list in wanted else "a group of settings"
@@ -162,17 +167,9 @@ def _check_structure(config: Any, prefix: str) -> None:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _refuse_added(config: Any, prefix: str = "") -> None:
-    """Refuse settings that a schema does not have: ``+budget.nothing=1`` adds one."""
-    for name, value in vars(config).items():
-        if name not in type(config).__dataclass_fields__:
-            raise SettingsError(_unknown(prefix + name, type(config)))
-        if dataclasses.is_dataclass(value):
-            _refuse_added(value, f"{prefix}{name}.")
+def _hints(schema: Any) -> dict[str, Any]:
+    """Return the types of a schema's fields; they are evaluated once, as each composition asks for them."""
+    return get_type_hints(schema)
 
 
 def explain(error: BaseException) -> str:

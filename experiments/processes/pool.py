@@ -156,7 +156,8 @@ class _Worker:
 
     def start(self, attempt: _Attempt) -> Event:
         self.last, self.attempt = Event(attempt.index, 0.0), attempt
-        self.connection.send(attempt.job)
+        with contextlib.suppress(OSError):  # a worker that has just died: `receive` reports it
+            self.connection.send(attempt.job)
         return self.last
 
     def receive(self) -> Event:
