@@ -236,7 +236,7 @@ def finish(directory: Path, command: str, *, stopped: int | None) -> int:
     if groups(outcomes):
         console(sys.stdout).print(table(outcomes), highlight=False)
     for outcome in wrong:
-        print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+        print_error(outcome.line)
     if told := not_uploaded(outcomes):
         print_error(told)
     if code:

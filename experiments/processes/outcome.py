@@ -85,6 +85,11 @@ class Outcome:
         """Exit status of a command with this run only."""
         return EXIT_CODES[self.status]
 
+    @property
+    def line(self) -> str:
+        """One line: which run, how it ended, and the first line of its message, if there is one."""
+        return ": ".join([self.label, self.status, *self.message.splitlines()[:1]])
+
     @classmethod
     def of_result(
         cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, not_uploaded: str = ""

@@ -219,7 +219,7 @@ def _make_figure(
         print(_verdict_lines(_write(plan, outcomes, folder, words), folder), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
-        print_error(f"{outcome.label}: {outcome.status}: {outcome.message.splitlines()[0] if outcome.message else ''}")
+        print_error(outcome.line)
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
 
 
