@@ -237,8 +237,8 @@ def finish(directory: Path, command: str, *, stopped: int | None) -> int:
         console(sys.stdout).print(table(outcomes), highlight=False)
     for outcome in wrong:
         print_error(outcome.line)
-    if told := not_uploaded(outcomes):
-        print_error(told)
+    if reason := not_uploaded(outcomes):
+        print_error(reason)
     if code:
         print_error("the same command again makes only the runs that are missing")
     for path in draw(outcomes, directory, command):

@@ -184,9 +184,9 @@ class Cluster:
         outcomes: dict[int, Outcome] = ray.get(self._ledger.outcomes.remote())
         return outcomes
 
-    def stop(self, asked: Signals) -> None:
+    def stop(self, number: Signals) -> None:
         """Ask all jobs to stop, and wait until they have recorded what they reached, or `GRACE_SECONDS`."""
-        self._ledger.stop.remote(asked)
+        self._ledger.stop.remote(number)
         deadline = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < deadline and any(end.status == "killed" for end in self.outcomes().values()):
             time.sleep(0.1)
@@ -228,8 +228,8 @@ class ClusterLedger:
 
         with contextlib.suppress(ray.exceptions.RayError):  # the command has gone, and Ray ends this process
             while not self._done.wait(LISTEN_SECONDS):
-                if asked := _answer(self._ledger.stop_request.remote()):
-                    _thread.interrupt_main(asked)  # Ray's processes block the signal itself
+                if number := _answer(self._ledger.stop_request.remote()):
+                    _thread.interrupt_main(number)  # Ray's processes block the signal itself
                     return
 
 
@@ -258,7 +258,7 @@ def connected(address: str | None, cores: int | None) -> Iterator[Cluster]:
 
 
 def _environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return what jobs on other machines are told: our own variables, which name folders and solvers."""
+    """Return the variables for jobs on other machines: ours, which name folders and solvers."""
     return {name: value for name, value in environment.items() if name.startswith("SVM_")}
 
 

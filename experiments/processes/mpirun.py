@@ -40,8 +40,8 @@ def place(environment: Mapping[str, str] = os.environ) -> Place:
 
 def without_place(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment without the variables of ``mpirun``."""
-    told = {name for names in _VARIABLES for name in names}
-    return {name: value for name, value in environment.items() if name not in told}
+    set_by_mpirun = {name for names in _VARIABLES for name in names}
+    return {name: value for name, value in environment.items() if name not in set_by_mpirun}
 
 
 def supervise(here: Place) -> None:
