@@ -1,17 +1,44 @@
-"""Claims judged case by case: one case per data set or setting, combined into one verdict."""
+"""Claims judged case by case: one case per data set or setting; readings and constants vary how."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final
 
+from experiments.papers.panels import name_of
+from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.statistics import Interval
-from experiments.reproduction.verdict import Claim, Ruling, claim, combined, undecided
+from experiments.reproduction.statistics import LEAST_RUNS, Interval
+from experiments.reproduction.verdict import Claim, Reading, Ruling, Sensitivity, outcome_of
 
-Judge = Callable[[Evidence, ClaimSpec], Claim]
+
+@dataclass(frozen=True)
+class Decision:
+    """The ruling on one case.
+
+    Attributes
+    ----------
+    ruling : Ruling
+    more_runs : int or None
+        Runs in addition that would settle an unclear case if its estimate stays; None if it is not known.
+    """
+
+    ruling: Ruling
+    more_runs: int | None = None
+
+
+HOLDS: Final = Decision("holds")
+TRIVIAL: Final = Decision("trivial")
+FAILS: Final = Decision("fails")
+UNCLEAR: Final = Decision("unclear")
+MISSING: Final = Decision("missing")
+BESIDE: Final = Decision("beside")
+
+TRIVIAL_SLACK: Final = 100.0
+"""A bound that exceeds the measurement by more than this factor holds trivially."""
+_MOST_RUNS = 10_000
 
 
 @dataclass(frozen=True)
@@ -21,38 +48,175 @@ class Case:
     Attributes
     ----------
     place : (str, str)
-        Key in the claim's statistic: ``("adult", "pegasos")``.
+        Key in the claim's statistic: the paper's data set (empty for a claim without data sets), and the rest.
     about : str
         Label in sentences: the name of the data set.
-    ruling : Ruling
-        `not_applicable`: not judged, but possibly measured.
+    decision : Decision
     measured : str
         The measurement as text; empty if there is none.
     statistic : mapping of str to Any
     note : str
-        Why the case is not judged, or what weakens it, without the label.
+        Why the case was not run, or what weakens it, without the label.
     """
 
     place: tuple[str, str]
     about: str
-    ruling: Ruling
+    decision: Decision
     measured: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
+    @property
+    def ruling(self) -> Ruling:
+        """The ruling."""
+        return self.decision.ruling
 
-def claim_from_cases(spec: ClaimSpec, rule: str, cases: Sequence[Case]) -> Claim:
-    """Judge a claim by its cases: it is reproduced if all of them are. `rule` says how a case is judged."""
-    notes = _sentences((case.about, case.note) for case in cases)
+
+@dataclass(frozen=True)
+class Choice:
+    """A reading of a claim, with the values of its constants.
+
+    Attributes
+    ----------
+    reading : str
+        Id of the reading; empty for a claim without readings.
+    options : mapping of str to str
+    constants : mapping of str to float
+    """
+
+    reading: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, float] = field(default_factory=dict)
+
+    def __getitem__(self, constant: str) -> float:
+        """Value of a constant."""
+        return self.constants[constant]
+
+    def option(self, name: str, default: str) -> str:
+        """Option of the reading, or a default."""
+        return self.options.get(name, default)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The cases of a claim under one reading.
+
+    Attributes
+    ----------
+    cases : sequence of Case
+    summary : str
+        What was measured; by default a sentence for each case.
+    """
+
+    cases: Sequence[Case]
+    summary: str = ""
+
+
+Judge = Callable[[Evidence, Choice], Findings]
+"""Judges the cases of a claim under one reading."""
+
+
+def case_on(
+    panel: Panel,
+    what: str,
+    decision: Decision,
+    measured: str = "",
+    statistic: Mapping[str, Any] | None = None,
+    note: str = "",
+    *,
+    about: str = "",
+) -> Case:
+    """Return a case on one data set; `about` replaces the name of the data set in sentences."""
+    return Case((panel.paper_dataset, what), about or name_of(panel), decision, measured, statistic or {}, note)
+
+
+def judge_claims(evidence: Evidence, judges: Mapping[str, Judge]) -> list[Claim]:
+    """Judge the claims of a figure, in its order, under all readings and at half and double of each constant."""
+    return [_judge(evidence, spec, judges[spec.id]) for spec in evidence.spec.claims]
+
+
+def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge) -> Claim:
+    readings = spec.readings or [ReadingSpec()]
+    choices = [Choice(reading.id, reading.options, {**spec.constants, **reading.constants}) for reading in readings]
+    results = [_reading(evidence, spec, *each, judge) for each in zip(readings, choices, strict=True)]
+    sensitivity = []
+    for name, value in choices[0].constants.items():
+        ends = [replace(choices[0], constants={**choices[0].constants, name: factor * value}) for factor in (0.5, 2.0)]
+        half, double = (_reading(evidence, spec, readings[0], choice, judge).text for choice in ends)
+        sensitivity.append(Sensitivity(name, value, half, double))
+    run = {panel.paper_dataset for panel in evidence.panels}
+    rule = spec.rule.format_map(choices[0].constants)
+    lacking = [name for name in _datasets(evidence, spec) if name not in run]
+    return Claim(spec.id, spec.says, spec.quote, spec.section, rule, results, sensitivity, lacking)
+
+
+def unjudged(spec: ClaimSpec, why: str) -> Claim:
+    """Return a claim that nothing judges."""
+    nothing = Reading("", "", "", "", "not_testable", 0, 0, [why], measured="nothing")
+    return Claim(spec.id, spec.says, spec.quote, spec.section, "", [nothing])
+
+
+def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
+    """Return the paper's data sets that a claim is about."""
+    return spec.datasets or [*evidence.spec.datasets, *evidence.spec.lacking]
+
+
+def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
+    findings = judge(evidence, choice)
+    concerned = _datasets(evidence, spec)
+    undeclared = {panel.paper_dataset for panel in evidence.panels if not evidence.declared(panel)}
+    stand_ins = {panel.paper_dataset for panel in evidence.panels if panel.stand_in}
+    cases = [
+        replace(case, decision=BESIDE)
+        if case.place[0] in undeclared or (case.place[0] and concerned and case.place[0] not in concerned)
+        else case
+        for case in findings.cases
+    ]
+    judged = {case.place[0] for case in cases}
+    reasons = {**evidence.absent, **evidence.spec.lacking}
+    cases += [
+        Case((name, ""), name, MISSING, note=reasons.get(name, "not run").partition(": ")[0])
+        for name in concerned
+        if name not in judged
+    ]
+    counted = [case for case in cases if case.ruling != "beside"]
+    run = [case for case in counted if case.ruling != "missing"]
     statistic: dict[str, dict[str, Any]] = {}
     for case in cases:
         if case.statistic:
             statistic.setdefault(case.place[0], {})[case.place[1]] = {**case.statistic, "ruling": case.ruling}
-    if not statistic:
-        return undecided(spec, notes or "There are no runs.")
-    measured = _sentences((case.about, case.measured) for case in cases)
-    why = " ".join(filter(None, [rule, notes]))
-    return claim(spec, combined([case.ruling for case in cases]), measured, statistic, why)
+    return Reading(
+        reading.id,
+        reading.says,
+        reading.quote,
+        reading.section,
+        outcome_of([case.ruling for case in cases]),
+        sum(case.ruling in ("holds", "trivial") for case in counted),
+        len(counted),
+        _exceptions(counted),
+        bool(run) and all(case.place[0] in stand_ins for case in run),
+        _settling(counted),
+        findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
+        statistic,
+    )
+
+
+_WORDS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclear", "missing": "not run"}
+
+
+def _exceptions(cases: Sequence[Case]) -> list[str]:
+    """Describe the cases that do not hold: label, ruling, and the reason where there is one."""
+    return [
+        f"{case.about}: " + ", ".join(filter(None, [_WORDS[case.ruling], case.note]))
+        for case in cases
+        if case.ruling in _WORDS
+    ]
+
+
+def _settling(cases: Sequence[Case]) -> int | None:
+    """Return how many more runs would settle all unclear cases; None if there is none, or for one it is not known."""
+    wanted = [case.decision.more_runs for case in cases if case.ruling == "unclear"]
+    return max((runs for runs in wanted if runs), default=None) if all(wanted) else None
 
 
 def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
@@ -64,92 +228,6 @@ def _sentences(remarks: Iterable[tuple[str, str]]) -> str:
     return " ".join(f"{about}: {', '.join(texts)}." for about, texts in grouped.items() if texts)
 
 
-def judge_claims(evidence: Evidence, judges: Mapping[str, Judge]) -> list[Claim]:
-    """Judge the claims of a figure, in its order."""
-    return [judges[spec.id](evidence, spec) for spec in evidence.spec.claims]
-
-
-def at_most(interval: Interval, limit: float) -> Ruling:
-    """Rule whether a quantity is at most a limit; `partly` if its interval contains the limit."""
-    if interval.high <= limit:
-        return "reproduced"
-    return "not_reproduced" if interval.low > limit else "partly"
-
-
-def above(interval: Interval, limit: float) -> Ruling:
-    """Rule whether a quantity is above a limit; `partly` if its interval contains the limit."""
-    if interval.low > limit:
-        return "reproduced"
-    return "not_reproduced" if interval.high <= limit else "partly"
-
-
-def within(interval: Interval, margin: float) -> Ruling:
-    """Rule whether a quantity lies within a margin of 0; `partly` if its interval contains an end of the margin."""
-    if interval.low >= -margin and interval.high <= margin:
-        return "reproduced"
-    return "not_reproduced" if interval.low > margin or interval.high < -margin else "partly"
-
-
-def holds(condition: bool) -> Ruling:
-    """Rule on a condition that is true or false."""
-    return "reproduced" if condition else "not_reproduced"
-
-
-def scaled(interval: Interval, factor: float) -> Interval:
-    """Multiply an interval by a positive factor."""
-    return Interval(factor * interval.estimate, factor * interval.low, factor * interval.high)
-
-
-def points_text(interval: Interval) -> str:
-    """Write a difference of errors, given as fractions, in percentage points."""
-    return interval_text(scaled(interval, 100), "+.2f", " points")
-
-
-def interval_text(interval: Interval, form: str, unit: str = "") -> str:
-    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %``."""
-    return f"{interval.estimate:{form}} [{interval.low:{form}}, {interval.high:{form}}]{unit}"
-
-
-NOT_COUNTED: Final = "measured, not judged"
-STAND_INS: Final = "Stand-ins named in the figure's file are judged too: all methods use the same data."
-INCOMPLETE: Final = "Undecided: the judged cases support the claim, but parts of it could not be judged."
-
-
-def exclude_undeclared(case: Case, evidence: Evidence, panel: Panel) -> Case:
-    """Leave a case unjudged if its data are neither the paper's nor a stand-in named in the figure's file."""
-    if not case.statistic or evidence.declared(panel):
-        return case
-    return replace(case, ruling="not_applicable", note=", ".join(filter(None, [case.note, NOT_COUNTED])))
-
-
-class HasPanel(Protocol):
-    """An object with a panel."""
-
-    @property
-    def panel(self) -> Panel: ...  # noqa: D102
-
-
-P = TypeVar("P", bound=HasPanel)
-
-
-def cases_of(evidence: Evidence, items: Iterable[P], judge: Callable[[P], Case]) -> list[Case]:
-    """Judge each item; on undeclared data it is only measured (`exclude_undeclared`)."""
-    return [exclude_undeclared(judge(item), evidence, item.panel) for item in items]
-
-
-def claim_from_groups(spec: ClaimSpec, rule: str, answers: Sequence[Sequence[Case]], summary: str) -> Claim:
-    """Judge a claim by one group of cases for each of its parts; `reproduced` only if every group could be judged.
-
-    `rule` says how a case is judged, `summary` what was measured. A case without a statistic has no finished runs.
-    """
-    claim = claim_from_cases(spec, f"{rule} {STAND_INS}", [case for cases in answers for case in cases])
-    if not claim.statistic:
-        return claim
-    if claim.verdict == "reproduced" and not all(map(_answered, answers)):
-        claim = replace(claim, verdict="not_applicable", why=f"{claim.why} {INCOMPLETE}")
-    return replace(claim, measured=summary)
-
-
 def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
     """Write the measurements: one sentence for each title that has measured cases."""
     values = {
@@ -158,6 +236,57 @@ def summarize(answers: Mapping[str, Sequence[Case]]) -> str:
     return " ".join(f"{title}: {'; '.join(own)}." for title, own in values.items() if own)
 
 
-def _answered(cases: Sequence[Case]) -> bool:
-    """Whether all cases have runs and at least one was judged."""
-    return all(case.statistic for case in cases) and any(case.ruling != "not_applicable" for case in cases)
+def at_most(interval: Interval, limit: float) -> Decision:
+    """Decide whether a quantity is at most a limit; unclear if its interval contains the limit."""
+    if interval.high <= limit:
+        return HOLDS
+    return FAILS if interval.low > limit else Decision("unclear", _more_runs(interval, limit))
+
+
+def above(interval: Interval, limit: float) -> Decision:
+    """Decide whether a quantity is above a limit; unclear if its interval contains the limit."""
+    if interval.low > limit:
+        return HOLDS
+    return FAILS if interval.high <= limit else Decision("unclear", _more_runs(interval, limit))
+
+
+def within(interval: Interval, low: float, high: float) -> Decision:
+    """Decide whether a quantity lies between two limits; unclear if its interval contains one of them."""
+    if low <= interval.low and interval.high <= high:
+        return HOLDS
+    if interval.low > high or interval.high < low:
+        return FAILS
+    runs = [_more_runs(interval, limit) for limit in (low, high) if interval.low <= limit <= interval.high]
+    known = [each for each in runs if each is not None]
+    return Decision("unclear", max(known) if known and len(known) == len(runs) else None)
+
+
+def under_bound(measured: Interval, bound: float) -> Decision:
+    """Decide whether a positive quantity is at most a theoretical bound; trivially beyond `TRIVIAL_SLACK`."""
+    return TRIVIAL if TRIVIAL_SLACK * measured.high < bound else at_most(measured, bound)
+
+
+def holds(condition: bool) -> Decision:
+    """Decide by a condition that is true or false."""
+    return HOLDS if condition else FAILS
+
+
+def _more_runs(interval: Interval, limit: float) -> int | None:
+    """Return how many more runs bring the interval's end to the limit, if its width falls with the root of the runs."""
+    distance = abs(interval.estimate - limit)
+    reach = interval.estimate - interval.low if limit < interval.estimate else interval.high - interval.estimate
+    if not distance or interval.runs < 2 or (reach / distance) ** 2 * interval.runs > _MOST_RUNS:
+        return None
+    return max(math.ceil(interval.runs * (reach / distance) ** 2) - interval.runs, LEAST_RUNS - interval.runs, 1)
+
+
+def points_text(interval: Interval) -> str:
+    """Write a difference of errors, given as fractions, in percentage points."""
+    return interval_text(interval.scaled(100), "+.2f", " points")
+
+
+def interval_text(interval: Interval, form: str, unit: str = "") -> str:
+    """Write an estimate and its interval: ``1.6 [1.2, 2.1] %``; one run has no interval."""
+    if interval.runs < 2:
+        return f"{interval.estimate:{form}}{unit}"
+    return f"{interval.estimate:{form}} [{interval.low:{form}}, {interval.high:{form}}]{unit}"

@@ -5,10 +5,11 @@ It draws the series of a file in ``conf/figure/`` and judges no claims.
 
 from __future__ import annotations
 
+from experiments.papers.cases import unjudged
 from experiments.papers.panels import CurveFigure, Row
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.verdict import number, undecided
+from experiments.reproduction.verdict import number
 
 ROWS = (
     Row("kernel_evaluations", "Means over {runs}", bands=True),
@@ -24,6 +25,6 @@ def make(evidence: Evidence) -> FigureResult:
         figure.data,
         figure.draw,
         figure.size,
-        claims=[undecided(spec, why) for spec in evidence.spec.claims],
+        claims=[unjudged(spec, why) for spec in evidence.spec.claims],
         numbers=[number(spec, None) for spec in evidence.spec.numbers],
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from experiments.papers.cases import above, at_most
+from experiments.papers.cases import UNCLEAR, Decision, above, at_most
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 from experiments.reproduction.verdict import Ruling
@@ -26,10 +26,13 @@ class Effort:
         By seed, in seconds or iterations. A run that misses the target has the cost of the longest run: a lower bound.
     reached : tuple of bool
         Which runs reached the target.
+    step : float
+        Factor between evaluations: the target was reached between `cost / step` and `cost`.
     """
 
     costs: tuple[float, ...]
     reached: tuple[bool, ...]
+    step: float = 1.0
 
     @cached_property
     def median(self) -> float:
@@ -51,9 +54,10 @@ class Effort:
         return ("" if self.known else ">") + written(self.median)
 
 
-def effort_of(found: Sequence[float | None], longest: float) -> Effort:
+def effort_of(found: Sequence[float | None], longest: float, step: float = 1.0) -> Effort:
     """Collect the cost of each run to the target (None: missed) and the cost of the longest run to its end."""
-    return Effort(tuple(longest if cost is None else cost for cost in found), tuple(cost is not None for cost in found))
+    costs = tuple(longest if cost is None else cost for cost in found)
+    return Effort(costs, tuple(cost is not None for cost in found), step)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Ratio:
     Attributes
     ----------
     interval : Interval
-        Ratio of the medians; bootstrap over the runs of both.
+        Ratio of the medians over the runs of both, widened by the steps of the evaluations.
     bound : str
         ``at least`` if the first method misses the target, ``at most`` if the second does; else empty.
     """
@@ -71,18 +75,18 @@ class Ratio:
     interval: Interval
     bound: Literal["", "at least", "at most"] = ""
 
-    def above(self, limit: float) -> Ruling:
-        """Rule whether the ratio is above a limit; a bound decides in its own direction only."""
-        return self._bounded(above(self.interval, limit), "reproduced", "not_reproduced")
+    def above(self, limit: float) -> Decision:
+        """Decide whether the ratio is above a limit; a bound decides in its own direction only (else unclear)."""
+        return self._bounded(above(self.interval, limit), "holds", "fails")
 
-    def at_most(self, limit: float) -> Ruling:
-        """Rule whether the ratio is at most a limit; a bound decides in its own direction only."""
-        return self._bounded(at_most(self.interval, limit), "not_reproduced", "reproduced")
+    def at_most(self, limit: float) -> Decision:
+        """Decide whether the ratio is at most a limit; a bound decides in its own direction only (else unclear)."""
+        return self._bounded(at_most(self.interval, limit), "fails", "holds")
 
-    def _bounded(self, ruling: Ruling, when_more: Ruling, when_less: Ruling) -> Ruling:
-        if not self.bound or ruling == {"at least": when_more, "at most": when_less}[self.bound]:
-            return ruling
-        return "not_applicable"
+    def _bounded(self, decision: Decision, when_more: Ruling, when_less: Ruling) -> Decision:
+        if not self.bound or decision.ruling == {"at least": when_more, "at most": when_less}[self.bound]:
+            return decision
+        return UNCLEAR
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -105,6 +109,7 @@ def ratio_of(first: Effort, second: Effort) -> Ratio | None:
 
     interval = bootstrap_groups(of, (len(first.costs), len(second.costs)), resamples=RESAMPLES)
     assert interval is not None  # both have runs, and their costs are positive
+    interval = interval.widened(first.step, second.step)
     return Ratio(interval, "at least" if not first.known else "at most" if not second.known else "")
 
 

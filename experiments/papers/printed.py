@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from numpy.typing import ArrayLike
 
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import NumberSpec
+from experiments.reproduction.claim_spec import NumberSpec
 from experiments.reproduction.verdict import Number, number
 
 
@@ -17,8 +17,9 @@ def data_difference(panel: Panel, full: int | None) -> str:
     return "" if n is None or full is None or n == full else f"a sample, n = {n:,} of {full:,}"
 
 
-def compare_number(spec: NumberSpec, why: str, measured: float | None, note: str = "") -> Number:
-    """Compare a measured number with a printed one; not judged where `why` says that the data differ."""
-    if not why or measured is None:
-        return number(spec, measured, note)
-    return number(replace(spec, tolerance=None), measured, "; ".join(filter(None, (why, note))))
+def compare_number(
+    spec: NumberSpec, why: str, values: ArrayLike | None, note: str = "", *, deviation: float = 0.0
+) -> Number:
+    """Compare a printed number with our runs; not judged where `why` says that the data differ."""
+    remarks = "; ".join(filter(None, (why if values is not None else "", note)))
+    return number(spec, values, remarks, deviation=deviation, compared=not why)

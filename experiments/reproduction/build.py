@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -16,10 +15,8 @@ from experiments.reproduction.citations import place_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
-from experiments.reproduction.verdict import Claim, Verdict
+from experiments.reproduction.verdict import Verdict
 from support.files import new_folder
-
-BELOW_SCALE = "Judged at scale {scale}, which is smaller than the paper's."
 
 
 class Maker(Protocol):
@@ -80,10 +77,6 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
 def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdict:
     """Return the verdict: a maker's claims and numbers, with commit, stand-ins and missing runs."""
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    claims: Sequence[Claim] = result.claims
-    if evidence.scale != "paper":
-        note = BELOW_SCALE.format(scale=evidence.scale)
-        claims = [dataclasses.replace(claim, why=f"{claim.why} {note}") for claim in claims]
     return Verdict(
         figure=evidence.spec.id,
         scale=evidence.scale,
@@ -91,10 +84,10 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         commit=commit,
         dirty=dirty,
         command=command,
-        claims=claims,
+        claims=result.claims,
         numbers=result.numbers,
         # the rest of the message is about this machine: addresses tried, folders
-        absent={name: why.partition(": ")[0] for name, why in evidence.absent.items()},
+        absent=evidence.spec.lacking | {name: why.partition(": ")[0] for name, why in evidence.absent.items()},
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),

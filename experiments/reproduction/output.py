@@ -93,7 +93,8 @@ def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Map
 def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the content of verdict.json, without the facts."""
     numbers = [dataclasses.asdict(number) | {"agrees": number.agrees} for number in verdict.numbers]
-    return dataclasses.asdict(verdict) | {"numbers": numbers}
+    claims = [dataclasses.asdict(claim) | {"verdict": claim.verdict} for claim in verdict.claims]
+    return dataclasses.asdict(verdict) | {"claims": claims, "numbers": numbers}
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

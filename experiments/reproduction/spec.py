@@ -18,6 +18,7 @@ from typing import Any
 from datasets import default_cache_dir
 from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.claim_spec import ClaimSpec, NumberSpec, ReadingSpec, check_claim
 from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -117,37 +118,6 @@ class ScaleSpec:
 
 
 @dataclass
-class ClaimSpec:
-    """A claim of the paper in one sentence; the figure's module judges it by its `id`."""
-
-    id: str = ""
-    says: str = ""
-
-
-@dataclass
-class NumberSpec:
-    """A number that the paper prints.
-
-    Attributes
-    ----------
-    name : str
-        ``nu adult without bias``.
-    paper : float
-        As printed, in `unit`.
-    unit : str
-        ``%``, ``s``, or empty.
-    tolerance : float or None
-        Largest absolute difference for agreement, in `unit`; None if the number is not compared (seconds on another
-        machine).
-    """
-
-    name: str = ""
-    paper: float = 0.0
-    unit: str = ""
-    tolerance: float | None = None
-
-
-@dataclass
 class OptionSpec:
     """An option ``name=value`` of one figure.
 
@@ -183,6 +153,8 @@ class FigureSpec:
         In the paper's order, one panel each; may be empty.
     instead : dict of str to str
         Data set to its stand-in, used if the data set is not available, and marked as such.
+    lacking : dict of str to str
+        The paper's data sets that are left out, and why. They count as cases that were not run.
     series : list of SeriesSpec
     scales : dict of str to ScaleSpec
         One for each of `SCALES`.
@@ -207,6 +179,7 @@ class FigureSpec:
     maker: str = ""
     datasets: list[str] = field(default_factory=list)
     instead: dict[str, str] = field(default_factory=dict)
+    lacking: dict[str, str] = field(default_factory=dict)
     series: list[SeriesSpec] = field(default_factory=list)
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
     timed: bool = False
@@ -269,6 +242,11 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     spec = _figure(json.loads(_checked(path, path.read_bytes())))
     for series in spec.series:
         _check_grid(series, path.name)
+    for claim in spec.claims:
+        try:
+            check_claim(claim)
+        except ValueError as error:
+            raise FigureError(f"{path.name}: {error}") from error
     return spec
 
 
@@ -312,10 +290,14 @@ def _checked(path: Path, content: bytes) -> bytes:
 
 def _figure(plain: dict[str, Any]) -> FigureSpec:
     """Return the figure with checked fields."""
-    lists = {"series": SeriesSpec, "claims": ClaimSpec, "numbers": NumberSpec}
+    lists = {"series": SeriesSpec, "numbers": NumberSpec}
     mappings = {"scales": ScaleSpec, "options": OptionSpec}
     parts: dict[str, Any] = {name: [part(**each) for each in plain[name]] for name, part in lists.items()}
     parts |= {name: {key: part(**each) for key, each in plain[name].items()} for name, part in mappings.items()}
+    parts["claims"] = [
+        ClaimSpec(**each | {"readings": [ReadingSpec(**reading) for reading in each["readings"]]})
+        for each in plain["claims"]
+    ]
     return FigureSpec(**plain | parts)
 
 

@@ -13,6 +13,7 @@ from experiments.reproduction.statistics.comparison import (
 )
 from experiments.reproduction.statistics.critical import CriticalPoint, critical_point
 from experiments.reproduction.statistics.interval import (
+    LEAST_RUNS,
     Interval,
     bootstrap,
     bootstrap_groups,
@@ -22,6 +23,7 @@ from experiments.reproduction.statistics.interval import (
 from experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
 
 __all__ = [
+    "LEAST_RUNS",
     "AreaDifference",
     "CostRatio",
     "CriticalPoint",

@@ -1,14 +1,20 @@
-"""Estimates with percentile bootstrap intervals, resampling whole runs."""
+"""Estimates with intervals: percentile bootstrap over whole runs; below `LEAST_RUNS` runs their range."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
+from itertools import product
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+LEAST_RUNS: Final = 5
+"""Least number of runs for a bootstrap: fewer resamples of four runs differ than an interval of 95 % needs."""
+_LARGEST_RANGE = 5000
 
 
 @dataclass(frozen=True)
@@ -20,17 +26,33 @@ class Interval:
     estimate : float
         From all runs.
     low, high : float
-        Percentile bootstrap, 95 % by default. The interval is widened to the estimate where the percentiles exclude it
-        (rounding, or a skewed statistic of few runs).
+        Percentile bootstrap, 95 % by default; below `LEAST_RUNS` runs the least and largest value of single runs. The
+        interval is widened to the estimate where it excludes it (rounding, or a skewed statistic of few runs).
+    runs : int
+        Runs of the method that has the fewest, without methods of a single run.
     """
 
     estimate: float
     low: float
     high: float
+    runs: int = 1
+
+    @property
+    def kind(self) -> str:
+        """``95 % bootstrap interval``, ``range``, or ``one run``."""
+        return "one run" if self.runs < 2 else "range" if self.runs < LEAST_RUNS else "95 % bootstrap interval"
 
     def as_dict(self) -> dict[str, float]:
         """JSON-able form."""
         return asdict(self)
+
+    def scaled(self, factor: float) -> Interval:
+        """Multiply by a positive factor."""
+        return replace(self, estimate=factor * self.estimate, low=factor * self.low, high=factor * self.high)
+
+    def widened(self, down: float, up: float) -> Interval:
+        """Divide `low` and multiply `high` by factors: costs are known up to the step of the evaluations."""
+        return replace(self, low=self.low / down, high=self.high * up)
 
 
 def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000, level: float = 0.95) -> Interval:
@@ -39,7 +61,7 @@ def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000,
     Parameters
     ----------
     values : array_like, (runs,)
-        NaN: missing, left out. For one value, or equal ones, the interval is a point: its width is not known.
+        NaN: missing, left out. For one value, or equal ones, the interval is a point.
     seed : int
         Seed of the resampling.
     resamples : int
@@ -56,9 +78,11 @@ def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000,
     if not known.size or np.isinf(known).any():
         raise ValueError(f"a mean needs finite values, got {'an infinite one' if known.size else 'none'}")
     if known.min() == known.max():
-        return Interval(*[float(known[0])] * 3)
+        return Interval(*[float(known[0])] * 3, runs=known.size)
+    if known.size < LEAST_RUNS:
+        return _around(float(known.mean()), known, known.size)
     chosen = _generator(seed).integers(known.size, size=(resamples, known.size))
-    return _percentiles(float(known.mean()), known[chosen].mean(axis=1), level)
+    return _percentiles(float(known.mean()), known[chosen].mean(axis=1), level, known.size)
 
 
 def bootstrap_means(
@@ -89,11 +113,16 @@ def bootstrap_means(
     if not values or not all(own.size and np.isfinite(own).all() for own in values):
         raise ValueError("means need finite values, one or more in each group")
     estimate = float(statistic(np.array([[own.mean() for own in values]]))[0])
-    if max(own.size for own in values) == 1:
+    runs = _fewest([own.size for own in values])
+    if runs == 1:
         return Interval(estimate, estimate, estimate)
+    if runs < LEAST_RUNS:
+        singles = _single_runs(tuple(own.size for own in values), seed)
+        chosen = [own[[each[place] for each in singles]] for place, own in enumerate(values)]
+        return _around(estimate, statistic(np.stack(chosen, axis=1)), runs)
     generator = _generator(seed)
     chosen = [own[generator.integers(own.size, size=(resamples, own.size))].mean(axis=1) for own in values]
-    return _percentiles(estimate, statistic(np.stack(chosen, axis=1)), level)
+    return _percentiles(estimate, statistic(np.stack(chosen, axis=1)), level, runs)
 
 
 def bootstrap(
@@ -111,7 +140,7 @@ def bootstrap(
     statistic : callable
         Takes the numbers of runs, between 0 and n - 1, possibly repeated. Returns None or NaN if it is not defined.
     n : int
-        Number of runs. With one run the interval is a point.
+        Number of runs. With one run the interval is a point, below `LEAST_RUNS` the range of single runs.
     seed, resamples, level
         As in `bootstrap_mean`.
 
@@ -147,15 +176,38 @@ def bootstrap_groups(
     estimate = _known(statistic(*(range(size) for size in sizes)))
     if estimate is None:
         return None
-    if max(sizes) == 1:
+    runs = _fewest(sizes)
+    if runs == 1:
         return Interval(estimate, estimate, estimate)
+    if runs < LEAST_RUNS:
+        of_singles = [_known(statistic(*([run] for run in single))) for single in _single_runs(tuple(sizes), seed)]
+        return _around(estimate, np.array([value for value in of_singles if value is not None]), runs)
 
     @cache  # few runs have few different resamples: 729 of two groups of three
     def of(*groups: tuple[int, ...]) -> float | None:
         return _known(statistic(*map(list, groups)))
 
     results = [result for groups in _drawn(tuple(sizes), seed, resamples) if (result := of(*groups)) is not None]
-    return _percentiles(estimate, np.array(results), level) if results else None
+    return _percentiles(estimate, np.array(results), level, runs) if results else None
+
+
+def _fewest(sizes: Sequence[int]) -> int:
+    """Return the size of the smallest group of several runs; 1 without such a group."""
+    return min((size for size in sizes if size > 1), default=1)
+
+
+@lru_cache(maxsize=8)
+def _single_runs(sizes: tuple[int, ...], seed: int) -> list[tuple[int, ...]]:
+    """Return every choice of one run of each group, or `_LARGEST_RANGE` random ones where there are more."""
+    if math.prod(sizes) <= _LARGEST_RANGE:
+        return list(product(*map(range, sizes)))
+    drawn = _generator(seed).integers(np.array(sizes), size=(_LARGEST_RANGE, len(sizes)))
+    return [tuple(each) for each in drawn.tolist()]
+
+
+def _around(estimate: float, results: NDArray[np.float64], runs: int) -> Interval:
+    """Return an estimate with the range of some results."""
+    return Interval(estimate, float(np.min(results, initial=estimate)), float(np.max(results, initial=estimate)), runs)
 
 
 @lru_cache(maxsize=8)  # a figure has many comparisons with the same numbers of runs
@@ -172,8 +224,8 @@ def _generator(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(seed))
 
 
-def _percentiles(estimate: float, results: NDArray[np.float64], level: float) -> Interval:
+def _percentiles(estimate: float, results: NDArray[np.float64], level: float, runs: int) -> Interval:
     if not 0 < level < 1:
         raise ValueError(f"the level of an interval must lie between 0 and 1, got {level}")
     low, high = np.quantile(results, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(estimate, min(float(low), estimate), max(float(high), estimate))
+    return Interval(estimate, min(float(low), estimate), max(float(high), estimate), runs)

@@ -1,0 +1,111 @@
+"""The schema of ``claims`` and ``numbers`` in ``conf/figure/*.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class ReadingSpec:
+    """One reading of a claim, where the paper leaves a choice open.
+
+    Attributes
+    ----------
+    id : str
+        ``per_iteration``; unique in the claim.
+    says : str
+        The choice: ``Pegasos is charged n evaluations for each iteration``.
+    quote, section : str
+        The passage of the paper for this reading, in a few words, and its place; empty for a choice of ours.
+    options : dict of str to str
+        Choices for the judging function: ``{pegasos: pegasos_kept}``.
+    constants : dict of str to float
+        Values in place of the claim's.
+    """
+
+    id: str = ""
+    says: str = ""
+    quote: str = ""
+    section: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class ClaimSpec:
+    """A claim of the paper; the figure's module judges it by its `id`.
+
+    Attributes
+    ----------
+    id, says : str
+        The claim in one sentence.
+    quote, section : str
+        The paper's own words, in a few words, and their place.
+    rule : str
+        How one case is judged. Constants stand in braces: ``at most {margin:g} points``.
+    constants : dict of str to float
+        Numbers that the paper does not give. The verdict is also given for half and double of each.
+    readings : list of ReadingSpec
+        The first is the one to which the paper's own words come nearest: its outcome is the verdict. Without readings
+        the claim has one.
+    datasets : list of str
+        The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
+    """
+
+    id: str = ""
+    says: str = ""
+    quote: str = ""
+    section: str = ""
+    rule: str = ""
+    constants: dict[str, float] = field(default_factory=dict)
+    readings: list[ReadingSpec] = field(default_factory=list)
+    datasets: list[str] = field(default_factory=list)
+
+
+@dataclass
+class NumberSpec:
+    """A number that the paper prints.
+
+    Attributes
+    ----------
+    name : str
+        ``nu adult without bias``.
+    paper : float
+        As printed, in `unit`.
+    unit : str
+        ``%``, ``s``, ``times``, or empty.
+    rounding : float or None
+        Half a unit of the last printed digit; for a rate, of its rounded factors. None if the number is not compared
+        (seconds on another machine).
+    runs : int
+        Runs of which the printed number is the mean.
+    log : bool
+        Whether the numbers are compared by their ratio, as times are; `rounding` is then relative.
+    """
+
+    name: str = ""
+    paper: float = 0.0
+    unit: str = ""
+    rounding: float | None = None
+    runs: int = 1
+    log: bool = False
+
+
+def check_claim(claim: ClaimSpec) -> None:
+    """Check that the readings have different ids, and that they and the rule have constants of the claim only.
+
+    Raises
+    ------
+    ValueError
+    """
+    where = f"claim {claim.id!r}:"
+    ids = [reading.id for reading in claim.readings]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"{where} its readings need different ids, got {', '.join(ids)}")
+    for reading in claim.readings:
+        if unknown := sorted(reading.constants.keys() - claim.constants.keys()):
+            raise ValueError(f"{where} reading {reading.id!r} changes {', '.join(unknown)}, no constant of the claim")
+    try:
+        claim.rule.format_map(claim.constants)
+    except (KeyError, ValueError, IndexError) as error:
+        raise ValueError(f"{where} its rule has a fault in its braces: {error}") from error
