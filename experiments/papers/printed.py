@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from experiments.reproduction.evidence import Panel
 from experiments.reproduction.claim_spec import NumberSpec
+from experiments.reproduction.evidence import Panel
 from experiments.reproduction.verdict import Number, number
 
 
