@@ -24,7 +24,7 @@ from experiments.reproduction import listing
 from experiments.reproduction.options import Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
-from experiments.reproduction.verdict import Verdict, in_words
+from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
@@ -255,7 +255,7 @@ def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequen
 
 
 def _verdict_lines(verdict: Verdict, folder: Path) -> str:
-    lines = [f"  {claim.id}: {in_words(claim.verdict)}: {claim.measured}" for claim in verdict.claims]
+    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
     agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
     if agree:
         lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
