@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections import Counter
 from collections.abc import Mapping
@@ -20,14 +21,18 @@ from support.files import new_folder
 
 
 class Maker(Protocol):
-    """A module of `experiments.papers`."""
+    """A module of `experiments.papers`.
+
+    It may also have ``compute(evidence) -> dict``, for what follows from the data and not from the curves. The result
+    is JSON-able; `make` gets it as ``evidence.computed``.
+    """
 
     def make(self, evidence: Evidence) -> FigureResult:
         """Draw and judge."""
 
 
-def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
-    """Collect the runs that a plan has found.
+def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome], computed: Mapping[str, Any] | None = None) -> Evidence:
+    """Collect the runs that a plan has found, and what the figure's module computes from the data.
 
     Parameters
     ----------
@@ -35,9 +40,13 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
         Made after the runs.
     outcomes : mapping of str to Outcome
         Outcomes of the runs that were just made, by their keys.
+    computed : mapping of str to Any, optional
+        What the module has computed before.
     """
     panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
-    return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+    evidence = Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+    compute = getattr(maker_of(plan.spec.maker), "compute", None) if computed is None else None
+    return dataclasses.replace(evidence, computed=compute(evidence) if compute else computed or {})
 
 
 def maker_of(name: str) -> Maker:
