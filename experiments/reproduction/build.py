@@ -31,8 +31,8 @@ class Maker(Protocol):
         """Draw and judge."""
 
 
-def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome], computed: Mapping[str, Any] | None = None) -> Evidence:
-    """Collect the runs that a plan has found, and what the figure's module computes from the data.
+def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
+    """Collect the runs that a plan has found.
 
     Parameters
     ----------
@@ -40,13 +40,15 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome], computed: Mapping[s
         Made after the runs.
     outcomes : mapping of str to Outcome
         Outcomes of the runs that were just made, by their keys.
-    computed : mapping of str to Any, optional
-        What the module has computed before.
     """
     panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
-    evidence = Evidence(plan.spec, plan.options.scale, panels, plan.absent)
-    compute = getattr(maker_of(plan.spec.maker), "compute", None) if computed is None else None
-    return dataclasses.replace(evidence, computed=compute(evidence) if compute else computed or {})
+    return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+
+
+def with_computed(evidence: Evidence) -> Evidence:
+    """Return the evidence with what its figure's module computes from the data."""
+    compute = getattr(maker_of(evidence.spec.maker), "compute", None)
+    return dataclasses.replace(evidence, computed=compute(evidence)) if compute else evidence
 
 
 def maker_of(name: str) -> Maker:

@@ -281,9 +281,9 @@ def _make_missing(
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.build import build_figure, evidence_of
+    from experiments.reproduction.build import build_figure, evidence_of, with_computed
 
-    return build_figure(plan, evidence_of(plan, outcomes), folder, _shown(words))
+    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, _shown(words))
 
 
 def _shown(words: Sequence[str]) -> str:

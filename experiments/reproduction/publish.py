@@ -10,7 +10,7 @@ from typing import Any
 
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
-from experiments.reproduction.build import build_figure, evidence_of
+from experiments.reproduction.build import build_figure, evidence_of, with_computed
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
 from experiments.reproduction.output import as_json
@@ -65,7 +65,7 @@ def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pla
     if facts["scale"] != options.scale:
         raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
     plan = EvidencePlanner(folder, spec.id).plan(spec, options)
-    return plan, evidence_of(plan, {}, facts["computed"])
+    return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
 
 
 def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict:
@@ -94,7 +94,7 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
     """
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
-    figure, evidence = plan.spec.id, evidence_of(plan, {})
+    figure, evidence = plan.spec.id, with_computed(evidence_of(plan, {}))
     read: dict[tuple[str, str], set[str]] = {}
     panels = tuple(_noted(panel, read) for panel in evidence.panels)
     with tempfile.TemporaryDirectory() as place:  # what make and draw read is published
