@@ -70,8 +70,9 @@ def collect(
     -------
     dict
         JSON-able: ``commit`` (None outside a git checkout), ``dirty`` (likewise), ``build``, ``data``, ``cpu``,
-        ``cores``, ``os``, ``threads``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home
-        directories are written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
+        ``cores``, ``os``, ``memory`` (bytes), ``load`` (mean number of processes that ran or waited in the last
+        minute), ``threads``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home directories are
+        written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
     """
     commit, dirty = git_state(root)
     scrub = _Scrubber(root)
@@ -82,6 +83,7 @@ def collect(
         "build": scrub(dict(build_info)),
         "data": scrub(dict(data_provenance)),
         **machine(),
+        "load": round(os.getloadavg()[0], 2),
         "threads": int(threads),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -134,9 +136,15 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     return (commit.strip() if commit else None), dirty
 
 
+def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> str:
+    """Return a commit as text, with a remark on uncommitted changes that nothing shortens; empty without a commit."""
+    return commit[:digits] + (" with uncommitted changes" if dirty else "") if commit else ""
+
+
 def machine() -> dict[str, Any]:
-    """Return ``cpu``, ``cores`` (that this process may use) and ``os``."""
-    return {"cpu": cpu_model(), "cores": _cores(), "os": _operating_system()}
+    """Return ``cpu``, ``cores`` (that this process may use), ``os`` and ``memory`` (bytes)."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {"cpu": cpu_model(), "cores": _cores(), "os": _operating_system(), "memory": memory}
 
 
 def cpu_model() -> str:

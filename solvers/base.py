@@ -118,6 +118,8 @@ class Solver(abc.ABC):
     """Whether the rows can be split among processes (engine=mpi)."""
     resumes: ClassVar[bool] = False
     """Whether it has `state` and `restore`, so that another process can continue its run."""
+    libraries: ClassVar[tuple[str, ...]] = ()
+    """Distributions whose numbers it reports, such as scikit-learn: their versions are part of a run's identity."""
     ranks: int = 1
     """Number of processes that it runs in."""
     timed: ClassVar[bool] = False

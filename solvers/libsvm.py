@@ -40,6 +40,7 @@ class Libsvm(PythonSolver):
     uncounted = NOT_REPORTED | {"presentations"}
     cost = "iterations"
     timed = True
+    libraries = ("scikit-learn",)
 
     def __init__(self, problem: Problem, settings: LibsvmSettings, seed: int) -> None:
         super().__init__(problem, settings, seed)

@@ -38,6 +38,7 @@ class Passes(PythonSolver):
     needs = frozenset({"lambda"})
     kernels = explicit = frozenset({"linear"})
     timed = True
+    libraries = ("scikit-learn",)
     uncounted = NOT_REPORTED
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:

@@ -13,7 +13,7 @@ from experiments import provenance
 def version_text() -> str:
     """Return the text of ``--version``: the program's version, its commit, and the build of its core."""
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    source = "no commit known" if commit is None else f"commit {commit[:12]}{' with changes' if dirty else ''}"
+    source = "no commit known" if commit is None else f"commit {provenance.commit_text(commit, dirty)}"
     build = solvers.build_info()
     return f"svm-cost-curves {metadata.version('svm-cost-curves')}, {source}, core build {build['build_id']}"
 

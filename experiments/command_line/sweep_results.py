@@ -166,7 +166,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
         if curves := _curves(group):  # of a record on another machine there may be none here
             by_dataset.setdefault(group.dataset, []).append((group, curves))
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
-    origin = f"commit {commit[:12]}{' with changes' if dirty else ''}; " if commit else ""
+    origin = f"commit {provenance.commit_text(commit, dirty)}; " if commit else ""
     paths = []
     for dataset, drawn in by_dataset.items():
         file = FIGURE if len(by_dataset) == 1 else f"{Path(FIGURE).stem}-{_file_name(dataset)}.png"

@@ -107,13 +107,12 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
 
 def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     """Return the lines below a picture: paper, scale, commit, command, stand-ins, missing runs."""
-    changed = " with changes" if verdict.dirty else ""
+    commit = provenance.commit_text(verdict.commit, verdict.dirty) or "unknown"
     lines = [
         f"{place_of(evidence.spec.label, evidence.spec.paper, title=True)}; scale {verdict.scale}; "
-        f"commit {(verdict.commit or 'unknown')[:12]}{changed}; {verdict.command}"
+        f"commit {commit}; {verdict.command}"
     ]
-    if verdict.run_commits:
-        lines.append(f"Runs made at {', '.join(commit[:12] for commit in verdict.run_commits)}, with the same core.")
+    lines += _origin(evidence, verdict.commit)
     lines += [f"STAND-IN DATA: {name}: {why}" for name, why in verdict.stand_in.items()]
     lines += [f"Not available: {name}" for name in verdict.absent]
     if verdict.missing:
@@ -121,6 +120,19 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
     if verdict.left_out:
         lines.append(f"Left out: {'; '.join(_by_reason(verdict.left_out))}")
     return lines
+
+
+def _origin(evidence: Evidence, commit: str | None) -> list[str]:
+    """Return the line that says how many runs, machines and builds there are, and the runs' other commits."""
+    records = _records(evidence)
+    if not records:
+        return []
+    machines = {(record.get("cpu"), record.get("cores"), record.get("memory")) for record in records}
+    builds = {(record["build"].get("build_id"), record["build"].get("isa")) for record in records}
+    commits = _run_commits(evidence, commit, digits=12)
+    made = f", made at {', '.join(commits)}" if commits else ""
+    counts = ((len(records), "run"), (len(machines), "machine"), (len(builds), "build"))
+    return [", ".join(f"{count:,} {name}{'s' * (count != 1)}" for count, name in counts) + f"{made}."]
 
 
 def _by_reason(left_out: Mapping[str, str]) -> list[str]:
@@ -145,15 +157,20 @@ def _panel(panel: PlannedPanel, outcomes: Mapping[str, Outcome]) -> Panel:
     return Panel(panel.dataset, panel.paper_dataset, panel.stand_in, runs, panel.settings, missing, panel.left_out)
 
 
-def _run_commits(evidence: Evidence, commit: str | None) -> tuple[str, ...]:
+def _run_commits(evidence: Evidence, commit: str | None, digits: int = 40) -> tuple[str, ...]:
+    """Return the commits of the runs, other than `commit` without changes."""
+    own = provenance.commit_text(commit, dirty=False, digits=digits)
     commits = {
-        str(run.result["provenance"].get("commit") or "unknown")
-        + (" with changes" if run.result["provenance"].get("dirty") else "")
-        for panel in evidence.panels
-        for runs in panel.runs.values()
-        for run in runs
+        provenance.commit_text(record.get("commit"), record.get("dirty"), digits=digits) or "unknown"
+        for record in _records(evidence)
     }
-    return tuple(sorted(commits - {commit}))
+    return tuple(sorted(commits - {own}))
+
+
+def _records(evidence: Evidence) -> list[Mapping[str, Any]]:
+    """Return the provenance of each run."""
+    runs = {run.key: run for panel in evidence.panels for members in panel.runs.values() for run in members}
+    return [run.result["provenance"] for run in runs.values()]
 
 
 def _facts(plan: Plan, evidence: Evidence) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from experiments.configuration.engine import MPI, EngineMissingError
 from experiments.configuration.settings import RunSettings, nearest, setting_name
 from experiments.reproduction.options import Options, resolve_options
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
+from experiments.run.code_identity import code_id
 from experiments.run.identity import run_key
 from experiments.store import FinishedRun
 from solvers import SettingsError
@@ -221,8 +222,8 @@ class Planner:
         ]
 
     def _key(self, settings: RunSettings) -> str:
-        build = solvers.build_info()
-        return run_key(settings.identity(), self.fingerprint(settings), build["build_id"], build["isa"])
+        build, code = solvers.build_info(), code_id(settings.solver)
+        return run_key(settings.identity(), self.fingerprint(settings), build["build_id"], build["isa"], code)
 
     def fingerprint(self, settings: RunSettings) -> str:
         """Return the identity of a run's data."""

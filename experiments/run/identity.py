@@ -1,8 +1,8 @@
 """The identity of a run: one short key for everything that can change its result.
 
 Two runs with the same key give the same curve, so a finished run with that key is never computed again.
-The key is a hash of the settings that influence the result, the identity of the data, the identity of the compiled core
-and the instruction set that it runs on: the last bits of a result differ between instruction sets.
+The key is a hash of the settings that influence the result, the identity of the data, the identities of the compiled
+core and of the Python code, and the instruction set: the last bits of a result differ between instruction sets.
 
 Decisions, each checked by a test:
 
@@ -30,7 +30,7 @@ KEY_LENGTH = 32
 """Hexadecimal digits of a key: 128 bits, far beyond any chance of a collision."""
 
 
-def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, isa: str) -> str:
+def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, isa: str, code: str) -> str:
     """Return the key of a run.
 
     Parameters
@@ -44,6 +44,8 @@ def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, i
         Identity of the compiled core (``solvers.build_info()["build_id"]``).
     isa : str
         The instruction set that it runs on (``solvers.build_info()["isa"]``).
+    code : str
+        Identity of the Python code (`experiments.run.code_identity.code_id`).
 
     Returns
     -------
@@ -57,7 +59,7 @@ def run_key(settings: Mapping[str, Any], data_fingerprint: str, build_id: str, i
     TypeError
         A setting has a type that has no canonical form.
     """
-    return _key(settings, data_fingerprint=data_fingerprint, build_id=build_id, isa=isa)
+    return _key(settings, data_fingerprint=data_fingerprint, build_id=build_id, isa=isa, code=code)
 
 
 def settings_key(settings: Mapping[str, Any], data_fingerprint: str) -> str:

@@ -23,6 +23,7 @@ from experiments.processes.stopping import StopRequest, deferred, uninterrupted
 from experiments.run.advance import LocalEngine, advance_run, costs_of, counted
 from experiments.run.assembly import assemble
 from experiments.run.checkpointer import FOLDER, Checkpoint, Checkpointer
+from experiments.run.code_identity import code_id
 from experiments.run.console import CURVE_PICTURE, Display, count
 from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
@@ -63,8 +64,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
     """
     store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
-    build = solvers.build_info()
-    key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"])
+    build = {**solvers.build_info(), "code": code_id(settings.solver)}
+    key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
     found = store.find_finished(key)
     if found is not None:
         return _found(settings, display, store, found)
@@ -325,7 +326,7 @@ def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
     from experiments.curve import step_cost
     from experiments.plotting import plot_curves
 
-    kernel = job.settings.kernel
+    kernel, commit = job.settings.kernel, provenance.commit_text(job.provenance["commit"], job.provenance["dirty"])
     stand_in = " (stand-in)" if job.data.provenance.get("stand_in") else ""
     numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
     plot_curves(
@@ -333,8 +334,7 @@ def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
         cost=step_cost(curve) if curve[job.solver.cost].isna().any() else job.solver.cost,
         title=f"{job.settings.algo} on {job.settings.dataset.name}{stand_in}, seed {job.settings.seed}",
         small_print=f"{kernel_name(kernel)} kernel {numbers}; key {job.handle.key}; "
-        f"commit {job.provenance['commit'] or 'none'}{' with changes' if job.provenance['dirty'] else ''}; "
-        f"{job.provenance['command']}",
+        f"commit {commit or 'none'}; {job.provenance['command']}",
         path_png=path,
     )
 

@@ -38,7 +38,7 @@ def test_a_name_reaches_the_label_and_not_the_key(tmp_path: Path) -> None:
     plain = settings_of(["dataset=file", f"dataset.train={path}"])
     other = settings_of(["dataset=file", f"dataset.train={path}", "dataset.name=theirs"])
     assert (plain.label(), other.label()) == ("sbp mine seed=0", "sbp theirs seed=0")
-    keys = {run_key(run.identity(), datasets.fingerprint(run.dataset), "build", "v3") for run in (plain, other)}
+    keys = {run_key(run.identity(), datasets.fingerprint(run.dataset), "build", "v3", "c") for run in (plain, other)}
     assert len(keys) == 1
 
 

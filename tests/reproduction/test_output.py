@@ -62,7 +62,7 @@ def test_texts(tmp_path: Path) -> None:
         "mnist",
         "1 failed",
         "sbp.1: ◐ mixed (1 of 2)",
-        "with changes",
+        "with uncommitted changes",
         "✓ agrees",
         "3 \\| 4 times",
     ):

@@ -344,6 +344,6 @@ def test_a_new_process_resumes_the_run_of_one_that_ended(
 def test_checkpoints_do_not_change_the_key() -> None:
     one, other = (settings_of(["algo=sbp", *DATA, f"checkpoint_seconds={value}"]) for value in ("30", "null"))
     assert one.identity() == other.identity()
-    assert runner.run_key(one.identity(), "data", "build", "v3") == runner.run_key(
-        other.identity(), "data", "build", "v3"
+    assert runner.run_key(one.identity(), "data", "build", "v3", "c") == runner.run_key(
+        other.identity(), "data", "build", "v3", "c"
     )

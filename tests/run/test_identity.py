@@ -48,12 +48,12 @@ def reordered(value: Any) -> Any:
 
 @given(settings_dicts)
 def test_order_of_keys_and_kind_of_sequence_do_not_matter(settings: dict[str, Any]) -> None:
-    assert run_key(reordered(settings), "d", "b", "v3") == run_key(settings, "d", "b", "v3")
+    assert run_key(reordered(settings), "d", "b", "v3", "c") == run_key(settings, "d", "b", "v3", "c")
 
 
 @given(settings_dicts, settings_dicts)
 def test_keys_are_equal_exactly_when_settings_are(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert (run_key(one, "d", "b", "v3") == run_key(other, "d", "b", "v3")) == same(one, other)
+    assert (run_key(one, "d", "b", "v3", "c") == run_key(other, "d", "b", "v3", "c")) == same(one, other)
 
 
 @given(settings_dicts.filter(bool), st.data())
@@ -61,19 +61,19 @@ def test_any_influential_change_changes_the_key(settings: dict[str, Any], data: 
     name = data.draw(st.sampled_from(sorted(settings)))
     value = data.draw(values.filter(lambda value: not same(value, settings[name])))
     before = copy.deepcopy(settings)
-    assert run_key({**settings, name: value}, "d", "b", "v3") != run_key(settings, "d", "b", "v3")
+    assert run_key({**settings, name: value}, "d", "b", "v3", "c") != run_key(settings, "d", "b", "v3", "c")
     without = {other: item for other, item in settings.items() if other != name}
-    assert run_key(without, "d", "b", "v3") != run_key(settings, "d", "b", "v3")
+    assert run_key(without, "d", "b", "v3", "c") != run_key(settings, "d", "b", "v3", "c")
     assert settings == before
 
 
 def test_data_and_build_matter_and_cannot_stand_for_each_other() -> None:
-    keys = {run_key({"seed": 0}, *pair, "v3") for pair in (("a", "b"), ("b", "a"), ("a", "a"), ("ab", "b"))}
+    keys = {run_key({"seed": 0}, *pair, "v3", "c") for pair in (("a", "b"), ("b", "a"), ("a", "a"), ("ab", "b"))}
     assert len(keys) == 4
 
 
 def test_the_instruction_set_matters_and_settings_have_a_key_of_their_own() -> None:
-    keys = {run_key({"seed": 0}, "a", "b", isa) for isa in ("v2", "v3", "v4")} | {settings_key({"seed": 0}, "a")}
+    keys = {run_key({"seed": 0}, "a", "b", isa, "c") for isa in ("v2", "v3", "v4")} | {settings_key({"seed": 0}, "a")}
     assert len(keys) == 4
     assert settings_key({"seed": 0}, "a") != settings_key({"seed": 1}, "a")
     assert settings_key({"seed": 0}, "a") != settings_key({"seed": 0}, "b")
@@ -103,51 +103,53 @@ def test_enumerations_and_paths_enter_by_their_value() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, np.float32("nan")])
 def test_numbers_that_are_not_finite_are_refused_with_their_place(bad: float) -> None:
     with pytest.raises(ValueError, match=r"settings\.settings\.algo\.eta\[1\] is (nan|-?inf)"):
-        run_key({"algo": {"eta": [0.1, bad]}}, "d", "b", "v3")
+        run_key({"algo": {"eta": [0.1, bad]}}, "d", "b", "v3", "c")
 
 
 @pytest.mark.parametrize("bad", [{1, 2}, object(), b"bytes", np.zeros(2)])
 def test_values_without_a_canonical_form_are_refused(bad: object) -> None:
     with pytest.raises(TypeError, match="allowed are"):
-        run_key({"x": bad}, "d", "b", "v3")
+        run_key({"x": bad}, "d", "b", "v3", "c")
 
 
 def test_keys_must_be_strings_and_identities_not_empty() -> None:
     with pytest.raises(TypeError, match="must be strings"):
-        run_key({"x": {1: 2}}, "d", "b", "v3")
+        run_key({"x": {1: 2}}, "d", "b", "v3", "c")
     with pytest.raises(ValueError, match="data_fingerprint"):
-        run_key({}, "", "b", "v3")
+        run_key({}, "", "b", "v3", "c")
     with pytest.raises(ValueError, match="build_id"):
-        run_key({}, "d", "", "v3")
+        run_key({}, "d", "", "v3", "c")
     with pytest.raises(ValueError, match="isa"):
-        run_key({}, "d", "b", "")
+        run_key({}, "d", "b", "", "c")
+    with pytest.raises(ValueError, match="code"):
+        run_key({}, "d", "b", "v3", "")
 
 
 def test_the_key_stays_the_same_between_versions() -> None:
     # a changed key means that every recorded run is computed again: change it on purpose only
-    key = run_key({"algo": {"name": "sbp", "eta": 0.25}, "seed": 3}, "data", "build", "v3")
+    key = run_key({"algo": {"name": "sbp", "eta": 0.25}, "seed": 3}, "data", "build", "v3", "c")
     assert len(key) == KEY_LENGTH
-    assert key == "b87a78ceb56598ed7bb8c88a4bb917bc"
+    assert key == "c38e54f2fcc11a420744f6628b6a0a1a"
 
 
 @pytest.mark.usefixtures("hydra_context")
 @pytest.mark.parametrize(
     ("words", "run", "of_settings"),
     [
-        (["algo=sbp", "dataset=digits"], "a51ca22aafde8b58d07d485d596d59cb", "837ae037106667e7648f218d6508e8ee"),
+        (["algo=sbp", "dataset=digits"], "467013b4ff56c5f12f92265201f46c20", "837ae037106667e7648f218d6508e8ee"),
         (
             ["algo=asset", "dataset=adult", "budget.epochs=2", "budget.every=0.5", "budget.tail=1"],
-            "39e8013f5998f9207a4ffcc05d250f60",
+            "bf515087e9427240468722eb62464ef4",
             "9fe6218e147a821890b71c9a524151f2",
         ),
         (
             ["algo=pegasos", "kernel=linear", "problem.C=3", "budget.seconds=5", "budget.iterations=1e5", *RESOURCES],
-            "3920aebf5dc2a59a58eaac086030f347",
+            "a2b4d6bd2febfe831c6f30f037414bb8",
             "dc90f3041a89c38f8c6644529d74d0e3",
         ),
     ],
 )
 def test_the_keys_of_runs_stay_the_same_between_versions(words: list[str], run: str, of_settings: str) -> None:
     identity = settings_of(words).identity()
-    assert run_key(identity, "data", "build", "isa") == run
+    assert run_key(identity, "data", "build", "isa", "code") == run
     assert settings_key({**identity, "engine": None}, "data") == of_settings

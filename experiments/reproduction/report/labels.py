@@ -168,7 +168,7 @@ def limitations(verdict: Verdict) -> list[tuple[str, str, str]]:
 
 def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
     """Return how a figure was made, apart from the command: those facts that are known, each a name and a text."""
-    changed = ", with changes that were not committed" if verdict.dirty else ""
+    changed = " with uncommitted changes" if verdict.dirty else ""
     cores = verdict.machine.get("cores")
     machine = [verdict.machine.get("cpu"), f"{cores} cores" if cores else "", verdict.machine.get("os")]
     known = {
