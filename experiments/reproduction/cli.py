@@ -35,7 +35,7 @@ from support.locks import locked
 if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
 
-OK, FAULT, USER_ERROR, NOT_ALL = 0, 1, 2, 3
+OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
 """Shorter work shows no message."""
@@ -45,6 +45,7 @@ usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
        python reproduce.py publish figure=ID|PAPER|all scale=paper
+       python reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5] [seed=0]
        python reproduce.py figure=report
 
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
@@ -52,6 +53,7 @@ figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sb
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 from=evidence   draw and judge the published runs in evidence/: no data set, solver or store is needed
 publish    write these runs, from the store
+check      draw runs= of them at random, make them again and compare
 dataset=   only these data sets; any other data set is marked as a stand-in
 jobs=      runs at a time (default: one for each core)
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
@@ -68,7 +70,7 @@ Only missing runs are computed; an interrupted figure continues. The result is i
 figure.png, data.csv, table.md, verdict.json and verdict.md.
 
 exit status: 0 done; 1 a run failed, the rest is done; 2 the command or the store is wrong; 3 a data set is not
-available, the rest is done; 130 stopped by Ctrl-C, 75 by SIGTERM"""
+available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 by SIGTERM"""
 
 
 def main(words: Sequence[str]) -> int:
@@ -144,6 +146,8 @@ def _report(command: Command) -> int:
 
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
+    if command.check:
+        return _check(chosen, command, *command.check, words)
     if command.from_evidence:
         return max((_from_evidence(name, command, words) for name in chosen), key=_weight)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
@@ -243,6 +247,36 @@ def _publish(name: str, command: Command, store: Store, words: Sequence[str]) ->
     print(f"{plan.spec.id}: {size / 1e3:,.0f} kB of evidence in {command.evidence}")
     print("\n".join(_verdict_lines(verdict)), flush=True)
     return OK
+
+
+def _check(names: Sequence[str], command: Command, count: int, seed: int, words: Sequence[str]) -> int:
+    from experiments.reproduction.publish import published_plan
+    from experiments.reproduction.spot_check import choose_runs, spot_check, table
+
+    published = [
+        (spec.id, run)
+        for spec in map(read_figure, names)
+        for run in published_plan(spec, command.options, command.evidence)[0].runs
+        if run.found is not None
+    ]
+    if not published:
+        raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
+    progress = meter(console(sys.stderr))
+    try:
+        result = spot_check(
+            choose_runs(published, count, seed), command.options.jobs, ["reproduce.py", *words], progress
+        )
+    finally:
+        progress.close()
+    agree = sum(each.agrees for each in result.comparisons)
+    print("\n".join([*table(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
+    for name, why in result.absent.items():
+        print_error(f"left out: {name}: {why}")
+    for outcome in result.wrong:
+        print_error(outcome.line)
+    if result.wrong:
+        return FAULT
+    return DIFFERS if agree < len(result.comparisons) else NOT_ALL if result.absent else OK
 
 
 def _from_evidence(name: str, command: Command, words: Sequence[str]) -> int:

@@ -21,8 +21,10 @@ RESOURCES = ("memory", "threads")
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
 FOLDERS = ("figures", "report", "evidence")
-NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
-ACTIONS = ("publish",)
+CHECK = ("runs", "seed")
+"""Settings of ``check``."""
+NAMES = ("figure", "scale", "dataset", "from", *CHECK, "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
 
@@ -68,6 +70,8 @@ class Command:
         Write the figures' evidence.
     from_evidence : bool
         Draw and judge published evidence, without a store.
+    check : (int, int) or None
+        Make so many published runs again, drawn with this seed.
     server : str or None
         Address of the store's server, as ``store.uri=`` of ``run.py``.
     launcher : str
@@ -89,6 +93,7 @@ class Command:
     evidence: Path
     publish: bool
     from_evidence: bool
+    check: tuple[int, int] | None
     server: str | None
     launcher: str
     address: str | None
@@ -144,8 +149,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     scales = _scales(given, list_=list_)
     if given.get("from", "evidence") != "evidence":
         raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
-    if "publish" in flags and "from" in given:
-        raise FigureError("publish writes evidence from the runs of a store, not from=evidence")
+    if "publish" in flags and ("from" in given or "check" in flags):
+        raise FigureError("publish writes evidence from the runs of a store: give it without from= and check")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs = _jobs(given.get("jobs"))
     root, server = _store({name: given[name] for name in STORE if name in given})
@@ -167,6 +172,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         evidence=folder("evidence", given["evidence"]) if "evidence" in given else EVIDENCE,
         publish="publish" in flags,
         from_evidence="from" in given,
+        check=_check(given, wanted="check" in flags),
         server=server,
         launcher=launcher,
         address=address,
@@ -224,11 +230,24 @@ def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
     return name, address
 
 
-def _jobs(value: str | None) -> int | None:
-    if value is None:
+def _check(given: Mapping[str, str], *, wanted: bool) -> tuple[int, int] | None:
+    if not wanted:
+        for name in CHECK:
+            if name in given:
+                raise FigureError(f"{name}= is a setting of check: python reproduce.py check figure=... {name}=...")
         return None
-    if not value.isdigit() or int(value) < 1:
-        raise FigureError(f"jobs must be a whole number >= 1, got {value!r}")
+    if "from" in given:
+        raise FigureError("check makes published runs again; from=evidence draws them")
+    return _whole("runs", given.get("runs", "5"), least=1), _whole("seed", given.get("seed", "0"), least=0)
+
+
+def _jobs(value: str | None) -> int | None:
+    return None if value is None else _whole("jobs", value, least=1)
+
+
+def _whole(name: str, value: str, *, least: int) -> int:
+    if not (value.isascii() and value.isdigit()) or int(value) < least:
+        raise FigureError(f"{name} must be a whole number >= {least}, got {value!r}")
     return int(value)
 
 

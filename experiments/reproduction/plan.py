@@ -214,14 +214,15 @@ class Planner:
 
     def _look_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
         """Look up runs in the store, in one query."""
-        keys = [self._key(settings) for _, settings in wanted]
+        keys = [self.key(settings) for _, settings in wanted]
         self._found |= self._store.find_all_finished([key for key in keys if key not in self._found])
         return [
             PlannedRun(series, settings, key, self._found.get(key))
             for (series, settings), key in zip(wanted, keys, strict=True)
         ]
 
-    def _key(self, settings: RunSettings) -> str:
+    def key(self, settings: RunSettings) -> str:
+        """Return the key of a run."""
         build, code = solvers.build_info(), code_id(settings.solver)
         return run_key(settings.identity(), self.fingerprint(settings), build["build_id"], build["isa"], code)
 

@@ -44,7 +44,8 @@ class EvidencePlanner(Planner):
     def __init__(self, folder: Path, figure: str) -> None:
         super().__init__(PublishedStore(folder, figure))
 
-    def _key(self, settings: RunSettings) -> str:
+    def key(self, settings: RunSettings) -> str:
+        """Return the key of a run."""
         return evidence_key(settings, self.fingerprint(settings))
 
     def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
@@ -53,8 +54,8 @@ class EvidencePlanner(Planner):
             raise DataError(f"the evidence has no run on {dataset}")
 
 
-def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
-    """Return the plan and the evidence of a published figure.
+def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, dict[str, Any]]:
+    """Return the plan of a published figure, with its runs, and the content of its JSON file.
 
     Raises
     ------
@@ -64,7 +65,12 @@ def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pla
     facts = read_facts(folder, spec.id)
     if facts["scale"] != options.scale:
         raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
-    plan = EvidencePlanner(folder, spec.id).plan(spec, options)
+    return EvidencePlanner(folder, spec.id).plan(spec, options), facts
+
+
+def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
+    """Return the plan and the evidence of a published figure; errors are those of `published_plan`."""
+    plan, facts = published_plan(spec, options, folder)
     return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
 
 

@@ -129,7 +129,7 @@ def write_evidence(
     content = buffer.getvalue().to_pybytes()
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / f"{figure}.parquet", content)
-    head = {"format": FORMAT, "figure": figure, "sha256": hashlib.sha256(content).hexdigest(), **facts}
+    head = {**facts, "format": FORMAT, "figure": figure, "sha256": hashlib.sha256(content).hexdigest()}
     _write_json(folder / f"{figure}.json", head)
 
 

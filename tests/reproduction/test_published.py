@@ -6,14 +6,18 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from evidence_cases import finished_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datasets import DataError
 from experiments import curve
 from experiments.columns import COLUMNS, COSTS, COUNTS
 from experiments.reproduction.cli import main
@@ -26,6 +30,7 @@ from experiments.reproduction.published import (
     read_facts,
     write_evidence,
 )
+from experiments.reproduction.spot_check import choose_runs
 
 FACTS = {"scale": "demo", "computed": {}, "command": "python reproduce.py"}
 FIGURE = """
@@ -93,7 +98,10 @@ def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.C
     for words, message in (
         (("scale=quick", "from=evidence"), "the evidence of mine_x is of scale=demo, not of scale=quick"),
         (("scale=demo", "from=store"), "from=store: a figure is made from=evidence"),
-        (("scale=demo", "from=evidence", "publish"), "publish writes evidence from the runs of a store"),
+        (
+            ("scale=demo", "from=evidence", "publish"),
+            "publish writes evidence from the runs of a store: give",
+        ),
         (("scale=quick", "publish"), "runs of mine_x are missing: make the figure first"),
     ):
         assert reproduce(made, *words, place) == 2, words
@@ -114,6 +122,68 @@ def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> Non
     assert reproduce(tmp_path, "scale=demo", "from=evidence") == 3
     verdict = json.loads((tmp_path / "figures" / "mine_x" / "demo" / "verdict.json").read_text())
     assert verdict["missing"] == {"synthetic: sbp": "of 3 runs 1 not made"}
+
+
+def test_published_runs_are_made_again_and_are_equal(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert reproduce(made, "check", "scale=demo", "runs=9", "jobs=2") == 0
+    out = capsys.readouterr().out
+    assert out.count("  equal  ") == 3
+    assert "3 of 3 runs agree" in out
+
+
+def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(made / "evidence", tmp_path / "evidence")
+    facts = read_facts(tmp_path / "evidence", "mine_x")
+    store = PublishedStore(tmp_path / "evidence", "mine_x")
+    keys = pq.read_table(tmp_path / "evidence" / "mine_x.parquet")["key"].to_pylist()
+    runs = store.find_all_finished(keys)
+    runs[keys[0]].curve["kernel_evaluations"] += 1
+    write_evidence(tmp_path / "evidence", "mine_x", runs, {key: runs[key].curve.columns for key in keys}, facts)
+    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={tmp_path / 'evidence'}") == 4
+    out = capsys.readouterr().out
+    assert out.count("DIFFERS") == 1
+    assert "kernel_evaluations in row 1" in out
+
+
+def test_runs_on_data_that_are_not_at_hand_are_left_out(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("no file: anywhere")
+
+    monkeypatch.setattr("datasets.load", refuse)
+    assert reproduce(made, "check", "scale=demo") == 3
+    assert "left out: synthetic: no file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("runs=3",), "runs= is a setting of check"),
+        (("check", "runs=0"), "runs must be a whole number >= 1, got '0'"),
+        (("check", "seed=-1"), "seed must be a whole number >= 0"),
+        (("check", "from=evidence"), "check makes published runs again"),
+    ],
+)
+def test_wrong_checks_are_refused(
+    made: Path, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reproduce(made, "scale=demo", *words) == 2
+    assert message in capsys.readouterr().err
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=12), st.integers(1, 15), st.integers(0, 9))
+def test_runs_are_drawn_evenly_over_solvers(algos: list[str], count: int, seed: int) -> None:
+    runs: list[Any] = [
+        ("figure", SimpleNamespace(key=str(k), settings=SimpleNamespace(algo=algo, dataset=SimpleNamespace(name="x"))))
+        for k, algo in enumerate(algos)
+    ]
+    chosen = choose_runs([*runs, runs[0]], count, seed)
+    assert len({run.key for _, run in chosen}) == len(chosen) == min(count, len(runs))
+    drawn = {algo: sum(run.settings.algo == algo for _, run in chosen) for algo in algos}
+    not_exhausted = [number for algo, number in drawn.items() if number < algos.count(algo)]
+    assert all(number <= min(not_exhausted, default=99) + 1 for number in drawn.values())
+    assert chosen == choose_runs([*runs, runs[0]], count, seed)
 
 
 costs = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=6).map(sorted)

@@ -1,0 +1,185 @@
+"""Makes published runs again and compares them: costs exactly, measures within a tolerance, times side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+import datasets
+import solvers
+from datasets import DataError
+from experiments.columns import COUNTS
+from experiments.curve import column
+from experiments.processes.outcome import Outcome
+from experiments.reproduction.execute import execute
+from experiments.reproduction.figure_runs import make_runs
+from experiments.reproduction.plan import PlannedRun, Planner
+from experiments.run.console import Meter
+from experiments.store import FinishedRun, Store
+
+TIMES: Final = ("cpu_seconds", "wall_seconds")
+RELATIVE: Final = 1e-4
+"""Largest relative difference of a measure between two builds or instruction sets; of the same build it is 0."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published run and the same run made again.
+
+    Attributes
+    ----------
+    figure, label, key : str
+        The figure that was checked, the run's short name, and its key when it was published.
+    same_build : bool
+        Whether build and instruction set are the same, so that every bit must be.
+    agrees : bool
+    difference : str
+        What differs most; empty if nothing does.
+    time_ratio : float or None
+        CPU seconds now over the published ones.
+    """
+
+    figure: str
+    label: str
+    key: str
+    same_build: bool
+    agrees: bool
+    difference: str
+    time_ratio: float | None
+
+
+def choose_runs(runs: Sequence[tuple[str, PlannedRun]], count: int, seed: int) -> list[tuple[str, PlannedRun]]:
+    """Draw runs at random, as evenly as possible over pairs of solver and data set.
+
+    Parameters
+    ----------
+    runs : sequence of (str, PlannedRun)
+        Figure and run; a run of several figures counts once.
+    count : int
+        Runs to draw; at most all of them.
+    seed : int
+        Of the draw.
+    """
+    generator = np.random.Generator(np.random.Philox(seed))
+    strata: dict[tuple[str, str], list[tuple[str, PlannedRun]]] = {}
+    for figure, run in {run.key: (figure, run) for figure, run in runs}.values():
+        strata.setdefault((run.settings.algo, run.settings.dataset.name), []).append((figure, run))
+    groups = [list(group) for group in strata.values()]
+    for group in groups:
+        generator.shuffle(group)
+    chosen: list[tuple[str, PlannedRun]] = []
+    while groups and len(chosen) < count:
+        places = generator.permutation(len(groups))[: count - len(chosen)]
+        chosen += [groups[place].pop() for place in places]
+        groups = [group for group in groups if group]
+    return chosen
+
+
+def compare(figure: str, run: PlannedRun, again: FinishedRun) -> Comparison:
+    """Compare a published run with the same run made again."""
+    assert run.found is not None
+    published = run.found
+    old, new = published.result["provenance"]["build"], solvers.build_info()
+    same = (old["build_id"], old["isa"]) == (new["build_id"], new["isa"]) and old.get("code") == again.result[
+        "provenance"
+    ]["build"].get("code")
+    difference = _difference(published, again, 0.0 if same else RELATIVE)
+    seconds = [float(each.result["cpu_seconds"]) for each in (again, published)]
+    ratio = seconds[0] / seconds[1] if seconds[1] > 0 else None
+    return Comparison(figure, run.settings.label(), published.key, same, not difference, difference, ratio)
+
+
+def _difference(published: FinishedRun, again: FinishedRun, relative: float) -> str:
+    names = [name for name in published.curve.columns if name not in TIMES]
+    if again.result["settings"]["budget"].get("seconds") is not None:
+        return ""  # how far it comes depends on the machine
+    if len(published.curve) != len(again.curve):
+        return f"{len(again.curve)} evaluations, not {len(published.curve)}"
+    for name in names:
+        old, new = column(published.curve, name), column(again.curve, name)
+        allowed = 0.0 if name in COUNTS else relative * np.maximum(np.abs(old), np.finfo(np.float32).tiny)
+        wrong = ~((np.abs(new - old) <= allowed) | (np.isnan(old) & np.isnan(new)))
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            return f"{name} in row {row + 1}: {new[row]:.9g}, not {old[row]:.9g}"
+    return ""
+
+
+@dataclass(frozen=True)
+class SpotCheck:
+    """Result of a check.
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+    absent : mapping of str to str
+        Data sets that are not available, and why: their runs are left out.
+    wrong : tuple of Outcome
+        Runs that failed.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    absent: Mapping[str, str]
+    wrong: tuple[Outcome, ...]
+
+
+def spot_check(chosen: Sequence[tuple[str, PlannedRun]], jobs: int, command: Sequence[str], meter: Meter) -> SpotCheck:
+    """Make published runs again, in a store that is deleted afterwards, and compare them.
+
+    Parameters
+    ----------
+    chosen : sequence of (str, PlannedRun)
+        Figures and runs with `found`.
+    jobs : int
+        Runs at a time.
+    command : sequence of str
+        For the record.
+    meter : Meter
+        Shows the progress.
+    """
+    absent = _unavailable(run for _, run in chosen)
+    with tempfile.TemporaryDirectory() as place:
+        store = Store.open(Path(place))
+        store.create()
+        planner = Planner(store)
+        again: dict[str, tuple[str, PlannedRun, PlannedRun]] = {}
+        for figure, run in chosen:
+            if run.settings.dataset.name not in absent:
+                settings = dataclasses.replace(run.settings, store_root=Path(place), store_uri=None)
+                key = planner.key(settings)
+                again[key] = (figure, run, dataclasses.replace(run, settings=settings, key=key, found=None))
+        outcomes = execute([new for _, _, new in again.values()], jobs, command, meter, make_runs)
+        found = store.find_all_finished(list(again))
+        comparisons = [compare(*again[key][:2], run) for key, run in found.items()]
+    return SpotCheck(tuple(comparisons), absent, tuple(each for each in outcomes.values() if each.exit_code))
+
+
+def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
+    """Return the data sets of some runs that cannot be loaded, and why."""
+    absent: dict[str, str] = {}
+    for spec in {repr(run.settings.dataset): run.settings.dataset for run in runs}.values():
+        try:
+            datasets.load(spec, cache_dir=datasets.default_cache_dir())
+        except DataError as error:
+            absent[spec.name] = str(error).partition(": ")[0]
+    return absent
+
+
+def table(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return the comparisons as lines of text."""
+    width = max((len(each.label) for each in comparisons), default=0)
+    figures = max((len(each.figure) for each in comparisons), default=0)
+    lines = []
+    for each in comparisons:
+        outcome = "equal" if each.agrees and each.same_build else "agrees" if each.agrees else "DIFFERS"
+        time = "" if each.time_ratio is None else f"  CPU time {each.time_ratio:.2f} times"
+        lines.append(
+            f"  {each.figure:<{figures}}  {each.label:<{width}}  {outcome:<7}{time}  {each.difference}".rstrip()
+        )
+    return lines
