@@ -196,6 +196,11 @@ class PublishedStore:
         return self._runs[figure]
 
 
+def published_runs(folder: Path, figure: str) -> list[FinishedRun]:
+    """Return the runs in a figure's file; errors are those of `PublishedStore.find_all_finished`."""
+    return list(_read_runs(folder, figure).values())
+
+
 def _read_runs(folder: Path, figure: str) -> dict[str, PublishedRun]:
     import pyarrow
     import pyarrow.parquet

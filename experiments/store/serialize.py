@@ -55,7 +55,7 @@ def flat_texts(values: Mapping[str, Any], length: int) -> dict[str, str]:
         Most characters of a text; longer texts are cut.
     """
     result: dict[str, str] = {}
-    for path, value in _flatten(values):
+    for path, value in flatten(values):
         name = re.sub(r"[^A-Za-z0-9_.\- :]", "_", path)[:240]
         if not name.strip(".") or name.startswith(".."):
             name = f"_{name}"
@@ -103,10 +103,11 @@ def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
     ]
 
 
-def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Return the leaves of nested mappings with dotted names."""
     for name, value in values.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{name}.")
+            yield from flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
 

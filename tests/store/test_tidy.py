@@ -1,0 +1,54 @@
+"""Runs as one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from evidence_cases import finished_run
+
+import experiments
+from experiments import evidence
+from experiments.reproduction.published import EvidenceError, write_evidence
+from experiments.store import StoreError
+from experiments.store.tidy import tidy
+
+ROWS = [
+    {"iterations": k, "epochs": k / 10, "cpu_seconds": k / 100, "wall_seconds": k / 100, "test_error": 1 / (k + 2)}
+    for k in range(3)
+]
+
+
+def test_a_point_is_a_row_and_what_differs_is_a_column(tmp_path: Path) -> None:
+    runs = [
+        finished_run(tmp_path, seed=seed, rows=ROWS[: seed + 1], name=f"sbp{C}", settings={"problem": {"C": C}})
+        for C in (1.0, 10.0)
+        for seed in (0, 2)
+    ]
+    table = tidy(runs)
+    assert list(table.columns[:5]) == ["algo", "dataset", "seed", "problem.C", "run"]
+    assert len(table) == 2 * (1 + 3)
+    assert table.groupby("problem.C")["iterations"].max().tolist() == [2, 2]
+    assert "primal" not in table.columns
+    assert table["run"].nunique() == 4
+    assert table["test_error"].tolist()[:2] == [0.5, 0.5]
+
+
+def test_without_runs_the_table_is_empty() -> None:
+    assert tidy([]).empty
+
+
+def test_published_runs_are_a_table(tmp_path: Path) -> None:
+    runs = {str(seed): finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2)}
+    facts = {"scale": "demo", "computed": {}, "command": ""}
+    write_evidence(tmp_path, "sbp_x", runs, {key: {"iterations", "test_error"} for key in runs}, facts)
+    table = evidence.load("sbp_x", tmp_path)
+    assert sorted(table["seed"].unique()) == [0, 1]
+    assert "cpu_seconds" not in table.columns
+    with pytest.raises(EvidenceError, match="no evidence of sbp_y"):
+        evidence.load("sbp_y", tmp_path)
+
+
+def test_a_store_without_such_a_run_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreError):
+        experiments.load("sbp", "adult", store=tmp_path / "none")
