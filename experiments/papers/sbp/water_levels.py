@@ -163,9 +163,9 @@ def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling
     )
     with_bias = f", b = {filling.bias:.6g}" if len(filling.basins) > 1 else ""
     measured = (
-        f"{name_of(panel)}: gamma = {filling.level:.10g} (by sorting {filling.level_by_sorting():.10g}){with_bias}; water "
-        f"of volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on {covered}, with "
-        f"the value {filling.minimax:.10g}."
+        f"{name_of(panel)}: gamma = {filling.level:.10g} (by sorting {filling.level_by_sorting():.10g}){with_bias}; "
+        f"water of volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on "
+        f"{covered}, with the value {filling.minimax:.10g}."
     )
     return Findings(cases, measured)
 
