@@ -121,7 +121,7 @@ def _case(panel: Panel, what: str, found: Interval | None, limit: float) -> Case
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    f"Kernel evaluations from which on the mean test error over the runs is at most ε, for n = {EXAMPLES:g}/ε examples.\n"
+    f"Kernel evaluations from which on the mean test error over the runs is at most ε; n = {EXAMPLES:g}/ε examples.\n"
     "Dotted: the bounds 1/ε (SBP), 1/ε² (SMO) and 1/ε³ (Pegasos), each through its method's first symbol."
 )
 
