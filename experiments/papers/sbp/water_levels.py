@@ -177,19 +177,22 @@ DIRECTIONS = 50
 def _supergradient(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:
     """Judge sbp.supergradient: no change of the responses raises the level by more than the distribution says."""
     excess = largest_excess(filling)
-    measured = f"largest excess over {DIRECTIONS} random changes {excess:.2g}, relative to the largest response"
+    measured = (
+        f"largest excess over {DIRECTIONS} random changes {excess:.2g}, relative to the largest response or the level"
+    )
     decision = holds(excess <= choice["tolerance"])
     return Findings([case_on(panel, "excess", decision, measured, {"excess": excess, "changes": DIRECTIONS})])
 
 
 def largest_excess(filling: Filling) -> float:
-    """Return the largest f(c + v) - f(c) - <p, v> over random v, without bias, over the largest response."""
+    """Return the largest f(c + v) - f(c) - <p, v> over random v, without bias, over the largest response or the level."""
     (basin,) = filling.basins
+    unit = max(filling.scale, abs(filling.level))
     generator = np.random.Generator(np.random.Philox(0))
     found = []
-    for size in np.geomspace(1e-3, 10.0, DIRECTIONS) * filling.scale:
+    for size in np.geomspace(1e-3, 10.0, DIRECTIONS) * unit:
         change = size * generator.standard_normal(len(basin.heights))
         moved = replace(filling, basins=(replace(basin, heights=np.sort(basin.heights + change)),))
         expected = filling.level + basin.p * float(change[: basin.covered].sum())
-        found.append((moved.level_by_sorting() - expected) / filling.scale)
+        found.append((moved.level_by_sorting() - expected) / unit)
     return max(found)
