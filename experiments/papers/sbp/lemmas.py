@@ -217,10 +217,10 @@ JUDGES: Final[dict[str, OfStudy]] = {
     "sbp.cost": iteration_cost,
     "sbp.dual": primal_and_dual,
 }
-_HEAD: Final = 0.62  # inches
-_CAPTION: Final = (
-    "Median over the runs, and the range. Dotted: 1/√T through the first evaluation at which 1/√T is below f*; dashed: "
-    "the bound from the proof's theorems, with probability 95 %."
+_HEAD: Final = 0.79  # inches
+_CAPTIONS: Final = (
+    "Median over the runs, and the range. Dotted: 1/√T, through the first evaluation at which it is below f*.",
+    "Dashed: the bound from the theorems that the proof cites, with a probability of 95 %.",
 )
 
 
@@ -240,7 +240,7 @@ def make(evidence: Evidence) -> FigureResult:
 def _draw(figure: Figure | SubFigure, found: Studies) -> None:
     """Draw one panel per data set, on logarithmic axes."""
     names = "Iterations T", r"$f^* - f(\bar w)$"
-    for axes, study in layout.each_panel(figure, found, [STYLES[SBP]], [_CAPTION], _HEAD, names):
+    for axes, study in layout.each_panel(figure, found, [STYLES[SBP]], _CAPTIONS, _HEAD, names):
         runs: list[Points] = [(study.iterations, gaps) for gaps in study.gaps]
         drawn = band(runs)
         assert drawn is not None  # distances are known at every evaluation
