@@ -79,6 +79,8 @@ class Row:
         Text in the upper right corner of a panel, by the paper's data set.
     measure : str
         Column of `experiments.curve`: the vertical axis.
+    compared : bool
+        Whether the vertical range is that from the costs at which all curves have begun (`draw_panel`).
     """
 
     cost: str
@@ -87,6 +89,7 @@ class Row:
     series: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     measure: str = MEASURE
+    compared: bool = True
 
     def shown(self, names: Iterable[str]) -> dict[str, str]:
         """Return the series to draw, by their names in the legend, among `names`."""
@@ -251,7 +254,7 @@ def _draw_one(
         axes.text(0.5, 0.5, "no finished runs", size=PANEL.label, color=FAINT, ha="center", va="center")
         heading(axes, panel)
         return
-    look: dict[str, Any] = {"sizes": PANEL, "bands": row.bands, "compared": True}
+    look: dict[str, Any] = {"sizes": PANEL, "bands": row.bands, "compared": row.compared}
     drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, **look)
     heading(axes, panel, drawn.cut)
     if facts := row.facts.get(panel.paper_dataset):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -104,7 +104,8 @@ def draw_panel(
     bands : bool
     compared : bool
         Choose the vertical range from the costs at which all curves have begun, so that the first points of cheap
-        methods do not flatten the rest, and begin the horizontal axis where the first curve enters that range.
+        methods do not flatten the rest, and begin the horizontal axis where the first curve enters that range. Where a
+        curve leaves the range again at the top it has a gap: lines up and down would hide the others.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def draw_panel(
     _lay_out_costs(axes, first, last)
     axes.set_xlabel(axis_name(cost), size=sizes.label, color=INK)
     for label, mean in drawn.items():
-        _draw(axes, mean, styles[label], sizes, bands)
+        _draw(axes, _with_gaps(mean, axes.get_ylim()[1]) if compared else mean, styles[label], sizes, bands)
     _reference_lines(axes, references, unit, sizes)
     top = max(float(mean.mean.max()) for mean in drawn.values())
     return Drawn(drawn, f"axis cut: curves go up to {top:.3g}{unit}" if top > axes.get_ylim()[1] else "")
@@ -169,6 +170,12 @@ def _lay_out_costs(axes: Axes, first: float, last: float) -> None:
 def power_of_ten(exponent: int) -> str:
     """Return 10 with raised digits, as in 10⁻³."""
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _with_gaps(curve: MeanCurve, top: float) -> MeanCurve:
+    """Return a curve without the values above a limit, once it has been below."""
+    above = curve.mean > top
+    return replace(curve, mean=np.where(above & np.logical_or.accumulate(~above), np.nan, curve.mean))
 
 
 def _draw(axes: Axes, curve: MeanCurve, style: Style, sizes: Sizes, band: bool) -> None:

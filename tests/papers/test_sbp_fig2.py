@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,14 @@ from evidence_cases import evidence
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import render
+from readings import claims_of, on_all, reading, rulings, without
 
+from experiments.papers.cases import judge_claims
 from experiments.papers.panels import COLUMNS
-from experiments.papers.sbp.fig2 import make, median_over_log_cost
+from experiments.papers.sbp.fig2 import JUDGES, make, median_over_log_cost
+from experiments.papers.sbp.perceptron import differences
 from experiments.plotting import MeanCurve
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
@@ -22,207 +26,221 @@ SPEC = read_figure("sbp_fig2")
 DATASETS = ("reuters_money_fx", "adult", "mnist")
 
 
-def perceptron(first: float, after: float, per_decade: float) -> Error:
+def perceptron(first: float, after: float, per_decade: float, spread: float = 0.0005) -> Error:
     """In the first epoch relative to `falling(0.1)`, afterwards a line in the logarithm of the epochs."""
 
     def error(costs: np.ndarray, seed: int) -> np.ndarray:
         near = falling(0.1)(costs, seed) * first
         later = after + per_decade * np.log10(np.maximum(costs / EPOCH, 1.0))
-        return np.where(costs < EPOCH, near, later) + 0.0005 * (seed - 1)
+        return np.where(costs <= EPOCH, near, later) + spread * (seed - 1)
 
     return error
 
 
-# what the paper says, and its opposite
-AS_SAID: dict[str, Error] = {
-    "sbp": falling(0.1),
-    "pegasos": plus(falling(0.1), 0.02, 0.003),
-    "sdca": plus(falling(0.1), 0.01, 0.003),
-    "smo": drop(0.5, 0.1, 1e6),
-    "perceptron": perceptron(1.05, 0.2, 0.02),
-}
-
-
-def slow_smo(costs: np.ndarray, _: int) -> np.ndarray:
+def slow(costs: np.ndarray, _: int) -> np.ndarray:
     """Early and gradual progress, to an error that is not the best."""
     return np.asarray(0.2 + 0.2 * 0.3 ** np.log10(costs / costs[0]))
 
 
-OPPOSITE: dict[str, Error] = {
-    "sbp": plus(falling(0.1), 0.35),
-    "pegasos": plus(falling(0.1), 0.33, 0.003),
-    "sdca": plus(falling(0.1), 0.34, 0.003),
-    "smo": slow_smo,
-    "perceptron": lambda costs, seed: (
-        1.5 * OPPOSITE["sbp"](np.minimum(costs, EPOCH), seed)
-        - 0.2 * (1 + np.log10(np.maximum(costs / EPOCH, 1.0))) * (costs > EPOCH)
-        + 0.001 * seed
-    ),
+def turning(costs: np.ndarray, seed: int) -> np.ndarray:
+    """After the first epoch better or worse, by seed."""
+    return falling(0.1)(costs, seed) + 0.02 * (seed - 1) * (costs > EPOCH)
+
+
+RISING: Error = lambda costs, seed: 0.09 + 0.002 * np.log10(costs / costs[0]) + 0.0001 * seed  # noqa: E731
+
+AS_SAID: dict[str, Error] = {
+    "sbp": falling(0.1),
+    "pegasos": plus(falling(0.1), 0.02, 0.003),
+    "sdca": plus(falling(0.1), 0.01, 0.003),
+    "pegasos_kept": plus(falling(0.1), 0.04),
+    "sdca_kept": plus(falling(0.1), 0.03),
+    "smo": drop(0.5, 0.1, 1e6),
+    "perceptron": perceptron(1.05, 0.2, 0.02),
+    "averaged": perceptron(0.98, 0.15, 0.02),
 }
 
 
-def claims(panels: list[Panel]) -> dict[str, Claim]:
-    made = make(evidence(SPEC, panels))
-    assert [claim.id for claim in made.claims] == ["sbp.1", "sbp.2", "sbp.3"]
-    assert [claim.paper_says for claim in made.claims] == [spec.says for spec in SPEC.claims]
-    return {claim.id: claim for claim in made.claims}
-
-
-def verdicts(panels: list[Panel]) -> dict[str, str]:
-    return {name: claim.verdict for name, claim in claims(panels).items()}
+def judged(folder: Path, claim: str, changes: Mapping[str, Error], seeds: int = 3) -> Claim:
+    """One claim, on panels with these curves."""
+    panel = curves_panel(folder, "adult", {**AS_SAID, **changes}, seeds=seeds)
+    spec = replace(SPEC, claims=[each for each in SPEC.claims if each.id == claim])
+    return judge_claims(evidence(spec, on_all(panel, DATASETS)), JUDGES)[0]
 
 
 @pytest.fixture(scope="module")
 def as_said(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
-    folder = tmp_path_factory.mktemp("said")
-    return [curves_panel(folder, name, AS_SAID) for name in DATASETS]
+    return on_all(curves_panel(tmp_path_factory.mktemp("said"), "adult", AS_SAID), DATASETS)
 
 
 @pytest.fixture(scope="module")
-def opposite(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
-    folder = tmp_path_factory.mktemp("opposite")
-    return [curves_panel(folder, name, OPPOSITE) for name in DATASETS]
+def found(as_said: list[Panel]) -> dict[str, Claim]:
+    return claims_of(make(evidence(SPEC, as_said)))
 
 
-def test_claims_hold_on_matching_curves(as_said: list[Panel]) -> None:
-    found = claims(as_said)
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    pegasos = found["sbp.1"].statistic["adult"]["pegasos"]
-    assert pegasos["interval"]["estimate"] == pytest.approx(-0.02)
+def test_claims_hold_on_matching_curves_under_every_reading(found: dict[str, Claim]) -> None:
+    assert list(found) == list(JUDGES) == [claim.id for claim in SPEC.claims]
+    outcomes = {(claim.id, each.id): each.outcome for claim in found.values() for each in claim.readings}
+    assert outcomes.pop(("sbp.1", "per_iteration_later")) == "not_testable"  # the curves have 26 iterations
+    assert set(outcomes.values()) == {"reproduced"}
+    assert {(name, claim.nearest.cases) for name, claim in found.items()} == {
+        *(("sbp.1", 6), ("sbp.2", 3), ("sbp.early", 12), ("sbp.3", 3)),
+        *(("sbp.improves", 3), ("sbp.overfits", 1), ("sbp.optimum", 3)),
+    }
+
+
+def test_the_numbers_behind_them(found: dict[str, Claim]) -> None:
+    pegasos = found["sbp.1"].nearest.statistic["adult"]["pegasos"]
     assert pegasos["differences"] == pytest.approx([-0.017, -0.02, -0.023])
-    assert pegasos["share"] == 1.0
-    smo = found["sbp.2"].statistic["mnist"]
-    assert smo["steep"]["half"] == pytest.approx(630957, rel=1e-3)  # the last evaluation before 1e6
-    assert smo["stopped_early"]["until"] == pytest.approx(1e6)
-    assert {pair["smo"] for pair in smo["stopped_early"]["medians"].values()} == {0.5}
-    assert smo["run_long"]["above_best"] == pytest.approx(0, abs=1e-4)
-    adult = found["sbp.3"].statistic["adult"]
-    assert adult["first_epoch"]["relative"]["estimate"] == pytest.approx(0.05, abs=1e-3)
-    assert adult["end"]["interval"]["estimate"] == pytest.approx(0.2 + 2 * 0.02 - 0.1003, abs=1e-3)
-    assert adult["overfitting"]["slope"]["estimate"] == pytest.approx(0.02, rel=0.1)
-    assert "overfitting" not in found["sbp.3"].statistic["mnist"]
-    assert "Adult: SBP less Pegasos -2.00 [" in found["sbp.1"].measured
+    assert (pegasos["low"], pegasos["high"]) == (1, 26)  # iterations
+    assert "Adult: SBP less Pegasos -2.00 [" in found["sbp.1"].nearest.measured
+    smo = found["sbp.2"].nearest.statistic["mnist"]["profile"]
+    assert smo["half"] == pytest.approx(630957, rel=1e-3)  # the last evaluation before 1e6
+    assert smo["decades_before"] == pytest.approx(2.8, abs=0.01)  # from n = 1000 on, as the first evaluation is
+    early = found["sbp.early"].nearest.statistic["mnist"]["sbp"]
+    assert early["smo"] == 0.5 > early["sbp"]
+    first = found["sbp.3"].nearest.statistic["adult"]["first_epoch"]
+    assert first["relative"]["estimate"] == pytest.approx(0.05, abs=1e-3)
+    rise = found["sbp.overfits"].nearest.statistic["adult"]["overfitting"]["rise"]
+    assert rise["estimate"] == pytest.approx(0.02, abs=0.03)
 
 
-def test_the_opposite_curves_give_the_opposite_verdicts(opposite: list[Panel]) -> None:
-    assert set(verdicts(opposite).values()) == {"not_reproduced"}
-
-
-def test_data_sets_that_disagree_give_partly(as_said: list[Panel], opposite: list[Panel]) -> None:
-    assert set(verdicts([as_said[0], opposite[1], as_said[2]]).values()) == {"partly"}
-
-
-def test_seeds_that_disagree_give_partly(tmp_path: Path) -> None:
-    crossing = {**AS_SAID, "pegasos": plus(falling(0.1), 0.0, 0.02), "perceptron": plus(falling(0.1), 0.0, 0.05)}
-    found = claims([curves_panel(tmp_path, "adult", crossing)])
-    assert found["sbp.1"].statistic["adult"]["pegasos"]["ruling"] == "partly"
-    assert found["sbp.1"].verdict == "partly"
-    assert {part["ruling"] for part in found["sbp.3"].statistic["adult"].values()} >= {"partly"}
-
-
-def test_equal_curves_count_as_at_or_below(tmp_path: Path) -> None:
-    same = {**AS_SAID, "pegasos": falling(0.1), "sdca": falling(0.1)}
-    assert verdicts([curves_panel(tmp_path, "mnist", same)])["sbp.1"] == "reproduced"
-
-
-def test_smo_that_never_drops_is_not_reproduced(tmp_path: Path) -> None:
-    found = claims([curves_panel(tmp_path, "mnist", {**AS_SAID, "smo": constant(0.3)})])["sbp.2"]
-    assert found.verdict == "not_reproduced"
-    assert found.statistic["mnist"]["steep"]["half"] is None
-
-
-def test_smo_s_excess_over_the_best_may_be_a_tenth_of_a_point(tmp_path: Path) -> None:
-    best = float(falling(0.1)(np.array([1e3, 1e8]), 1)[-1])
-    near, far = (
-        claims([curves_panel(tmp_path / name, "mnist", {**AS_SAID, "smo": drop(0.5, best + excess, 1e6)})])["sbp.2"]
-        for name, excess in (("near", 0.0009), ("far", 0.0011))
-    )
-    assert near.verdict == "reproduced"
-    assert far.statistic["mnist"]["run_long"]["ruling"] == "not_reproduced"
-    assert far.verdict == "partly"
-
-
-def test_one_seed_is_judged_with_a_note(tmp_path: Path) -> None:
-    found = claims([curves_panel(tmp_path, name, AS_SAID, seeds=1) for name in DATASETS])
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    interval = found["sbp.1"].statistic["mnist"]["sdca"]["interval"]
-    assert interval["low"] == interval["high"]
-    assert "one run only" in found["sbp.1"].why
-    assert "one run only" in found["sbp.3"].why
-
-
-def test_seeds_are_paired_by_their_number(tmp_path: Path) -> None:
-    whole = curves_panel(tmp_path, "mnist", AS_SAID)
-    runs = dict(whole.runs)
-    runs["sbp"], runs["pegasos"] = runs["sbp"][1:], runs["pegasos"][:2]  # seeds 1, 2 and 0, 1
-    found = claims([replace(whole, runs=runs)])["sbp.1"].statistic["mnist"]
-    assert found["pegasos"]["differences"] == pytest.approx([-0.02])
-    assert found["sdca"]["differences"] == pytest.approx([-0.01, -0.013])
-    runs["sbp"], runs["pegasos"] = runs["sbp"][:0], runs["pegasos"]
-    assert verdicts([replace(whole, runs=runs)])["sbp.1"] == "not_applicable"
-
-
-def test_a_stand_in_is_measured_but_not_counted(as_said: list[Panel], opposite: list[Panel]) -> None:
-    stand_in = replace(opposite[2], dataset="digits", stand_in="MNIST cannot be had")
-    found = claims([*as_said[:2], stand_in])
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    for claim in found.values():
-        assert "Digits (stand-in for MNIST, 8 against the rest): measured, not judged." in claim.why
-        assert claim.statistic["mnist"]
-    alone = verdicts([stand_in])
-    assert set(alone.values()) == {"not_applicable"}
+def test_readings_charge_in_their_units(found: dict[str, Claim]) -> None:
+    parts = {each.id: each.statistic.get("adult", {}) for each in found["sbp.1"].readings}
+    assert {name: part["sdca"]["low"] for name, part in parts.items() if part} == {
+        "per_iteration": 1.0,
+        **dict.fromkeys(("per_support_vector", "per_change"), 1000.0),
+        **dict.fromkeys(("per_support_vector_later", "per_change_later"), 1e5),
+    }
 
 
 @pytest.mark.parametrize(
-    "panels",
-    [[], [Panel("adult", "adult")], [Panel("mnist", "mnist", runs=dict.fromkeys(AS_SAID, ()))]],
-    ids=["no panel", "no series", "no runs"],
+    ("claim", "changes", "verdict"),
+    [
+        ("sbp.1", {"sbp": plus(falling(0.1), 0.35)}, "contradicted"),
+        ("sbp.1", {"pegasos": plus(falling(0.1), 0, 0.02), "sdca": plus(falling(0.1), 0, 0.02)}, "unclear"),
+        ("sbp.1", {"pegasos": falling(0.1), "sdca": falling(0.1)}, "reproduced"),  # equal counts as at or below
+        ("sbp.2", {"smo": slow}, "contradicted"),
+        ("sbp.2", {"smo": constant(0.3)}, "contradicted"),
+        ("sbp.early", {"smo": drop(0.05, 0.01, 1e6)}, "contradicted"),
+        ("sbp.early", {"smo": constant(0.3)}, "contradicted"),
+        ("sbp.3", {"perceptron": perceptron(1.5, 0.2, 0.02)}, "contradicted"),
+        ("sbp.3", {"perceptron": perceptron(1.05, 0.2, 0.02, spread=0.05)}, "unclear"),
+        ("sbp.improves", {"sbp": RISING}, "contradicted"),
+        ("sbp.improves", {"sbp": turning}, "unclear"),
+        ("sbp.overfits", {"perceptron": perceptron(1.05, 0.1, -0.02)}, "contradicted"),
+        ("sbp.overfits", {"perceptron": turning}, "unclear"),
+        ("sbp.optimum", {"smo": drop(0.5, 0.3, 1e6)}, "contradicted"),
+        ("sbp.optimum", {"perceptron": perceptron(1.0, 0.2, 0.02, spread=0.05)}, "unclear"),
+    ],
+)  # fmt: skip
+def test_other_curves_give_other_verdicts(tmp_path: Path, claim: str, changes: dict[str, Error], verdict: str) -> None:
+    assert judged(tmp_path, claim, changes).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "changes"),
+    [
+        ("sbp.1", "per_change", {"pegasos_kept": constant(0.01), "sdca_kept": constant(0.01)}),
+        ("sbp.3", "averaged", {"averaged": perceptron(0.7, 0.15, 0.02)}),
+        ("sbp.3", "averaged_at_the_end", {"averaged": perceptron(0.7, 0.15, 0.02)}),
+        ("sbp.improves", "below_perceptron", {"perceptron": perceptron(1.05, 0.05, 0.001)}),
+        ("sbp.improves", "below_averaged", {"averaged": perceptron(0.95, 0.05, 0.001)}),
+        ("sbp.overfits", "averaged", {"averaged": perceptron(0.95, 0.1, -0.02)}),
+        ("sbp.overfits", "averaged_ends", {"averaged": perceptron(0.95, 0.1, -0.02)}),
+        ("sbp.optimum", "averaged", {"averaged": perceptron(0.5, 0.15, 0.02)}),
+    ],
 )
-def test_without_runs_claims_are_undecided(panels: list[Panel]) -> None:
+def test_a_reading_that_differs_from_the_nearest(
+    tmp_path: Path, claim: str, name: str, changes: dict[str, Error]
+) -> None:
+    found = judged(tmp_path, claim, changes)
+    assert found.verdict == "reproduced"
+    assert reading(found, name).outcome == "contradicted"
+
+
+def test_a_plateau_counted_from_the_first_evaluation(tmp_path: Path) -> None:
+    """From 1,000 n on the drop is longer than what went before; from one iteration on it is not."""
+    late: Error = lambda costs, _: np.where(costs < 2e6, 0.5, np.where(costs < 1e7, 0.2, 0.1))  # noqa: E731
+    panel = curves_panel(tmp_path, "adult", {"smo": late}, cost_factor=1e3)
+    spec = replace(SPEC, claims=[SPEC.claims[1]])
+    (found,) = judge_claims(evidence(spec, on_all(panel, DATASETS)), JUDGES)
+    assert found.verdict == "reproduced"
+    assert reading(found, "from_first_evaluation").outcome == "contradicted"
+
+
+def test_one_seed_has_no_interval(tmp_path: Path) -> None:
+    found = judged(tmp_path, "sbp.1", {}, seeds=1)
+    assert found.verdict == "reproduced"
+    assert "SBP less SDCA -0.70 points" in found.nearest.measured
+
+
+def test_seeds_are_paired_by_their_number(as_said: list[Panel]) -> None:
+    runs = dict(as_said[2].runs)
+    runs["sbp"], runs["pegasos"] = runs["sbp"][1:], runs["pegasos"][:2]  # seeds 1, 2 and 0, 1
+    found = claims_of(make(evidence(SPEC, [replace(as_said[2], runs=runs)])))["sbp.1"]
+    assert found.nearest.statistic["mnist"]["pegasos"]["differences"] == pytest.approx([-0.02])
+    assert found.lacking == ["reuters_money_fx", "adult"]
+
+
+@pytest.mark.parametrize("gone", ["sbp", "pegasos", "smo", "perceptron"])
+def test_a_missing_series_counts_as_cases_that_were_not_run(as_said: list[Panel], gone: str) -> None:
+    found = claims_of(make(evidence(SPEC, without(as_said, gone))))
+    needs = {
+        "sbp.1": ("sbp", "pegasos"),
+        "sbp.2": ("smo",),
+        "sbp.early": ("sbp", "pegasos", "smo", "perceptron"),
+        "sbp.3": ("sbp", "perceptron"),
+        "sbp.improves": ("sbp",),
+        "sbp.overfits": ("perceptron",),
+        "sbp.optimum": ("smo", "perceptron"),
+    }
+    for name, claim in found.items():
+        assert (claim.verdict == "reproduced") == (gone not in needs[name]), name
+        assert any("no finished runs of" in text for text in claim.nearest.exceptions) == (gone in needs[name])
+
+
+def test_data_sets_that_were_not_run_count(as_said: list[Panel]) -> None:
+    found = claims_of(make(evidence(SPEC, as_said[:1])))
+    assert (found["sbp.1"].nearest.text, found["sbp.1"].lacking) == ("unclear (2 of 4)", ["adult", "mnist"])
+    assert found["sbp.overfits"].verdict == "not_testable"  # it is about Adult
+
+
+def test_a_data_set_from_the_command_line_is_beside_the_claim(as_said: list[Panel]) -> None:
+    stand_in = replace(as_said[1], dataset="digits", stand_in="chosen by name")
+    found = claims_of(make(evidence(SPEC, [as_said[0], stand_in, as_said[2]])))
+    assert rulings(found["sbp.1"].nearest, "adult") == {"pegasos": "beside", "sdca": "beside"}
+
+
+@pytest.mark.parametrize("panels", [[], [Panel("mnist", "mnist", runs=dict.fromkeys(AS_SAID, ()))]])
+def test_without_runs_nothing_is_testable(panels: list[Panel]) -> None:
     made = make(evidence(SPEC, panels))
-    assert {claim.verdict for claim in made.claims} == {"not_applicable"}
-    assert all(claim.why.endswith(".") for claim in made.claims)
+    assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
     assert list(made.data.columns) == list(COLUMNS)
     assert made.data.empty
     render(made)
 
 
-@pytest.mark.parametrize("gone", sorted(AS_SAID))
-def test_a_missing_series_leaves_only_its_claims_undecided(as_said: list[Panel], gone: str) -> None:
-    panel = replace(as_said[1], runs={**as_said[1].runs, gone: ()})
-    found = claims([panel])
-    needs = {"sbp.1": {"sbp"}, "sbp.2": set(AS_SAID), "sbp.3": {"sbp", "perceptron"}}
-    for name, claim in found.items():
-        assert claim.verdict == ("not_applicable" if gone in needs[name] else "reproduced")
-    if gone in ("pegasos", "sdca"):
-        assert f"no finished runs of {'Pegasos' if gone == 'pegasos' else 'SDCA'}" in found["sbp.1"].why
-
-
-def test_a_missing_series_leaves_the_others_drawn(as_said: list[Panel]) -> None:
-    gone = replace(as_said[1], runs={**as_said[1].runs, "smo": ()})
-    made = make(evidence(SPEC, [as_said[0], gone]))
-    assert set(made.data.loc[made.data["panel"] == "adult", "series"]) == set(AS_SAID) - {"smo"}
+def test_every_point_is_in_the_table_and_drawn(as_said: list[Panel]) -> None:
+    made = make(evidence(SPEC, as_said))
+    data = made.data
+    assert list(data.columns) == list(COLUMNS)
+    assert set(data["cost"]) == {"iterations", "kernel_evaluations", "cpu_seconds"}
+    part = data[(data["panel"] == "adult") & (data["cost"] == "kernel_evaluations") & (data["series"] == "pegasos")]
+    assert part["mean"].to_numpy() == pytest.approx(AS_SAID["pegasos"](part["x"].to_numpy(), 1))
+    assert part["sd"].to_numpy() == pytest.approx(0.003)
+    assert set(part["seeds"]) == {"0 1 2"}
+    assert {"averaged", "pegasos_kept", "sdca_kept"} <= set(data["series"])
     render(made)
 
 
-def test_every_point_is_in_the_table(as_said: list[Panel]) -> None:
-    data = make(evidence(SPEC, as_said)).data
-    assert list(data.columns) == list(COLUMNS)
-    assert set(data["cost"]) == {"kernel_evaluations", "cpu_seconds"}
-    part = data[(data["panel"] == "adult") & (data["cost"] == "kernel_evaluations") & (data["series"] == "pegasos")]
-    costs = part["x"].to_numpy()
-    assert part["mean"].to_numpy() == pytest.approx(AS_SAID["pegasos"](costs, 1))
-    assert part["sd"].to_numpy() == pytest.approx(0.003)
-    assert set(part["seeds"]) == {"0 1 2"}
-    assert set(data[data["series"] == "smo"]["seeds"]) == {"0"}
-
-
-def test_picture_shows_all_series(as_said: list[Panel], opposite: list[Panel]) -> None:
-    def bytes_of(found: Evidence) -> bytes:
-        return render(make(found)).tobytes()
-
-    picture = bytes_of(evidence(SPEC, as_said))
-    assert picture != bytes_of(evidence(SPEC, [*as_said[:2], opposite[2]]))
+def test_differences_pair_a_single_value_with_all() -> None:
+    found = differences([0.1], [0.3, 0.2, np.nan])
+    assert found is not None
+    assert list(found.values) == pytest.approx([-0.2, -0.1])
+    assert found.second == pytest.approx(0.25)
+    assert differences([], [0.1]) is None
+    assert differences([np.nan], [0.1]) is None
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.data())
@@ -237,39 +255,3 @@ def test_median_over_log_cost_equals_median_of_even_samples(values: list[float],
     assert median in values
     assert np.mean(sampled <= median) >= 0.5 - 1e-2
     assert np.mean(sampled >= median) >= 0.5 - 1e-2
-
-
-def test_the_other_accounting_is_measured_but_not_counted(as_said: list[Panel], opposite: list[Panel]) -> None:
-    kept = {f"{rival}_kept": as_said[0].runs[rival] for rival in ("pegasos", "sdca")}
-    both = [replace(panel, runs={**panel.runs, **kept}) for panel in opposite]
-    sbp_below = [replace(panel, runs={**panel.runs, "sbp": as_said[0].runs["sbp"]}) for panel in both]
-    for panels in (both, sbp_below):
-        claim = claims(panels)["sbp.1"]
-        statistic = claim.statistic["adult"]
-        assert statistic["pegasos_kept"]["ruling"] == "not_applicable"
-        assert statistic["pegasos_kept"]["by_itself"] in ("reproduced", "not_reproduced")
-        assert claim.verdict == statistic["pegasos"]["ruling"] == statistic["sdca"]["ruling"]
-        assert "Pegasos with responses kept" in claim.measured
-    made = make(evidence(SPEC, both))
-    assert {"pegasos", "pegasos_kept", "sdca_kept"} <= set(made.data["series"])
-    render(made)
-
-
-def test_the_comparison_without_the_beginning(as_said: list[Panel]) -> None:
-    found = claims(as_said)["sbp.1"].statistic["adult"]["pegasos"]
-    assert found["low"] < found["later"]["low"] == 100 * (as_said[1].n or 0) < found["high"] == found["later"]["high"]
-    assert found["later"]["interval"]["estimate"] < 0
-
-
-def test_the_averaged_perceptron_is_measured_but_not_counted(as_said: list[Panel], opposite: list[Panel]) -> None:
-    for judged, measured, word in ((opposite, as_said, "reproduced"), (as_said, opposite, "not_reproduced")):
-        panels = [
-            replace(panel, runs={**panel.runs, "averaged": other.runs["perceptron"], "sbp": as_said[0].runs["sbp"]})
-            for panel, other in zip(judged, measured, strict=True)
-        ]
-        alone = [replace(panel, runs={**panel.runs, "averaged": ()}) for panel in panels]
-        both, plain = claims(panels)["sbp.3"], claims(alone)["sbp.3"]
-        assert both.verdict == plain.verdict
-        statistic = both.statistic["adult"]["averaged_overfitting"]
-        assert (statistic["ruling"], statistic["by_itself"]) == ("not_applicable", word)
-        assert "averaged, in the Perceptron's first epoch" in both.measured

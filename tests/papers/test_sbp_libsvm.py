@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from evidence_cases import evidence, finished_run, panel
 from pictures import render
+from readings import claims_of, reading, rulings
 
 from experiments.papers.panels import COLUMNS
 from experiments.papers.sbp.libsvm import RunningTimes, make
@@ -53,11 +53,14 @@ def plus(points: Sequence[tuple[float, float]], offset: float) -> list[tuple[flo
 
 
 def judged(made: FigureResult) -> Claim:
-    (claim,) = made.claims
-    assert claim.id == "sbp.4"
-    json.dumps(claim.statistic, allow_nan=False)
     assert [number.name for number in made.numbers] == [number.name for number in SPEC.numbers]
-    return claim
+    return claims_of(made)["sbp.4"]
+
+
+def ruled(panels: Sequence[Panel], name: str = "largest_excess") -> dict[str, str]:
+    """Ruling on each data set under one reading."""
+    found = reading(judged(make(evidence(SPEC, panels))), name)
+    return {dataset: rulings(found, dataset)["sbp"] for dataset in found.statistic}
 
 
 def numbers(made: FigureResult) -> dict[str, Number]:
@@ -67,24 +70,17 @@ def numbers(made: FigureResult) -> dict[str, Number]:
 def test_errors_after_parts_of_the_time(tmp_path: Path) -> None:
     made = make(evidence(SPEC, [comparison(tmp_path)]))
     claim = judged(made)
-    assert claim.verdict == "reproduced"
-    statistic = claim.statistic["adult"]["sbp"]
-    assert {share: value["estimate"] for share, value in statistic["sbp_error"].items()} == {
-        "1/4": 0.1499,  # at 9 s; the next evaluation, at 11 s, is too late
-        "1/10": 0.16,
-        "1/100": 0.3,
-    }
+    statistic = claim.nearest.statistic["adult"]["sbp"]
+    assert statistic["sbp_error"]["estimate"] == 0.1499  # at 9 s; the next evaluation, at 11 s, is too late
     assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 9.0  # 0.1499 <= 0.149 + 0.001
-    assert "one run of the SBP" in claim.why
     found = numbers(made)
-    assert found["LIBSVM error adult"].measured == pytest.approx(14.9)
     assert found["LIBSVM error adult"].agrees
     assert found["SBP error adult"].measured == pytest.approx(14.99)
     assert found["SBP error adult"].agrees
-    assert found["LIBSVM time adult"].measured == SECONDS
-    assert found["LIBSVM time adult"].agrees is None
+    assert (found["LIBSVM time adult"].measured, found["LIBSVM time adult"].agrees) == (SECONDS, None)
     assert "a processor, not an Intel E7500" in found["LIBSVM time adult"].note
     assert found["LIBSVM error mnist"].measured is None
+    assert found["LIBSVM time mnist over adult"].measured is None
     assert made.table is not None
     assert list(made.table.rows[0])[:8] == [
         *("Adult", "32,561", "40 s", "14.90 %"),
@@ -96,31 +92,38 @@ def test_errors_after_parts_of_the_time(tmp_path: Path) -> None:
     render(made)
 
 
-@pytest.mark.parametrize(("excess", "verdict"), [(0.001, "reproduced"), (0.0011, "not_reproduced")])
-def test_a_tenth_of_a_percent_is_allowed(tmp_path: Path, excess: float, verdict: str) -> None:
+@pytest.mark.parametrize(
+    ("excess", "name", "ruling"),
+    [
+        (0.001, "largest_excess", "holds"),
+        (0.0011, "largest_excess", "fails"),
+        (0.0019, "own_excess", "holds"),  # on Adult +0.1 points, and 0.05 points of rounding of either number
+        (0.0021, "own_excess", "fails"),
+        (0.0, "no_excess", "holds"),
+        (0.0001, "no_excess", "fails"),
+    ],
+)
+def test_the_excess_that_is_allowed(tmp_path: Path, excess: float, name: str, ruling: str) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, [(1.0, ERROR + excess)])]}
-    assert judged(make(evidence(SPEC, [panel("adult", runs)]))).verdict == verdict
+    assert ruled([panel("adult", runs)], name) == {"adult": ruling}
 
 
-def test_the_mean_over_the_runs_decides(tmp_path: Path) -> None:
+def test_runs_that_disagree_are_unclear(tmp_path: Path) -> None:
     """0.1499 - 0.004, + 0.001 and + 0.006: the mean is 0.1509."""
     runs = [sbp(tmp_path, plus(CURVE, offset), seed=k) for k, offset in enumerate((-0.004, 0.001, 0.006))]
-    made = make(evidence(SPEC, [panel("adult", {"libsvm": [libsvm(tmp_path)], "sbp": runs})]))
-    claim = judged(made)
-    assert claim.verdict == "not_reproduced"
-    quarter = claim.statistic["adult"]["sbp"]["sbp_error"]["1/4"]
-    assert quarter["estimate"] == pytest.approx(0.1509)
-    assert quarter["low"] < quarter["estimate"] < quarter["high"]
-    assert (
-        claim.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] == 50.0
-    )  # median: 0.148 + 0.001 at the end
-    assert "one run" not in claim.why
-    assert numbers(made)["SBP error adult"].agrees is False  # 15.09 % against 15.0 %
+    panels = [panel("adult", {"libsvm": [libsvm(tmp_path)], "sbp": runs})]
+    assert ruled(panels) == {"adult": "unclear"}
+    made = make(evidence(SPEC, panels))
+    statistic = judged(made).nearest.statistic["adult"]["sbp"]
+    assert statistic["sbp_error"]["estimate"] == pytest.approx(0.1509)
+    assert statistic["sbp_seconds_to_error_plus_0.1_%"] == 50.0  # median: 0.148 + 0.001 at the end
+    assert numbers(made)["SBP error adult"].agrees  # the paper's single run may lie so far from their mean
+    assert judged(made).nearest.more_runs is not None
     render(made)
 
 
 def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
-    """The claim is about two methods on the same data, so stand-ins are judged; printed numbers are not compared."""
+    """Stand-ins are judged like the paper's data; printed numbers are not compared with theirs."""
     bad = {
         "libsvm": [libsvm(tmp_path, "covtype_subset", 83666)],
         "sbp": [sbp(tmp_path, plus(CURVE, 0.05), dataset="covtype_subset", n=83666)],
@@ -131,34 +134,24 @@ def test_data_sets_that_disagree_and_a_stand_in(tmp_path: Path) -> None:
         panel("covtype_subset", bad, paper_dataset="covtype", stand_in="part of it"),
     ]
     made = make(evidence(SPEC, panels))
-    claim = judged(made)
-    assert claim.verdict == "partly"
-    assert [value["sbp"]["ruling"] for value in claim.statistic.values()] == [
-        "reproduced",
-        "reproduced",
-        "not_reproduced",
-    ]
-    assert "stand-in" in claim.why
+    assert judged(made).nearest.text == "mostly reproduced (2 of 3)"
+    assert ruled(panels) == {"adult": "holds", "mnist": "holds", "covtype": "fails"}
     number = numbers(made)["LIBSVM error covtype"]
     assert (number.measured, number.agrees, number.note) == (pytest.approx(14.9), None, "a stand-in, n = 83,666")
     assert numbers(made)["LIBSVM error mnist"].agrees is False
-    assert judged(make(evidence(SPEC, panels[:1]))).why.count("stand-in") == 0
+    over = numbers(made)["LIBSVM time mnist over adult"]
+    assert (over.measured, over.agrees) == (pytest.approx(1.0), False)
     render(made)
 
 
-def test_a_stand_in_of_the_user_s_is_measured_and_not_counted(tmp_path: Path) -> None:
-    made = make(
-        evidence(SPEC, [comparison(tmp_path, "digits", 1000, paper_dataset="adult", stand_in="chosen by name")])
-    )
-    claim = judged(made)
-    assert claim.verdict == "not_applicable"
-    assert "measured, not judged" in claim.why
-    assert claim.statistic["adult"]["sbp"]["libsvm_error"] == ERROR
+def test_a_data_set_from_the_command_line_is_beside_the_claim(tmp_path: Path) -> None:
+    other = comparison(tmp_path, "digits", 1000, paper_dataset="adult", stand_in="chosen by name")
+    assert ruled([other]) == {"adult": "beside"}
 
 
 def test_a_sample_does_not_compare_with_printed_numbers(tmp_path: Path) -> None:
     made = make(evidence(SPEC, [comparison(tmp_path, n=1000)], scale="demo"))
-    assert judged(made).verdict == "reproduced"
+    assert judged(made).nearest.held == 1
     number = numbers(made)["SBP error adult"]
     assert (number.agrees, number.note) == (None, "a sample, n = 1,000 of 32,561")
 
@@ -168,8 +161,8 @@ def test_different_clocks_are_not_compared(tmp_path: Path, what: str) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, provenance={what: "another"})]}
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
-    assert claim.verdict == "not_applicable"
-    assert "different" in claim.why
+    assert claim.verdict == "not_testable"
+    assert "different" in "".join(claim.nearest.exceptions)
     assert made.table is not None
     assert any("different" in note for note in made.table.notes)
 
@@ -177,17 +170,17 @@ def test_different_clocks_are_not_compared(tmp_path: Path, what: str) -> None:
 def test_a_run_that_ends_before_a_quarter_of_the_time_is_noted(tmp_path: Path) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, CURVE[:3])]}
     claim = judged(make(evidence(SPEC, [panel("adult", runs)])))
-    assert claim.verdict == "not_reproduced"
-    assert "the SBP ran 3 s only" in claim.why
-    assert claim.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] is None
+    assert "the SBP ran 3 s only" in "".join(claim.nearest.exceptions)
+    assert claim.nearest.statistic["adult"]["sbp"]["ruling"] == "fails"
+    assert claim.nearest.statistic["adult"]["sbp"]["sbp_seconds_to_error_plus_0.1_%"] is None
 
 
 def test_a_run_that_begins_after_a_quarter_of_the_time(tmp_path: Path) -> None:
     runs = {"libsvm": [libsvm(tmp_path)], "sbp": [sbp(tmp_path, [(20.0, 0.1)])]}
     made = make(evidence(SPEC, [panel("adult", runs)]))
     claim = judged(made)
-    assert claim.verdict == "not_applicable"
-    assert "within 10 s" in claim.why
+    assert claim.verdict == "not_testable"
+    assert "within 10 s" in "".join(claim.nearest.exceptions)
     assert numbers(made)["SBP error adult"].measured is None
     render(made)
 
@@ -197,18 +190,18 @@ def test_one_method_without_runs(tmp_path: Path) -> None:
     other = panel("mnist", {"libsvm": [], "sbp": [sbp(tmp_path, dataset="mnist")]})
     made = make(evidence(SPEC, [alone, other]))
     claim = judged(made)
-    assert claim.verdict == "not_applicable"
-    assert "MNIST, 8 against the rest: no run of LIBSVM." in claim.why
+    assert claim.verdict == "not_testable"
+    assert "MNIST, 8 against the rest: not run, no finished runs of LIBSVM" in claim.nearest.exceptions
     assert numbers(made)["LIBSVM error adult"].measured == pytest.approx(14.9)
     assert numbers(made)["SBP error adult"].measured is None
-    assert RunningTimes(other).shares == {}
+    assert set(RunningTimes(other).shares.values()) == {None}
     render(made)
 
 
 @pytest.mark.parametrize("panels", [[], [panel("adult", {})], [panel("adult", {"libsvm": [], "sbp": []})]])
 def test_without_runs(panels: list[Panel]) -> None:
     made = make(evidence(SPEC, panels))
-    assert judged(made).verdict == "not_applicable"
+    assert judged(made).verdict == "not_testable"
     assert made.data.empty
     assert tuple(made.data.columns) == COLUMNS
     assert all(number.measured is None for number in made.numbers)

@@ -142,31 +142,29 @@ class Filling:
             tables.append(pd.DataFrame(columns))
         return pd.concat(tables, ignore_index=True)
 
-    def checks(self) -> dict[str, Any]:
-        """Numbers that the claim checks, and ``holds``: whether all checks pass."""
-        sorted_level, tolerance = self.level_by_sorting(), ROUNDING * self.scale
+    def tests(self, tolerance: float = ROUNDING) -> dict[str, bool]:
+        """Return which of the claim's checks pass, to a relative tolerance; with a bias there is one more."""
+        absolute = tolerance * self.scale
         low, high = max(below for below, _ in self.covers), min(covered for _, covered in self.covers)
-        tests = {
-            "volume": abs(self.volume - self.given) <= ROUNDING * self.given + len(self.covers) * tolerance,
-            "level": abs(self.level - sorted_level) <= tolerance,
-            "mass": abs(self.mass - 1.0) <= ROUNDING,
-            "minimax": abs(self.minimax - self.level) <= tolerance,
-            "equal_numbers": low <= high,
+        found = {
+            "volume": abs(self.volume - self.given) <= tolerance * self.given + len(self.covers) * absolute,
+            "level": abs(self.level - self.level_by_sorting()) <= absolute,
+            "mass": abs(self.mass - 1.0) <= tolerance,
+            "minimax": abs(self.minimax - self.level) <= absolute,
         }
+        return found | ({"equal_numbers": low <= high} if len(self.basins) > 1 else {})
+
+    def numbers(self) -> dict[str, dict[str, Any]]:
+        """Return the numbers behind each of the `tests`."""
+        names = [basin.name for basin in self.basins]
         return {
-            "volume": self.volume,
-            "n_nu": self.given,
-            "level": self.level,
-            "level_by_sorting": sorted_level,
-            "bias": self.bias,
-            "mass": self.mass,
-            "minimax_value": self.minimax,
-            "covered": {basin.name: basin.covered for basin in self.basins},
-            "below_and_at_the_surface": {
-                basin.name: list(pair) for basin, pair in zip(self.basins, self.covers, strict=True)
+            "volume": {"volume": self.volume, "n_nu": self.given},
+            "level": {"level": self.level, "by_sorting": self.level_by_sorting(), "bias": self.bias},
+            "mass": {"mass": self.mass, "covered": {basin.name: basin.covered for basin in self.basins}},
+            "minimax": {"value": self.minimax, "level": self.level},
+            "equal_numbers": {
+                "below_and_at_the_surface": dict(zip(names, map(list, self.covers), strict=True)),
             },
-            "tests": tests,
-            "holds": all(tests.values()),
         }
 
 

@@ -24,8 +24,6 @@ COST: Final = "kernel_evaluations"
 DELTAS: Final = (10.0, 7.0, 5.0, 3.0, 2.0, 1.5, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 PRINTED: Final = (10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)
 """Values of delta with a column in the table."""
-KEPT: Final = "_kept"
-"""Suffix of a series with the same steps that is charged for updating all responses."""
 LEAST_POINTS: Final = 3
 """Least number of points for a fit."""
 RESAMPLES: Final = 1000
@@ -159,9 +157,12 @@ class Growth:
         return bootstrap(lambda runs: exponent(deltas, self.costs_of(runs)[self.used]), self.runs, resamples=RESAMPLES)
 
 
-def grow(frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used) -> Growth | None:
-    """Growth of some runs' cost; None if no run has both evaluations and errors."""
-    runs = [points for frame in frames if len((points := known_points(frame, COST, "test_error"))[0])]
+def grow(
+    frames: Sequence[pd.DataFrame], targets: ArrayLike, fair: Used, cost: str = COST, unit: float = 1.0
+) -> Growth | None:
+    """Growth of some runs' cost, in `unit` kernel evaluations; None if no run has both costs and errors."""
+    points = [known_points(frame, cost, "test_error") for frame in frames]
+    runs = [(unit * costs, errors) for costs, errors in points if len(costs)]
     if not runs:
         return None
     wanted = np.asarray(targets, dtype=np.float64)

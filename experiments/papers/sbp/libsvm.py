@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from experiments.curve import column, cost_to_reach, mean_over_runs, value_at
-from experiments.papers.cases import Case, claim_from_cases
+from experiments.curve import column, cost_to_reach, mean_over_runs
+from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
 from experiments.papers.effort import clock_mismatch
-from experiments.papers.panels import COLUMNS, empty, heading, name_of, row_of_axes
-from experiments.papers.sbp.printed import compare_number, data_difference
+from experiments.papers.panels import COLUMNS, MEASURE, empty, heading, name_of, row_of_axes
+from experiments.papers.printed import compare_number
+from experiments.papers.sbp.comparisons import measure_at, missing_case
+from experiments.papers.sbp.printed import data_difference
 from experiments.plotting import FAINT, INK, PANEL, STYLES, MeanCurve, axis_name, draw_panel, legend_row, mean_curve
+from experiments.reproduction.claim_spec import NumberSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import NumberSpec
 from experiments.reproduction.statistics import Interval, bootstrap_mean
-from experiments.reproduction.verdict import Number, Ruling
+from experiments.reproduction.verdict import Number
 from experiments.store import FinishedRun
 
 if TYPE_CHECKING:
@@ -29,10 +31,9 @@ if TYPE_CHECKING:
 
 COST: Final = "cpu_seconds"
 SHARES: Final = (4, 10, 100)
-"""The SBP's error is taken at LIBSVM's time divided by these; the paper takes the first."""
-SLACK: Final = 0.001
-"""Errors that differ by at most this fraction count as equal."""
-_ROUNDING = 1e-12
+"""Parts of LIBSVM's time at which the SBP's error is shown; the paper takes the first."""
+NEAR: Final = 0.001
+"""The table has the SBP's time to LIBSVM's error plus this."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,11 @@ class RunningTimes:
     Attributes
     ----------
     panel : Panel
-    counts : bool
-        Whether the claim is judged on this data set: the paper's, or a stand-in named in the figure's file.
     """
 
     panel: Panel
-    counts: bool = True
 
-    @property
+    @cached_property
     def libsvm(self) -> FinishedRun | None:
         """LIBSVM's run; it is deterministic, so one run suffices."""
         runs = [run for run in self.panel.runs.get("libsvm", ()) if run.result["final"].get("test_error") is not None]
@@ -70,29 +68,30 @@ class RunningTimes:
         """The SBP's curves."""
         return self.panel.curves("sbp")
 
-    def sbp_at(self, seconds: float) -> Interval | None:
-        """Test error of the SBP after some time, mean over its runs; None before the first evaluation."""
-        errors = [float(value_at(*_points_of(frame), [seconds])[0]) for frame in self.curves]
-        known = [error for error in errors if not np.isnan(error)]
-        return bootstrap_mean(known) if known else None
+    def errors_after(self, share: float) -> list[float]:
+        """Test error of each run of the SBP after a part of LIBSVM's time; none of runs that begin later."""
+        if self.seconds is None:
+            return []
+        errors = [measure_at(frame, self.seconds / share, column_of_cost=COST) for frame in self.curves]
+        return [error for error in errors if not np.isnan(error)]
 
-    @property
+    @cached_property
     def shares(self) -> dict[int, Interval | None]:
-        """Test error of the SBP after each of `SHARES` of LIBSVM's time."""
-        return {} if self.seconds is None else {share: self.sbp_at(self.seconds / share) for share in SHARES}
+        """Mean test error of the SBP after each of `SHARES` of LIBSVM's time."""
+        return {share: bootstrap_mean(known) if (known := self.errors_after(share)) else None for share in SHARES}
 
     @property
     def stopped(self) -> float | None:
         """Seconds of the SBP's shortest run; None without runs."""
         return min((float(column(frame, COST).max()) for frame in self.curves), default=None)
 
-    @property
+    @cached_property
     def reached(self) -> float | None:
-        """Median over the runs of the SBP's seconds to LIBSVM's error plus `SLACK`; None if half of them miss it."""
+        """Median over the runs of the SBP's seconds to LIBSVM's error plus `NEAR`; None if half of them miss it."""
         if self.error is None or not self.curves:
             return None
-        target = self.error + SLACK + _ROUNDING
-        found = [cost_to_reach(*_points_of(frame), target) for frame in self.curves]
+        target = self.error + NEAR + _ROUNDING
+        found = [cost_to_reach(column(frame, COST), column(frame, MEASURE), target) for frame in self.curves]
         middle = sorted(np.inf if cost is None else cost for cost in found)[len(found) // 2]
         return float(middle) if np.isfinite(middle) else None
 
@@ -101,62 +100,52 @@ class RunningTimes:
         """Why the two times cannot be compared; empty if they can."""
         return clock_mismatch(self.panel, ("libsvm", "sbp"))
 
-    @property
-    def ruling(self) -> Ruling:
-        """Whether the SBP has LIBSVM's error after the first of `SHARES`."""
-        quarter = self.shares.get(SHARES[0])
-        if self.error is None or quarter is None or self.unequal or not self.counts:
-            return "not_applicable"
-        return "reproduced" if quarter.estimate <= self.error + SLACK + _ROUNDING else "not_reproduced"
 
-    @property
-    def case(self) -> Case:
-        """The claim's case on this data set."""
-        place, about = (self.panel.paper_dataset, "sbp"), name_of(self.panel)
-        if self.seconds is None or self.error is None:
-            return Case(place, about, "not_applicable", note="no run of LIBSVM")
-        quarter = self.shares[SHARES[0]]
-        if quarter is None:
-            late = f"no run of the SBP was evaluated within {self.seconds / SHARES[0]:.3g} s"
-            return Case(place, about, "not_applicable", note=late)
-        text = f"LIBSVM {percent(self.error)} in {self.seconds:.3g} s, the SBP {percent(quarter.estimate)} in a quarter"
-        if self.reached is not None:
-            text += f", and LIBSVM's error + 0.1 % in {self.reached:.3g} s, 1/{self.seconds / self.reached:.3g}"
-        return Case(place, about, self.ruling, text, self._statistic, ", ".join(self._notes))
+_ROUNDING = 1e-12
 
-    @property
-    def _notes(self) -> list[str]:
-        notes = []
-        if self.unequal:
-            notes.append(self.unequal)
-        if len(self.curves) == 1:
-            notes.append("one run of the SBP, whose spread is not known")
-        if self.seconds is not None and self.stopped is not None and self.stopped < 0.99 * self.seconds / SHARES[0]:
-            notes.append(f"the SBP ran {self.stopped:.3g} s only")
-        if self.panel.stand_in:
-            same = "a stand-in, judged too: both methods use the same data"
-            notes.append(same if self.counts else "measured, not judged")
-        return notes
 
-    @property
-    def _statistic(self) -> dict[str, Any]:
-        return {
-            "libsvm_seconds": self.seconds,
-            "libsvm_error": self.error,
-            "libsvm_tolerance": self.libsvm.result["settings"]["algo"].get("tolerance") if self.libsvm else None,
-            "sbp_error": {f"1/{share}": value.as_dict() if value else None for share, value in self.shares.items()},
-            "sbp_seconds_to_error_plus_0.1_%": self.reached,
-            "sbp_runs": len(self.curves),
-        }
+def sbp_in_a_quarter(evidence: Evidence, choice: Choice) -> Findings:
+    """Judge sbp.4: in a part of LIBSVM's time the SBP has LIBSVM's test error, up to an excess."""
+    printed = {spec.name: spec for spec in evidence.spec.numbers}
+    cases = []
+    for panel in evidence.panels:
+        excess = choice["excess"] / 100
+        pair = [printed.get(f"{kind} {panel.paper_dataset}") for kind in (SBP_ERROR, LIBSVM_ERROR)]
+        if choice.option("excess", "largest") == "own" and pair[0] is not None and pair[1] is not None:
+            excess = (pair[0].paper - pair[1].paper + (pair[0].rounding or 0) + (pair[1].rounding or 0)) / 100
+        cases.append(_case(RunningTimes(panel), choice["share"], excess))
+    return Findings(cases)
+
+
+def _case(times: RunningTimes, share: float, excess: float) -> Case:
+    known = times.errors_after(share)
+    if times.seconds is None or times.error is None:
+        return missing_case(times.panel, "sbp", ["libsvm"])
+    if not known:
+        late = f"no run of the SBP was evaluated within {times.seconds / share:.3g} s"
+        return case_on(times.panel, "sbp", MISSING, note=late)
+    found = bootstrap_mean(known)
+    text = f"LIBSVM {percent(times.error)} in {times.seconds:.3g} s, the SBP {percent(found.estimate)} in 1/{share:g}"
+    if times.reached is not None:
+        text += f", and LIBSVM's error + 0.1 % in {times.reached:.3g} s, 1/{times.seconds / times.reached:.3g}"
+    statistic = {
+        "libsvm_seconds": times.seconds,
+        "libsvm_error": times.error,
+        "libsvm_tolerance": times.libsvm.result["settings"]["algo"].get("tolerance") if times.libsvm else None,
+        "sbp_error": found.as_dict(),
+        "excess_allowed": excess,
+        "sbp_seconds_to_error_plus_0.1_%": times.reached,
+    }
+    notes = [times.unequal] if times.unequal else []
+    if times.stopped is not None and times.stopped < 0.99 * times.seconds / share:
+        notes.append(f"the SBP ran {times.stopped:.3g} s only")
+    decision = MISSING if times.unequal else at_most(found, times.error + excess + _ROUNDING)
+    return case_on(times.panel, "sbp", decision, text, statistic, ", ".join(notes))
 
 
 def percent(error: float) -> str:
     """Write an error."""
     return f"{100 * error:.2f} %"
-
-
-def _points_of(frame: pd.DataFrame) -> tuple[Any, Any]:
-    return column(frame, COST), column(frame, "test_error")
 
 
 SIZE: Final = (12.0, 4.4)
@@ -220,37 +209,43 @@ LIBSVM_ERROR: Final = "LIBSVM error"
 SBP_ERROR: Final = "SBP error"
 LIBSVM_TIME: Final = "LIBSVM time"
 """Names of printed numbers in conf/figure/; the data set's name follows."""
-RULE = (
-    "For each data set: reproduced if the SBP's test error (mean over its runs, each at its last evaluation in a "
-    "quarter of LIBSVM's time) is at most LIBSVM's plus 0.001. Clocks are CPU seconds of one thread; LIBSVM's is that "
-    "of its fit, to its own stopping rule; both compute kernel rows inside their clocks."
-)
+TIMING: Final = 0.05
+"""Relative standard deviation of a time."""
+OVER: Final = " over "
+"""Between the data sets of a ratio of LIBSVM's times."""
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Compare the two on every data set, and judge the claim."""
-    all_times = [RunningTimes(panel, counts=evidence.declared(panel)) for panel in evidence.panels]
+    all_times = [RunningTimes(panel) for panel in evidence.panels]
     return FigureResult(
         data=_data(all_times),
         draw=partial(_draw, all_times=all_times),
         size=SIZE,
         table=_table(all_times, {spec.name: spec for spec in evidence.spec.numbers}),
-        claims=[claim_from_cases(spec, RULE, [times.case for times in all_times]) for spec in evidence.spec.claims],
-        numbers=[_number(spec, all_times) for spec in evidence.spec.numbers],
+        claims=judge_claims(evidence, {"sbp.4": sbp_in_a_quarter}),
+        numbers=[
+            _number(spec, {times.panel.paper_dataset: times for times in all_times}) for spec in evidence.spec.numbers
+        ],
     )
 
 
-def _number(spec: NumberSpec, all_times: Sequence[RunningTimes]) -> Number:
-    kind, _, dataset = spec.name.rpartition(" ")
-    times = next((times for times in all_times if times.panel.paper_dataset == dataset), None)
-    if times is None:
-        return compare_number(spec, None, None)
+def _number(spec: NumberSpec, by_dataset: Mapping[str, RunningTimes]) -> Number:
+    name, _, divisor = spec.name.partition(OVER)
+    kind, _, dataset = name.rpartition(" ")
+    times, other = by_dataset.get(dataset), by_dataset.get(divisor)
+    if times is None or (divisor and other is None):
+        return compare_number(spec, "", None)
+    why = data_difference(times.panel)
+    if other is not None:
+        why = why or data_difference(other.panel)
+        ratio = [times.seconds / other.seconds] if times.seconds and other.seconds else None
+        return compare_number(spec, why, ratio, deviation=TIMING)
     if kind == LIBSVM_TIME:
         cpu = "" if times.libsvm is None else f"{times.libsvm.result['provenance'].get('cpu')}, not an Intel E7500"
-        return compare_number(spec, times.panel, times.seconds, cpu)
-    quarter = times.shares.get(SHARES[0])
-    error = times.error if kind == LIBSVM_ERROR else quarter.estimate if quarter else None
-    return compare_number(spec, times.panel, None if error is None else 100 * error)
+        return compare_number(spec, why, times.seconds, cpu)
+    errors = times.errors_after(SHARES[0]) if kind == SBP_ERROR else [] if times.error is None else [times.error]
+    return compare_number(spec, why, [100 * error for error in errors] or None)
 
 
 def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec]) -> Table:

@@ -6,7 +6,7 @@ The constants of the bounds are unknown; only their growth is compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -15,12 +15,23 @@ import numpy as np
 import pandas as pd
 
 from experiments.papers import layout
-from experiments.papers.cases import Case, claim_from_cases, interval_text
+from experiments.papers.cases import (
+    BESIDE,
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    at_most,
+    case_on,
+    holds,
+    interval_text,
+    judge_claims,
+)
 from experiments.papers.panels import empty, heading, name_of, row_of_axes
+from experiments.papers.sbp.comparisons import CHARGES, COST, METHODS, RIVALS, Charge, method_name, missing_case
 from experiments.papers.sbp.growth import (
     BOUNDS,
     DELTAS,
-    KEPT,
     PRINTED,
     Growth,
     Used,
@@ -30,12 +41,9 @@ from experiments.papers.sbp.growth import (
     grow,
     never_dearer,
 )
-from experiments.plotting import INK, PANEL, STYLES, Style, plain_frame, styles_for
+from experiments.plotting import INK, PANEL, STYLES, Style, plain_frame
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.statistics import Interval
-from experiments.reproduction.verdict import Claim, Ruling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,14 +51,6 @@ if TYPE_CHECKING:
 
 FAST, SLOW, DUAL = "sbp", "pegasos", "smo"
 """Series for the rows of Table 1: SBP, SGD, dual decomposition."""
-RULE = (
-    "An error counts as reached from where the mean over the runs stays at or below it. For each data set, and for "
-    "Pegasos charged in either way, two questions: whether the SBP takes fewer evaluations at every error that both "
-    "reach, and whether its exponent, fitted over the same δ, is not larger: the 95 % bootstrap interval of the "
-    "difference does not lie above 0. Reproduced: both; partly: one of them. SMO's exponent decides nothing: the bound "
-    "is proved for another choice of the working set (Hush et al. 2006), and SMO's cost is the cost to its critical "
-    "point, for every error."
-)
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ class PanelGrowth:
     Attributes
     ----------
     panel : Panel
+    charge : Charge
     best, best_by : float, str
         E*, the lowest final test error (mean over runs) of any method, and that method.
     trivial : float
@@ -67,10 +68,11 @@ class PanelGrowth:
     hinge : float or None
         L: mean hinge loss on the training set of SMO's last predictor, the optimum of the lambda form.
     growths : dict of str to Growth
-        By series; series without runs are left out.
+        By method; methods without runs are left out.
     """
 
     panel: Panel
+    charge: Charge
     best: float
     best_by: str
     trivial: float
@@ -79,7 +81,7 @@ class PanelGrowth:
 
     def bounds(self, series: str, *, per_example: bool = False) -> list[float] | None:
         """Return a series' bound at each delta, whole or over n; None without a bound or without L."""
-        bound = BOUNDS.get(series.removesuffix(KEPT))
+        bound = BOUNDS.get(series)
         if bound is None or self.hinge is None:
             return None
         value = bound.per_example if per_example else bound.at
@@ -92,9 +94,10 @@ class PanelGrowth:
         return None if bounds is None else exponent(np.array(DELTAS)[used], np.array(bounds)[used])
 
 
-def measure_growth(panel: Panel) -> PanelGrowth | None:
-    """Growth of every series on one data set; None without a run, or if the best error is 0."""
-    finals = {name: final_error(panel.curves(name)) for name in panel.runs}
+def measure_growth(panel: Panel, charge: Charge) -> PanelGrowth | None:
+    """Growth of every method on one data set; None without a run, or if the best error is 0."""
+    curves = {name: panel.curves(name + charge.suffix * (name in RIVALS)) for name in METHODS}
+    finals = {name: final_error(frames) for name, frames in curves.items()}
     known = {name: error for name, error in finals.items() if error is not None}
     if not known or min(known.values()) == 0.0:
         return None
@@ -103,85 +106,10 @@ def measure_growth(panel: Panel) -> PanelGrowth | None:
     assert trivial is not None  # a panel with a run has it
     targets = [(1 + delta) * best for delta in DELTAS]
     fair = np.array([target < trivial for target in targets])
-    growths = {name: growth for name in known if (growth := grow(panel.curves(name), targets, fair)) is not None}
-    return PanelGrowth(panel, best, best_by, trivial, _hinge(panel), growths)
-
-
-def _judge(spec: ClaimSpec, panels: Sequence[PanelGrowth]) -> Claim:
-    """Judge the claim: measured growth has the order of the bounds."""
-    cases: list[Case] = []
-    for measured in panels:
-        kept = [SLOW + KEPT] if SLOW + KEPT in measured.growths else []
-        cases += [_case_against(measured, rival) for rival in (SLOW, *kept)]
-        cases += [_case_of_bound(measured, name) for name in (FAST, DUAL) if name in measured.growths]
-    return claim_from_cases(spec, RULE, cases)
-
-
-def series_name(series: str) -> str:
-    """Name of a method, with a remark if it is charged in the other way."""
-    own = series.removesuffix(KEPT)
-    name = STYLES[own].name if own in STYLES else own
-    return f"{name}, responses kept" if series.endswith(KEPT) else name
-
-
-def _case_against(measured: PanelGrowth, rival: str) -> Case:
-    place, about = (measured.panel.paper_dataset, rival), name_of(measured.panel)
-    first, second = measured.growths.get(FAST), measured.growths.get(rival)
-    if first is None or second is None:
-        return Case(place, about, "not_applicable", note=f"no run of {series_name(FAST if first is None else rival)}")
-    both = first.used & second.used
-    gap = difference(first, second, both)
-    if gap is None:
-        return Case(place, about, "not_applicable", note=f"SBP and {series_name(rival)} reach too few errors both")
-    deltas = np.array(DELTAS)[both]
-    exponents = [exponent(deltas, growth.costs[both]) for growth in (first, second)]
-    bounds = [measured.bound_exponent(name, both) for name in (FAST, rival)]
-    expected = None if bounds[0] is None or bounds[1] is None else bounds[0] - bounds[1]
-    ratio = float(first.costs[both][-1] / second.costs[both][-1])
-    when_first_met = difference(first, second, both, Growth.first_of)
-    cheaper = never_dearer(first, second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
-    statistic = {
-        "exponents": exponents,
-        "difference": gap.as_dict(),
-        "difference_of_bounds": expected,
-        "difference_when_first_met": when_first_met.as_dict() if when_first_met else None,
-        "deltas_compared": deltas.tolist(),
-        "sbp_over_rival_at_smallest_delta": ratio,
-        "errors_that_both_reach": len(cheaper),
-        "of_these_sbp_is_cheaper_at": int(cheaper.sum()),
-        "best_error": measured.best,
-        "best_by": measured.best_by,
-        "hinge": measured.hinge,
-    }
-    sentence = (
-        f"against {series_name(rival)} fewer evaluations at {cheaper.sum()} of {len(cheaper)} errors, exponent "
-        f"{exponents[0]:.2f} to {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
-        + (f" where the bounds have {expected:.2f}" if expected is not None else "")
-    )
-    notes = ["one run each, so the interval is a point"] if first.runs == second.runs == 1 else []
-    ruling = _ruling(gap, cheaper)
-    if measured.panel.stand_in:
-        ruling, notes = "not_applicable", [*notes, "measured, not judged"]
-    return Case(place, about, ruling, sentence, statistic, ", ".join(notes))
-
-
-def _ruling(gap: Interval, cheaper: Used) -> Ruling:
-    if gap.low <= 0:
-        return "reproduced" if cheaper.all() else "partly"
-    return "partly" if cheaper.all() else "not_reproduced"
-
-
-def _case_of_bound(measured: PanelGrowth, series: str) -> Case:
-    """Return a method's exponent with its bound's, measured and not judged."""
-    growth, name = measured.growths[series], series_name(series)
-    place, about = (measured.panel.paper_dataset, series), name_of(measured.panel)
-    if growth.interval is None:
-        return Case(place, about, "not_applicable")
-    bound = measured.bound_exponent(series, growth.used, per_example=True)
-    statistic = {"exponent": growth.interval.as_dict(), "bound_at_fixed_n": bound}
-    text = f"exponent of {name} by itself {interval_text(growth.interval, '.2f')}"
-    text += "" if bound is None else f" where its bound at fixed n has {bound:.2f}"
-    return Case(place, about, "not_applicable", text, statistic)
+    unit = 1.0 if charge.cost == COST else float(panel.n or 1)
+    grown = {name: grow(curves[name], targets, fair, charge.cost, unit) for name in known}
+    growths = {name: growth for name, growth in grown.items() if growth is not None}
+    return PanelGrowth(panel, charge, best, best_by, trivial, _hinge(panel), growths)
 
 
 def _hinge(panel: Panel) -> float | None:
@@ -189,45 +117,106 @@ def _hinge(panel: Panel) -> float | None:
     return next((float(value) for value in values if value is not None), None)
 
 
-SIZE: Final = (12.0, 5.0)
-_LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
+Measured = Mapping[str, Sequence[PanelGrowth]]
+"""Growth on all data sets, by the key of the charge in `CHARGES`."""
+
+
+def cheaper_and_slower_growing(evidence: Evidence, choice: Choice, *, found: Measured) -> Findings:
+    """Judge sbp.table1: the SBP takes fewer evaluations than SGD, and their number does not grow faster."""
+    by_panel = {measured.panel.paper_dataset: measured for measured in found[choice.option("charge", "iteration")]}
+    cases: list[Case] = []
+    for panel in evidence.panels:
+        measured = by_panel.get(panel.paper_dataset)
+        if measured is None:
+            cases.append(missing_case(panel, SLOW, (FAST, SLOW), "the best error is 0"))
+        else:
+            cases += _cases_against_sgd(measured)
+            cases += [_case_of_bound(measured, name) for name in (FAST, DUAL) if name in measured.growths]
+    return Findings(cases)
+
+
+def _cases_against_sgd(measured: PanelGrowth) -> list[Case]:
+    panel = measured.panel
+    first, second = measured.growths.get(FAST), measured.growths.get(SLOW)
+    if first is None or second is None:
+        return [missing_case(panel, what, (FAST, SLOW)) for what in ("fewer", "exponent")]
+    cheaper = never_dearer(first, second)[first.fair & np.isfinite(first.costs) & np.isfinite(second.costs)]
+    fewer = case_on(
+        panel,
+        "fewer",
+        holds(bool(cheaper.all())) if len(cheaper) else MISSING,
+        f"fewer evaluations than Pegasos at {cheaper.sum()} of {len(cheaper)} errors",
+        {"errors_that_both_reach": len(cheaper), "of_these_sbp_is_cheaper_at": int(cheaper.sum())},
+        "" if len(cheaper) else "the two reach no error in common",
+    )
+    both = first.used & second.used
+    gap = difference(first, second, both)
+    if gap is None:
+        return [fewer, case_on(panel, "exponent", MISSING, note="the two reach too few errors in common")]
+    deltas = np.array(DELTAS)[both]
+    exponents = [exponent(deltas, growth.costs[both]) for growth in (first, second)]
+    bounds = [measured.bound_exponent(name, both, per_example=True) for name in (FAST, SLOW)]
+    expected = None if bounds[0] is None or bounds[1] is None else bounds[0] - bounds[1]
+    met = difference(first, second, both, Growth.first_of)
+    statistic = {
+        "exponents": exponents,
+        "difference": gap.as_dict(),
+        "difference_of_bounds": expected,
+        "difference_when_first_met": met.as_dict() if met else None,
+        "deltas_compared": deltas.tolist(),
+        "sbp_over_rival_at_smallest_delta": float(first.costs[both][-1] / second.costs[both][-1]),
+        "best_error": measured.best,
+        "hinge": measured.hinge,
+    }
+    text = f"exponent {exponents[0]:.2f} to Pegasos's {exponents[1]:.2f}, difference {interval_text(gap, '.2f')}"
+    text += f" where the bounds have {expected:.2f}" if expected is not None else ""
+    return [fewer, case_on(panel, "exponent", at_most(gap, 0.0), text, statistic)]
+
+
+def _case_of_bound(measured: PanelGrowth, series: str) -> Case:
+    """Return a method's exponent with its bound's, measured and not judged."""
+    growth = measured.growths[series]
+    if growth.interval is None:
+        return case_on(measured.panel, series, BESIDE)
+    bound = measured.bound_exponent(series, growth.used, per_example=True)
+    text = f"exponent of {method_name(series)} by itself {interval_text(growth.interval, '.2f')}"
+    text += "" if bound is None else f" where its bound at fixed n has {bound:.2f}"
+    statistic = {"exponent": growth.interval.as_dict(), "bound_at_fixed_n": bound}
+    return case_on(measured.panel, series, BESIDE, text, statistic)
+
+
+ROWS: Final = ("iteration", "support_vector")
+"""Charges with a row of panels."""
+_LEGEND, _ROW_HEIGHT, _ABOVE, _BELOW = 0.72, 4.1, 0.75, 0.56  # inches
 _CAPTION: Final = (
     "Kernel evaluations from which on the mean test error over the runs stays at or below (1 + δ) E*; open symbols: "
     "already at the first evaluation.\nThin dotted lines: growth of Table 1's bounds at fixed n, each through its "
     "method's first full symbol."
 )
-_KEPT_CAPTION: Final = " (kept): the same steps, charged n for each changed coefficient."
 
 
-def _draw(figure: Figure | SubFigure, panels: Sequence[PanelGrowth]) -> None:
-    """Draw one panel per data set; dotted lines have the slopes of the bounds at arbitrary height."""
-    if not panels:
+def _draw(figure: Figure | SubFigure, found: Measured) -> None:
+    """Draw a row of panels per charge; dotted lines have the slopes of the bounds at arbitrary height."""
+    if not found["iteration"]:
         empty(figure, "no finished runs")
         return
-    styles = _styles(dict.fromkeys(name for measured in panels for name in measured.growths))
-    rows = row_of_axes(figure, len(panels), above=_LEGEND + _ABOVE, below=_BELOW)
-    caption = _CAPTION + (_KEPT_CAPTION if any(name.endswith(KEPT) for name in styles) else "")
-    layout.legend_and_caption(figure, rows[0], styles.values(), caption)
-    for k, (axes, measured) in enumerate(zip(rows, panels, strict=True)):
-        _draw_panel(axes, measured, styles)
-        heading(axes, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")
-        if k == 0:
-            axes.set_ylabel("Kernel evaluations", size=PANEL.label, color=INK)
-
-
-def _styles(names: Iterable[str]) -> dict[str, Style]:
-    """Styles of the series; a series with the other accounting has a pale copy of its method's style."""
-    from matplotlib.colors import to_hex, to_rgb
-
-    styles: dict[str, Style] = {}
-    for name, style in styles_for(dict.fromkeys(name.removesuffix(KEPT) for name in names)).items():
-        # these points are no curve: nothing is dashed after the first epoch
-        styles[name] = replace(style, name="online Perceptron") if style.dashed_after_first_epoch else style
-        red, green, blue = (1 - 0.45 * (1 - part) for part in to_rgb(style.color))
-        styles[name + KEPT] = replace(
-            style, name=f"{style.name} (kept)", color=to_hex((red, green, blue)), width=0.7 * style.width
-        )
-    return {name: styles[name] for name in names}
+    height = figure.bbox.height / figure.dpi
+    # these points are no curve: nothing is dashed after the first epoch
+    styles = {name: STYLES[name] for name in METHODS}
+    styles["perceptron"] = replace(styles["perceptron"], name="online Perceptron")
+    for place, charge in enumerate(ROWS):
+        top = _LEGEND + place * _ROW_HEIGHT
+        axes = row_of_axes(figure, len(found[charge]), above=top + _ABOVE, below=height - top - _ROW_HEIGHT + _BELOW)
+        if place == 0:
+            layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
+        left = axes[0].get_position().x0
+        words = f"Charged {CHARGES[charge].words}"
+        figure.text(left, 1 - (top + 0.1) / height, words, size=PANEL.label, style="italic", color=INK, va="top")
+        for k, (each, measured) in enumerate(zip(axes, found[charge], strict=True)):
+            _draw_panel(each, measured, styles)
+            heading(each, measured.panel, f"E* = {100 * measured.best:.2f} % ({styles[measured.best_by].name})")
+            if k == 0:
+                each.set_ylabel("Kernel evaluations", size=PANEL.label, color=INK)
 
 
 def _draw_panel(axes: Axes, measured: PanelGrowth, styles: dict[str, Style]) -> None:
@@ -275,77 +264,69 @@ def _draw_bound(axes: Axes, measured: PanelGrowth, name: str, growth: Growth, st
 
 
 COLUMNS = (
-    "dataset",
-    "series",
-    "delta",
-    "error_wanted",
-    "evaluations",
-    "at_first_checkpoint",
-    "first_met",
-    "runs_that_met",
-    "runs",
-    "fitted",
-    "bound",
-    "bound_over_n",
+    *("dataset", "charge", "series", "delta", "error_wanted", "evaluations", "at_first_checkpoint", "first_met"),
+    *("runs_that_met", "runs", "fitted", "bound", "bound_over_n"),
 )
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Measure growth on every data set, and judge the claim."""
-    panels = [measured for panel in evidence.panels if (measured := measure_growth(panel)) is not None]
+    found = {
+        name: [grown for panel in evidence.panels if (grown := measure_growth(panel, charge)) is not None]
+        for name, charge in CHARGES.items()
+    }
     return FigureResult(
-        data=_data(panels),
-        draw=partial(_draw, panels=panels),
-        size=SIZE,
-        table=_table(panels),
-        claims=[_judge(spec, panels) for spec in evidence.spec.claims],
+        data=_data(found),
+        draw=partial(_draw, found=found),
+        size=(12.0, _LEGEND + _ROW_HEIGHT * len(ROWS)),
+        table=_table(found),
+        claims=judge_claims(evidence, {"sbp.table1": partial(cheaper_and_slower_growing, found=found)}),
     )
 
 
-def _table(panels: Sequence[PanelGrowth]) -> Table:
-    columns = ["data set", "method", "bound", "its exponent", "at fixed n", "exponent measured", "runs"]
+def _rows(found: Measured) -> list[tuple[str, PanelGrowth, str, Growth]]:
+    """Return every growth once: charge, data set, method; rivals differ between all charges, the Perceptron in one."""
+    differ = {"iteration": METHODS, "support_vector": (*RIVALS, "perceptron"), "change": RIVALS}
+    return [
+        (charge, measured, name, growth)
+        for place in range(len(found["iteration"]))
+        for charge in CHARGES
+        if place < len(found[charge])
+        for measured in (found[charge][place],)
+        for name, growth in measured.growths.items()
+        if name in differ[charge]
+    ]
+
+
+def _table(found: Measured) -> Table:
+    columns = ["data set", "method", "charged", "bound", "its exponent", "at fixed n", "exponent measured", "runs"]
+    words = {"iteration": "n per iteration", "support_vector": "per support vector", "change": "n per change"}
     rows: list[list[str]] = []
-    for measured in panels:
-        for name, growth in measured.growths.items():
-            bound = BOUNDS.get(name.removesuffix(KEPT))
-            exponents = [measured.bound_exponent(name, growth.used, per_example=each) for each in (False, True)]
-            rows.append(
-                [
-                    name_of(measured.panel),
-                    series_name(name),
-                    "" if bound is None else f"{bound.formula} ({bound.method})",
-                    *("" if value is None else f"{value:.2f}" for value in exponents),
-                    "" if growth.interval is None else interval_text(growth.interval, ".2f"),
-                    str(growth.runs),
-                    *(_cell(growth, k) for k in map(DELTAS.index, PRINTED)),
-                ]
-            )
+    for charge, measured, name, growth in _rows(found):
+        bound = BOUNDS.get(name)
+        exponents = [measured.bound_exponent(name, growth.used, per_example=each) for each in (False, True)]
+        rows.append(
+            [
+                name_of(measured.panel),
+                method_name(name),
+                words[charge],
+                "" if bound is None else f"{bound.formula} ({bound.method})",
+                *("" if value is None else f"{value:.2f}" for value in exponents),
+                "" if growth.interval is None else interval_text(growth.interval, ".2f"),
+                str(growth.runs),
+                *(_cell(growth, k) for k in map(DELTAS.index, PRINTED)),
+            ]
+        )
     notes = [
         "δ columns: kernel evaluations from which on the test error, as the mean over the runs, stays at or below (1 + "
         "δ) E* until the end; ≤: already at the first evaluation; —: not reached; o: a constant prediction is as good.",
         "Exponent: a of evaluations ~ (1/δ)^a, by least squares over these δ and some between them; 95 % bootstrap "
         "interval over the runs, E* held fixed. The bound's: the same fit to the formula, with ε = δ E*; at fixed n: "
         "to the formula over n = (L+ε)/ε ‖u‖^2/ε (equation 3.5), as the runs have the same n whatever error is wanted.",
-        *(_note(measured) for measured in panels),
-        *_accounting(panels),
+        *(_note(measured) for measured in found["iteration"]),
         "SDCA's bound has a further factor n (section 4.4); the Perceptron's is the SBP's, for one pass (section 4.5).",
     ]
     return Table([*columns, *(f"δ = {delta:g}" for delta in PRINTED)], rows, notes)
-
-
-def _accounting(panels: Sequence[PanelGrowth]) -> list[str]:
-    """Write how methods that do not have to store all responses are charged."""
-    charged: dict[str, set[str]] = {}
-    for measured in panels:
-        for name, runs in measured.panel.runs.items():
-            for run in runs:
-                way = run.result["settings"]["algo"].get("accounting")
-                charged.setdefault(way, set()).add(series_name(name))
-    texts = {
-        "on_demand": "one evaluation per support vector for each response",
-        "kept": "n for each example whose coefficient changes",
-    }
-    return [f"{'; '.join(sorted(charged[way]))}: charged {text}." for way, text in texts.items() if way in charged]
 
 
 def _cell(growth: Growth, k: int) -> str:
@@ -357,7 +338,7 @@ def _cell(growth: Growth, k: int) -> str:
 
 
 def _note(measured: PanelGrowth) -> str:
-    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({series_name(measured.best_by)})"
+    best = f"{100 * measured.best:.2f} %, the lowest mean final test error ({method_name(measured.best_by)})"
     text = f"{name_of(measured.panel)}: E* = {best}; a constant prediction is wrong on {100 * measured.trivial:.1f} %"
     if measured.hinge is None:
         return f"{text}; no run of SMO, hence no L and no exponents of the bounds."
@@ -367,32 +348,32 @@ def _note(measured: PanelGrowth) -> str:
     return f"{text}."
 
 
-def _data(panels: Sequence[PanelGrowth]) -> pd.DataFrame:
+def _data(found: Measured) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
-    for measured in panels:
-        for name, growth in measured.growths.items():
-            first = growth.first_of(range(growth.runs))
-            met = np.isfinite(growth.first).sum(axis=0)
-            unknown = [math.nan] * len(DELTAS)
-            bounds = measured.bounds(name) or unknown
-            per_example = measured.bounds(name, per_example=True) or unknown
-            rows += [
-                {
-                    "dataset": measured.panel.dataset,
-                    "series": name,
-                    "delta": delta,
-                    "error_wanted": growth.targets[k],
-                    "evaluations": _finite(growth.costs[k]),
-                    "at_first_checkpoint": bool(growth.costs[k] == 0),
-                    "first_met": _finite(first[k]),
-                    "runs_that_met": int(met[k]),
-                    "runs": growth.runs,
-                    "fitted": bool(growth.used[k]),
-                    "bound": bounds[k],
-                    "bound_over_n": per_example[k],
-                }
-                for k, delta in enumerate(DELTAS)
-            ]
+    for charge, measured, name, growth in _rows(found):
+        first = growth.first_of(range(growth.runs))
+        met = np.isfinite(growth.first).sum(axis=0)
+        unknown = [math.nan] * len(DELTAS)
+        bounds = measured.bounds(name) or unknown
+        per_example = measured.bounds(name, per_example=True) or unknown
+        rows += [
+            {
+                "dataset": measured.panel.dataset,
+                "charge": charge,
+                "series": name,
+                "delta": delta,
+                "error_wanted": growth.targets[k],
+                "evaluations": _finite(growth.costs[k]),
+                "at_first_checkpoint": bool(growth.costs[k] == 0),
+                "first_met": _finite(first[k]),
+                "runs_that_met": int(met[k]),
+                "runs": growth.runs,
+                "fitted": bool(growth.used[k]),
+                "bound": bounds[k],
+                "bound_over_n": per_example[k],
+            }
+            for k, delta in enumerate(DELTAS)
+        ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from experiments.papers.cases import holds
+from experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
 from experiments.papers.panels import name_of
 from experiments.papers.sbp.basin import Basin, Filling, fill, run_responses
 from experiments.plotting import FAINT, INK, PANEL
-from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim, claim, undecided
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,55 +126,73 @@ def _hide_frame(axes: Axes) -> None:
 
 COLUMNS = ("dataset", "basin", "rank", "height", "water", "p")
 SERIES = "sbp"
-WITHOUT_BIAS = (
-    "For the responses of a short run of the SBP and the level that the solver finds: the water above them has the "
-    "volume n nu; sorting the responses and taking the least of (sum of the k lowest + n nu) / k gives the same level; "
-    "the distribution that is uniform over the covered examples has mass 1, and the most that slack can make of it is "
-    "the level, below which no distribution gets. All to a relative 1e-9."
-)
-WITH_BIAS = (
-    "For the responses of a short run of the SBP and the levels that the solver finds, gamma and b being half their "
-    "sum and half their difference: the water above both basins has the volume n nu; sorting both classes and taking "
-    "the least of (sum of the k lowest of each + n nu) / 2k gives the same gamma; as many heights of one class as of "
-    "the other are covered, ties at the surface counting as either; the distribution with half its mass on each class, "
-    "uniform over these, has mass 1, and the most that slack can make of it is gamma. All to a relative 1e-9."
-)
-"""Rules of the claims of Figures 1 and 4."""
 
 
 def make(evidence: Evidence) -> FigureResult:
-    """Run the SBP on the first data set, draw the basins of its responses, and judge the claim about them.
+    """Run the SBP on the first data set, draw the basins of its responses, and judge the claims about them.
 
     Only the settings of the evidence are used. With a bias there are two basins, as in Figure 4.
     """
     panel = next((panel for panel in evidence.panels if SERIES in panel.settings), None)
     if panel is None:
-        claims = [undecided(spec, "There is no data set to run the SBP on.") for spec in evidence.spec.claims]
+        nothing: dict[str, Judge] = {spec.id: lambda *_: Findings([]) for spec in evidence.spec.claims}
         data = pd.DataFrame(columns=list(COLUMNS))
-        return FigureResult(data, _draw_nothing, SIZE, claims=claims)
+        return FigureResult(data, _draw_nothing, SIZE, claims=judge_claims(evidence, nothing))
     filling = fill(run_responses(panel.settings[SERIES]))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
-    return FigureResult(
-        data,
-        partial(_draw, filling=filling, name=name_of(panel)),
-        SIZE,
-        claims=[_judge(spec, filling, name_of(panel)) for spec in evidence.spec.claims],
-    )
+    judges: dict[str, Judge] = {
+        "sbp.fig1": partial(_level, panel=panel, filling=filling),
+        "sbp.fig4": partial(_level, panel=panel, filling=filling),
+        "sbp.supergradient": partial(_supergradient, panel=panel, filling=filling),
+    }
+    draw = partial(_draw, filling=filling, name=name_of(panel))
+    return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, judges))
 
 
-def _judge(spec: ClaimSpec, filling: Filling, name: str) -> Claim:
-    checks: dict[str, Any] = filling.checks()
+def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:
+    """Judge sbp.fig1 and sbp.fig4: one case for each check of the water level and of the distribution below it."""
+    numbers = filling.numbers()
+    cases = [
+        case_on(panel, what, holds(passed), about=what.replace("_", " "), statistic=numbers[what])
+        for what, passed in filling.tests(choice["tolerance"]).items()
+    ]
     covered = " and ".join(
         f"{basin.covered:,} of {len(basin.heights):,} {basin.name if len(filling.basins) > 1 else 'examples'}"
         for basin in filling.basins
     )
     with_bias = f", b = {filling.bias:.6g}" if len(filling.basins) > 1 else ""
     measured = (
-        f"{name}: gamma = {filling.level:.10g} (by sorting {checks['level_by_sorting']:.10g}){with_bias}; water of "
-        f"volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on {covered}, with "
-        f"the value {filling.minimax:.10g}."
+        f"{name_of(panel)}: gamma = {filling.level:.10g} (by sorting {filling.level_by_sorting():.10g}){with_bias}; "
+        f"water of volume {filling.volume:.10g}, n nu = {filling.given:.10g}; p of mass {filling.mass:.10g} on "
+        f"{covered}, with the value {filling.minimax:.10g}."
     )
-    return claim(
-        spec, holds(checks.pop("holds")), measured, checks, WITH_BIAS if len(filling.basins) > 1 else WITHOUT_BIAS
+    return Findings(cases, measured)
+
+
+DIRECTIONS = 50
+"""Random changes of the responses for which Lemma 3.1 is checked."""
+
+
+def _supergradient(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:
+    """Judge sbp.supergradient: no change of the responses raises the level by more than the distribution says."""
+    excess = largest_excess(filling)
+    measured = (
+        f"largest excess over {DIRECTIONS} random changes {excess:.2g}, relative to the largest response or the level"
     )
+    decision = holds(excess <= choice["tolerance"])
+    return Findings([case_on(panel, "excess", decision, measured, {"excess": excess, "changes": DIRECTIONS})])
+
+
+def largest_excess(filling: Filling) -> float:
+    """Return the largest f(c + v) - f(c) - <p, v> over random v, without bias, over the largest response or the level."""
+    (basin,) = filling.basins
+    unit = max(filling.scale, abs(filling.level))
+    generator = np.random.Generator(np.random.Philox(0))
+    found = []
+    for size in np.geomspace(1e-3, 10.0, DIRECTIONS) * unit:
+        change = size * generator.standard_normal(len(basin.heights))
+        moved = replace(filling, basins=(replace(basin, heights=np.sort(basin.heights + change)),))
+        expected = filling.level + basin.p * float(change[: basin.covered].sum())
+        found.append((moved.level_by_sorting() - expected) / unit)
+    return max(found)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evidence_cases import evidence
+from lemma_cases import FAST, NORM, NU, Gap, lemma_panel, power
+from pictures import drawn_with_table, render
+from readings import claims_of, on_all, reading, without
+
+from experiments.papers.sbp.lemmas import COLUMNS, bound_of_lemma, make, study_of
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Claim
+
+SPEC = read_figure("sbp_lemmas")
+
+
+def judged(folder: Path, name: str, gap: Gap = FAST, **options: Any) -> Claim:
+    panels = on_all(lemma_panel(folder, gap, **options), SPEC.datasets)
+    return claims_of(make(evidence(SPEC, panels)))[name]
+
+
+def test_the_optimum_is_bounded_by_the_dual_solution(tmp_path: Path) -> None:
+    """At the optimum sum(alpha) = ‖u‖^2 + C n hinge, so that f* = 1 / ‖u‖."""
+    study = study_of(lemma_panel(tmp_path))
+    assert study is not None
+    assert study.u.upper == pytest.approx(1 / NORM)
+    assert study.gaps[0] == pytest.approx(power(0.6)(study.iterations, 0))
+
+
+def test_the_bound_of_the_lemma_by_hand() -> None:
+    assert bound_of_lemma(math.exp(-2)) == pytest.approx(3 + 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "verdict", "said"),
+    [
+        ({}, "reproduced", ""),
+        ({"norm": 1.1}, "mixed", ""),  # the loss is within its bound
+        ({"norm": 1.1, "hinge": 1.1}, "contradicted", ""),
+        ({"nu": 1.07 * NU}, "contradicted", "the premise"),
+    ],
+)
+def test_norm_and_loss_of_the_rescaled_solution(
+    tmp_path: Path, options: dict[str, float], verdict: str, said: str
+) -> None:
+    claim = judged(tmp_path, "sbp.lemma21", **options)
+    assert claim.verdict == verdict
+    assert said in "".join(claim.nearest.exceptions)
+
+
+@pytest.mark.parametrize(
+    ("gap", "verdict"),
+    [
+        (power(0.6), "reproduced"),
+        (power(0.3, 0.1), "contradicted"),
+        (power(0.52, 0.5, spread=0.1), "unclear"),
+    ],
+)
+def test_the_order_of_the_distance(tmp_path: Path, gap: Gap, verdict: str) -> None:
+    claim = judged(tmp_path, "sbp.rate", gap)
+    assert claim.verdict == verdict
+    if verdict != "unclear":
+        exponent = claim.nearest.statistic["adult"]["order"]["exponent"]
+        assert exponent["estimate"] == pytest.approx({"reproduced": -0.6, "contradicted": -0.3}[verdict])
+
+
+@pytest.mark.parametrize(("factor", "outcome"), [(0.5, "reproduced"), (1e-3, "trivial"), (20.0, "contradicted")])
+def test_the_constant_of_the_lemma(tmp_path: Path, factor: float, outcome: str) -> None:
+    assert reading(judged(tmp_path, "sbp.rate", power(0.5, factor)), "constant").outcome == outcome
+
+
+@pytest.mark.parametrize(("extra", "verdict"), [(0, "reproduced"), (1, "contradicted")])
+def test_n_evaluations_an_iteration(tmp_path: Path, extra: int, verdict: str) -> None:
+    assert judged(tmp_path, "sbp.cost", extra=extra).verdict == verdict
+
+
+@pytest.mark.parametrize(("primal", "verdict"), [(0.5, "trivial"), (40.0, "reproduced"), (1e4, "contradicted")])
+def test_primal_and_dual_distances(tmp_path: Path, primal: float, verdict: str) -> None:
+    """The dual distance is 0.021 and lambda 1/1000: the primal one may be 50."""
+    assert judged(tmp_path, "sbp.dual", primal=primal).verdict == verdict
+
+
+def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
+    panels = on_all(lemma_panel(tmp_path), SPEC.datasets)
+    made = make(evidence(SPEC, panels[:1]))
+    assert {claim.verdict for claim in claims_of(made).values()} <= {"unclear", "mixed"}
+    for gone in ("sbp", "optimum"):
+        made = make(evidence(SPEC, without(panels, gone)))
+        assert {claim.verdict for claim in claims_of(made).values()} == {"not_testable"}
+        render(made)
+    early = replace(panels[0], runs={**panels[0].runs})
+    assert study_of(replace(early, runs={})) is None
+
+
+def test_distances_are_drawn_and_written(tmp_path: Path) -> None:
+    made = drawn_with_table(make(evidence(SPEC, on_all(lemma_panel(tmp_path), SPEC.datasets))))
+    assert tuple(made.data.columns) == COLUMNS
+    assert set(made.data["seed"]) == {0, 1, 2}
