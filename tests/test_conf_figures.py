@@ -112,8 +112,8 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
     made = maker_of(spec.maker).make(evidence)
     assert [claim.id for claim in made.claims] == [claim.id for claim in spec.claims]
     assert [number.name for number in made.numbers] == [number.name for number in spec.numbers]
-    assert {claim.verdict for claim in made.claims} <= {"not_applicable"}
-    assert all(claim.why for claim in made.claims)
+    assert {reading.outcome for claim in made.claims for reading in claim.readings} <= {"not_testable"}
+    assert all(claim.nearest.exceptions for claim in made.claims)
 
 
 def test_claims_are_told_apart() -> None:
@@ -121,6 +121,20 @@ def test_claims_are_told_apart() -> None:
     assert len({claim.id for claim in claims}) == len(claims)
     assert all(claim.says for claim in claims)
     assert {f"sbp.{number}" for number in range(1, 7)} <= {claim.id for claim in claims}
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("readings: [{id: a}, {id: a}]", "its readings need different ids, got a, a"),
+        ("readings: [{id: a, constants: {b: 1}}]", "reading 'a' changes b, no constant of the claim"),
+        ("rule: 'at most {margin:g}'", "its rule has a fault in its braces: 'margin'"),
+    ],
+)
+def test_a_claim_with_a_fault_is_refused(tmp_path: Path, claim: str, message: str) -> None:
+    (tmp_path / "sbp_x.yaml").write_text(f"claims: [{{id: sbp.9, says: x, {claim}}}]", encoding="utf-8")
+    with pytest.raises(FigureError, match=message):
+        read_figure("sbp_x", tmp_path)
 
 
 def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: 
     else:
         card = os.path.relpath(results / f"{spec.paper}.md", folder)
         details = f"[Claims and numbers]({card}#{entry['anchor']})"
-        yield f"**{LABELS[entry['state']]}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
+        state = entry["state"]
+        label = LABELS[state] if state in LABELS else f"{state.replace('_', ' ')} (by earlier rules)"
+        yield f"**{label}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
     yield ""
     if entry is not None and picture.is_file():
         yield from (f"![{spec.label}: {spec.title}]({os.path.relpath(picture, folder)})", "")

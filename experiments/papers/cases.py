@@ -175,7 +175,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
     judged = {case.place[0] for case in cases}
     reasons = {**evidence.absent, **evidence.spec.lacking}
     cases += [
-        Case((name, ""), name, MISSING, note=reasons.get(name, "not run").partition(": ")[0])
+        Case((name, ""), name, MISSING, note=reasons.get(name, "").partition(": ")[0])
         for name in concerned
         if name not in judged
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +21,11 @@ from support.files import new_folder
 
 
 class Maker(Protocol):
-    """A module of `experiments.papers`."""
+    """A module of `experiments.papers`.
+
+    It may also have ``compute(evidence) -> dict``, for what follows from the data and not from the curves. The result
+    is JSON-able; `make` gets it as ``evidence.computed``.
+    """
 
     def make(self, evidence: Evidence) -> FigureResult:
         """Draw and judge."""
@@ -38,6 +43,12 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
     """
     panels = tuple(_panel(panel, outcomes) for panel in plan.panels)
     return Evidence(plan.spec, plan.options.scale, panels, plan.absent)
+
+
+def with_computed(evidence: Evidence) -> Evidence:
+    """Return the evidence with what its figure's module computes from the data."""
+    compute = getattr(maker_of(evidence.spec.maker), "compute", None)
+    return dataclasses.replace(evidence, computed=compute(evidence)) if compute else evidence
 
 
 def maker_of(name: str) -> Maker:

@@ -21,10 +21,11 @@ from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
-from experiments.reproduction.options import Command, figure_named, parse
+from experiments.reproduction.options import FOLDERS, Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
-from experiments.reproduction.verdict import Verdict, in_words
+from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
@@ -42,16 +43,20 @@ HELP = """Figures and tables of the papers, from the runs in the store, with ver
 
 usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
+       python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
+       python reproduce.py publish figure=ID|PAPER|all scale=paper
        python reproduce.py figure=report
 
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
            (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
+from=evidence   draw and judge the published runs in evidence/: no data set, solver or store is needed
+publish    write these runs, from the store
 dataset=   only these data sets; any other data set is marked as a stand-in
 jobs=      runs at a time (default: one for each core)
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
-           figures= of the figures (figures); report= of the report (report)
+           figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence)
 memory= threads=   for each run, as run.py has them
 --list     all figures, one a line; of one paper: --list figure=sbp
            --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
@@ -83,7 +88,7 @@ def main(words: Sequence[str]) -> int:
             if command.figure == "report":
                 return _report(command)
             return _figures(command, words)
-    except (FigureError, *USER_ERRORS) as error:
+    except (FigureError, EvidenceError, *USER_ERRORS) as error:
         print_error(f"error: {error}")
         return USER_ERROR
     except OSError as error:
@@ -139,12 +144,16 @@ def _report(command: Command) -> int:
 
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
+    if command.from_evidence:
+        return max((_from_evidence(name, command, words) for name in chosen), key=_weight)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
         planner = Planner(store)
         for name in chosen:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
+    if command.publish:
+        return max(_publish(name, command, store, words) for name in chosen)
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
@@ -216,11 +225,36 @@ def _make_figure(
     folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
-        print(_verdict_lines(_write(plan, outcomes, folder, words), folder), flush=True)
+        lines = _verdict_lines(_write(plan, outcomes, folder, words))
+        print("\n".join([*lines, f"figure: {folder / 'figure.png'}"]), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
+
+
+def _publish(name: str, command: Command, store: Store, words: Sequence[str]) -> int:
+    from experiments.reproduction.publish import publish
+
+    planner = Planner(store)
+    plan = planner.plan(read_figure(name), command.options)
+    verdict = publish(plan, planner, command.evidence, _shown(words))
+    size = sum((command.evidence / f"{plan.spec.id}.{ending}").stat().st_size for ending in ("parquet", "json"))
+    print(f"{plan.spec.id}: {size / 1e3:,.0f} kB of evidence in {command.evidence}")
+    print("\n".join(_verdict_lines(verdict)), flush=True)
+    return OK
+
+
+def _from_evidence(name: str, command: Command, words: Sequence[str]) -> int:
+    from experiments.reproduction.build import build_figure
+    from experiments.reproduction.publish import from_evidence
+
+    plan, evidence = from_evidence(read_figure(name), command.options, command.evidence)
+    folder = command.figures / plan.spec.id / command.options.scale
+    verdict = build_figure(plan, evidence, folder, _shown(words))
+    lines = [f"{plan.spec.id}: from evidence", *_verdict_lines(verdict), f"figure: {folder / 'figure.png'}"]
+    print("\n".join(lines), flush=True)
+    return OK if not plan.missing else NOT_ALL
 
 
 def _make_missing(
@@ -247,19 +281,23 @@ def _make_missing(
 
 
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.build import build_figure, evidence_of
+    from experiments.reproduction.build import build_figure, evidence_of, with_computed
 
-    shown = [word for word in words if not word.startswith(("store=", "store.", "figures=", "report="))]
-    command = shlex.join(["python", "reproduce.py", *shown])
-    return build_figure(plan, evidence_of(plan, outcomes), folder, command)
+    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, _shown(words))
 
 
-def _verdict_lines(verdict: Verdict, folder: Path) -> str:
-    lines = [f"  {claim.id}: {in_words(claim.verdict)}: {claim.measured}" for claim in verdict.claims]
+def _shown(words: Sequence[str]) -> str:
+    """Return the command line without folders of this machine."""
+    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
+    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
+
+
+def _verdict_lines(verdict: Verdict) -> list[str]:
+    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
     agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
     if agree:
         lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
-    return "\n".join([*lines, f"figure: {folder / 'figure.png'}"])
+    return lines
 
 
 def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -84,12 +85,15 @@ class Evidence:
         In the order of the paper, without the data sets in `absent`.
     absent : mapping of str to str
         Data sets that are not available, and why.
+    computed : mapping of str to Any
+        What the figure's module has computed from data (its `compute`); JSON-able, published with the runs.
     """
 
     spec: FigureSpec
     scale: str
     panels: tuple[Panel, ...]
     absent: Mapping[str, str] = field(default_factory=dict)
+    computed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def stand_ins(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import Protocol, cast
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
+from experiments.reproduction.published import EVIDENCE
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
 FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
@@ -19,7 +20,10 @@ RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` for all runs; results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
-NAMES = ("figure", "scale", "dataset", "jobs", "launcher", "address", *STORE, "figures", "report", *RESOURCES)
+FOLDERS = ("figures", "report", "evidence")
+NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+ACTIONS = ("publish",)
+"""Words without ``=``."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,12 @@ class Command:
     figure : str
         Argument of `experiments.reproduction.spec.choose`, or ``report``; may be empty with `list_`.
     options : Options
-    store, figures, report : Path
+    store, figures, report, evidence : Path
         Folders.
+    publish : bool
+        Write the figures' evidence.
+    from_evidence : bool
+        Draw and judge published evidence, without a store.
     server : str or None
         Address of the store's server, as ``store.uri=`` of ``run.py``.
     launcher : str
@@ -78,6 +86,9 @@ class Command:
     store: Path
     figures: Path
     report: Path
+    evidence: Path
+    publish: bool
+    from_evidence: bool
     server: str | None
     launcher: str
     address: str | None
@@ -113,7 +124,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     names = (*NAMES, *own)
     for word in words:
         name, equals, value = word.partition("=")
-        if word in FLAGS:
+        if word in (*FLAGS, *ACTIONS):
             flags.add(word)
         elif word.startswith("-"):
             raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
@@ -131,6 +142,10 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     if "figure" not in given and not list_:
         raise FigureError("no figure is named: write figure=<id>, figure=<paper>, figure=all, figure=report, or --list")
     scales = _scales(given, list_=list_)
+    if given.get("from", "evidence") != "evidence":
+        raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
+    if "publish" in flags and "from" in given:
+        raise FigureError("publish writes evidence from the runs of a store, not from=evidence")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs = _jobs(given.get("jobs"))
     root, server = _store({name: given[name] for name in STORE if name in given})
@@ -149,6 +164,9 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         store=Path(root),
         figures=folder("figures", given.get("figures", "figures")),
         report=folder("report", given.get("report", "report")),
+        evidence=folder("evidence", given["evidence"]) if "evidence" in given else EVIDENCE,
+        publish="publish" in flags,
+        from_evidence="from" in given,
         server=server,
         launcher=launcher,
         address=address,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import datasets
 import solvers
@@ -16,7 +16,7 @@ from experiments.configuration.settings import RunSettings, nearest, setting_nam
 from experiments.reproduction.options import Options, resolve_options
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
 from experiments.run.identity import run_key
-from experiments.store import FinishedRun, Store
+from experiments.store import FinishedRun
 from solvers import SettingsError
 
 T = TypeVar("T")
@@ -109,17 +109,24 @@ class Plan:
         return "done" if found == len(self.runs) else "partial" if found else "none"
 
 
+class FindsRuns(Protocol):
+    """A place with finished runs."""
+
+    def find_all_finished(self, keys: Collection[str]) -> Mapping[str, FinishedRun]:
+        """Return the run of each key; keys without a run are missing from the result."""
+
+
 class Planner:
     """Plans figures on one store; settings and runs that several figures share are looked up once.
 
     Parameters
     ----------
-    store : Store
+    store : Store or PublishedStore
     fetch : callable
         Fetches the files of a data set with missing runs; raises DataError if they are not available.
     """
 
-    def __init__(self, store: Store, fetch: Callable[[datasets.DatasetSpec], None] | None = None) -> None:
+    def __init__(self, store: FindsRuns, fetch: Callable[[datasets.DatasetSpec], None] | None = None) -> None:
         self._store = store
         self._fetch = fetch
         self._settings: dict[tuple[str, ...], RunSettings] = {}
@@ -197,9 +204,7 @@ class Planner:
         runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
-        if not runs or any(run.found is None for run in runs):
-            for run in settings.values():
-                self._fetch_once(run.dataset)
+        self._require_data(dataset, settings, runs)
         stand_in = _stand_in(spec, paper_dataset, dataset, settings)
         if dataset == OWN_FILES and settings:  # the files have a name
             shown = next(iter(settings.values())).dataset.name
@@ -216,11 +221,22 @@ class Planner:
         ]
 
     def _key(self, settings: RunSettings) -> str:
+        build = solvers.build_info()
+        return run_key(settings.identity(), self.fingerprint(settings), build["build_id"], build["isa"])
+
+    def fingerprint(self, settings: RunSettings) -> str:
+        """Return the identity of a run's data."""
         identity = repr(settings.dataset)
         if identity not in self._fingerprints:
             self._fingerprints[identity] = self._once(settings.dataset, lambda: datasets.fingerprint(settings.dataset))
-        build = solvers.build_info()
-        return run_key(settings.identity(), self._fingerprints[identity], build["build_id"], build["isa"])
+        return self._fingerprints[identity]
+
+    def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
+        """Raise DataError if runs are missing and a data set is not available."""
+        del dataset  # its files follow from the settings
+        if not runs or any(run.found is None for run in runs):
+            for run in settings.values():
+                self._fetch_once(run.dataset)
 
     def _fetch_once(self, spec: datasets.DatasetSpec) -> None:
         """Fetch a data set's files, once."""

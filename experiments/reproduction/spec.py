@@ -18,6 +18,7 @@ from typing import Any
 from datasets import default_cache_dir
 from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction import claim_spec
 from experiments.reproduction.claim_spec import ClaimSpec, NumberSpec, ReadingSpec, check_claim
 from solvers.disk_cache import cached_bytes
 
@@ -281,8 +282,9 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
 @cache
 def _checked(path: Path, content: bytes) -> bytes:
     """Return the checked content of a file as JSON, cached on disk: OmegaConf takes a tenth of a second."""
-    # the classes above, by their source, and the versions of the libraries that fill them
-    origin = repr((content, Path(__file__).read_bytes(), version("omegaconf"), version("pyyaml"), sys.version))
+    # the classes, by their source, and the versions of the libraries that fill them
+    sources = [Path(file).read_bytes() for file in (__file__, claim_spec.__file__)]
+    origin = repr((content, sources, version("omegaconf"), version("pyyaml"), sys.version))
     return cached_bytes(
         default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode()
     )

@@ -28,6 +28,32 @@ def png(width: int = 40, height: int = 30, *, noise: bool = False) -> bytes:
     return stream.getvalue()
 
 
+def claim_json(outcome: str = "reproduced", text: str = "", **changes: Any) -> dict[str, Any]:
+    """Return a claim with one reading; `text` replaces every text in it."""
+    words = dict.fromkeys(("id", "says", "quote", "section"), text)
+    reading = words | {
+        "outcome": outcome,
+        "held": 2,
+        "cases": 2,
+        "exceptions": [text] if text else [],
+        "on_stand_ins": False,
+        "more_runs": None,
+        "measured": text or "It does, by 0.2 points.",
+        "statistic": {text: text} if text else {"adult": {"low": -0.0241, "paired": True}, "seeds": [0, 1]},
+    }
+    content = {
+        "id": text or "sbp.1",
+        "paper_says": text or "The curve lies below.",
+        "quote": text or "outperforms",
+        "section": text or "5",
+        "rule": text or "The interval excludes zero.",
+        "readings": [reading],
+        "sensitivity": [],
+        "lacking": [],
+    }
+    return content | changes
+
+
 def verdict(**changes: Any) -> dict[str, Any]:
     content: dict[str, Any] = {
         "figure": "sbp_fig2",
@@ -37,17 +63,18 @@ def verdict(**changes: Any) -> dict[str, Any]:
         "dirty": False,
         "command": "python reproduce.py figure=sbp_fig2 scale=paper",
         "claims": [
-            {
-                "id": "sbp.1",
-                "paper_says": "The curve lies below.",
-                "measured": "It does, by 0.2 points.",
-                "statistic": {"adult": {"low": -0.0241, "paired": True}, "seeds": [0, 1]},
-                "verdict": "reproduced",
-                "why": "The interval excludes zero.",
-            },
+            claim_json(),
         ],
         "numbers": [
-            {"name": "error", "paper": 14.9, "measured": 14.88, "unit": "%", "tolerance": 0.05, "agrees": True}
+            {
+                "name": "error",
+                "paper": 14.9,
+                "measured": 14.88,
+                "unit": "%",
+                "runs": 3,
+                "low": 14.8,
+                "high": 15,
+            }
         ],
     }
     return content | changes

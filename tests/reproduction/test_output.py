@@ -15,10 +15,13 @@ from experiments.reproduction.figure_result import Bold, FigureResult, Table
 from experiments.reproduction.output import write_texts
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.report.verdict_reader import read_table, read_verdict
-from experiments.reproduction.verdict import Claim, Number, Verdict
+from experiments.reproduction.verdict import Claim, Number, Reading, Verdict
 from support.files import new_folder
 
-CLAIM = Claim("sbp.1", "it is faster", "3 | 4 times", {"ratio": 3.0, "bad": float("nan")}, "partly", "because")
+READING = Reading(
+    "", "", "", "", "mixed", 1, 2, [], measured="3 | 4 times", statistic={"ratio": 3.0, "bad": float("nan")}
+)
+CLAIM = Claim("sbp.1", "it is faster", "", "", "because", [READING], [], [])
 VERDICT = Verdict(
     figure="sbp_fig2",
     scale="demo",
@@ -27,7 +30,7 @@ VERDICT = Verdict(
     dirty=True,
     command="python reproduce.py figure=sbp_fig2",
     claims=[CLAIM],
-    numbers=[Number("nu", 1.1e-2, 1.097e-2, tolerance=5e-5), Number("time", 195.0, 40.0, "s")],
+    numbers=[Number("nu", 1.1e-2, 1.097e-2, "", 1, 1.09e-2, 1.11e-2), Number("time", 195.0, 40.0, "s")],
     absent={"mnist": "no file"},
     missing={"adult: sbp": "of 3 runs 1 failed"},
 )
@@ -47,7 +50,7 @@ def test_texts(tmp_path: Path) -> None:
     written = json.loads((tmp_path / "verdict.json").read_text())
     first = ("figure", "scale", "stand_in", "commit", "dirty", "command", "claims", "numbers")
     assert tuple(written)[: len(first)] == first
-    assert written["claims"][0]["statistic"] == {"ratio": 3.0, "bad": None}
+    assert written["claims"][0]["readings"][0]["statistic"] == {"ratio": 3.0, "bad": None}
     assert [number["agrees"] for number in written["numbers"]] == [True, None]
     assert pd.read_csv(tmp_path / "data.csv")["x"].tolist() == [1.0, 2.0]
     table = "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | **2** |\n\na note\n"
@@ -58,7 +61,7 @@ def test_texts(tmp_path: Path) -> None:
         "digits",
         "mnist",
         "1 failed",
-        "sbp.1: ◐ partly",
+        "sbp.1: ◐ mixed (1 of 2)",
         "with changes",
         "✓ agrees",
         "3 \\| 4 times",
@@ -70,7 +73,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     write_texts(tmp_path, made(), VERDICT, FACTS | {"paper": "sbp", "seeds": 3, "machine": {"cpu": "a", "cores": 2}})
     assert read_table((tmp_path / "table.json").read_bytes()) == made().table
     verdict = read_verdict((tmp_path / "verdict.json").read_bytes())
-    assert verdict.claims == [replace(CLAIM, statistic={"ratio": 3.0, "bad": None})]
+    assert verdict.claims == [replace(CLAIM, readings=[replace(READING, statistic={"ratio": 3.0, "bad": None})])]
     assert (verdict.numbers, verdict.absent, verdict.missing) == (VERDICT.numbers, VERDICT.absent, VERDICT.missing)
     assert (verdict.commit, verdict.dirty, verdict.paper, verdict.seeds) == (VERDICT.commit, True, "sbp", 3)
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, Page, put, some_figures, some_specs, tree, verdict
+from report_cases import HOSTILE, Page, claim_json, put, some_figures, some_specs, tree, verdict
 
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.pages import write_markdown, write_report
@@ -90,9 +90,11 @@ def test_the_page_is_self_contained_and_its_links_have_targets(figures: Path, sp
 
 def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     figures = tmp_path / "figures"
-    claim = dict.fromkeys(("id", "paper_says", "measured", "why"), HOSTILE)
-    claims = [claim | {"verdict": "partly", "statistic": {HOSTILE: HOSTILE}}]
-    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "tolerance": 0.5, "note": HOSTILE}]
+    claim = claim_json("mixed", HOSTILE)
+    claim["readings"] *= 2
+    claim["sensitivity"] = [{"constant": HOSTILE, "value": 1.0, "half": HOSTILE, "double": HOSTILE}]
+    claims = [claim | {"lacking": [HOSTILE]}]
+    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "low": 0.5, "high": 1, "note": HOSTILE}]
     reasons = {HOSTILE: HOSTILE}
     content = verdict(claims=claims, numbers=numbers, stand_in=reasons, absent=reasons, missing=reasons, paper=HOSTILE)
     content |= dict.fromkeys(("command", "commit", "label", "title", "made"), HOSTILE)

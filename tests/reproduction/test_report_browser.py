@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from report_cases import HOSTILE, png, put, some_figures, some_specs, verdict
+from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, verdict
 
 from experiments.reproduction.report.pages import write_report
 
@@ -86,11 +86,10 @@ def browser() -> str:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("a report")
     figures = some_figures(place / "figures")
-    claim = verdict()["claims"][0]
-    rulings = ("partly", "not_reproduced", "not_applicable")
+    outcomes = ("mixed", "contradicted", "not_testable")
     for scale, content in (
         ("paper", verdict(title=HOSTILE, command=HOSTILE + "x" * 300, stand_in={"adult": HOSTILE})),
-        ("demo", verdict(claims=[claim | {"verdict": ruling} for ruling in rulings])),
+        ("demo", verdict(claims=[claim_json(outcome) for outcome in outcomes])),
     ):
         table = {"columns": ["a wide column"] * 12, "rows": [["1.5"] * 12]}
         folder = put(figures, "sbp_odd #1 & 100%", scale, content, table=table)

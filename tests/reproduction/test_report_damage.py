@@ -4,16 +4,17 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from report_cases import Page, png, put, some_figures, some_specs, verdict
+from report_cases import Page, claim_json, png, put, some_figures, some_specs, verdict
 
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.pages import write_markdown, write_report
+from experiments.reproduction.verdict import Outcome
 
 
 @pytest.fixture
@@ -93,10 +94,11 @@ def test_damage_is_named_and_the_rest_of_the_page_is_shown(
         ("claims", [1], "claims[1]: input should be an object"),
         (
             "claims",
-            [CLAIM, CLAIM | {"verdict": "perhaps"}],
-            "claims[2].verdict: input should be 'reproduced', 'partly'",
+            [CLAIM, claim_json("perhaps")],
+            "claims[2].readings[1].outcome: input should be 'reproduced', 'mostly'",
         ),
-        ("claims", [{**CLAIM, "why": None}], "claims[1].why: input should be"),
+        ("claims", [{**CLAIM, "rule": None}], "claims[1].rule: input should be"),
+        ("claims", [CLAIM | {"readings": []}], "claims[1].readings is empty"),
         (
             "numbers",
             [{"name": "a", "paper": "15", "measured": 1.0}],
@@ -135,20 +137,23 @@ any_field = st.sampled_from([*verdict(), "absent", "missing", "run_commits", "da
 any_text = st.text(st.characters(codec="utf-8"), max_size=12)
 any_number = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 valid_claim = st.builds(
-    lambda text, statistic, ruling: (
-        CLAIM | dict.fromkeys(("id", "paper_says", "measured", "why"), text) | statistic | ruling
+    lambda outcome, text, statistic, readings: (
+        claim_json(outcome, text) | {"readings": [claim_json(outcome, text)["readings"][0] | statistic] * readings}
     ),
+    st.sampled_from(get_args(Outcome)),
     any_text,
     st.dictionaries(any_text, any_text | any_number, max_size=3).map(lambda tree: {"statistic": tree}),
-    st.sampled_from(("reproduced", "partly", "not_reproduced", "not_applicable")).map(lambda name: {"verdict": name}),
+    st.integers(1, 3),
 )
 valid_number = st.builds(
-    lambda text, paper, measured, tolerance: {
+    lambda text, paper, measured, end: {
         "name": text,
         "paper": paper,
         "measured": measured,
         "unit": text,
-        "tolerance": tolerance,
+        "low": end,
+        "high": end,
+        "z": end,
         "note": text,
     },
     any_text,

@@ -5,7 +5,7 @@ import pytest
 from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, quantity, state_of
 from experiments.reproduction.report.rendering import right_aligned
-from experiments.reproduction.verdict import Claim, Number, Ruling
+from experiments.reproduction.verdict import Claim, Number, Outcome, Reading
 
 
 @pytest.mark.parametrize(
@@ -30,19 +30,20 @@ def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert quantity(value) == text
 
 
-def number(paper: float, measured: float | None, tolerance: float | None = None) -> Number:
-    return Number("name", paper, measured, "%", tolerance)
+def number(paper: float, measured: float | None, reach: float | None = None) -> Number:
+    if measured is None or reach is None:
+        return Number("name", paper, measured, "%")
+    return Number("name", paper, measured, "%", 4, measured - reach, measured + reach, (paper - measured) / 0.01)
 
 
 def test_a_number_is_compared_with_the_papers() -> None:
     agrees = comparison(number(15.0, 15.02, 0.05))
-    assert (agrees.paper, agrees.ours, agrees.difference, agrees.tolerance, agrees.agrees) == (
+    assert (agrees.paper, agrees.ours, agrees.difference) == (
         "15\N{NO-BREAK SPACE}%",
-        "15.02\N{NO-BREAK SPACE}%",
+        "15.02\N{NO-BREAK SPACE}% (4 runs)",
         "+0.02",
-        "±0.05",
-        "agrees",
     )
+    assert (agrees.expected, agrees.z, agrees.agrees) == ("14.97 to 15.07", "\N{MINUS SIGN}2", "agrees")
     assert comparison(number(0.3, 0.1 + 0.2, 0.1)).difference == "0"
     assert comparison(number(1.8, 4.31, 0.1)).agrees == "differs"
     assert comparison(number(195, 46.8)).difference == "\N{MULTIPLICATION SIGN}0.24"
@@ -55,18 +56,24 @@ def test_a_number_is_compared_with_the_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rulings", "numbers", "state"),
+    ("outcomes", "numbers", "state"),
     [
         ([], [], "no_claim"),
-        (["reproduced", "not_applicable"], [number(1, 2, 0.1)], "reproduced"),
-        (["reproduced", "not_reproduced"], [], "partly"),
+        (["contradicted", "contradicted"], [number(1, 1, 0.1)], "contradicted"),
+        (["reproduced", "trivial"], [], "reproduced"),
+        (["reproduced", "not_testable"], [number(1, 2, 0.1)], "mostly"),
+        (["mostly", "reproduced"], [], "mostly"),
+        (["reproduced", "contradicted"], [], "mixed"),
+        (["unclear", "not_testable"], [], "mixed"),
         ([], [number(1, 1, 0.1), number(1, 2)], "reproduced"),
-        ([], [number(1, 1, 0.1), number(1, 2, 0.1)], "partly"),
-        ([], [number(1, 2)], "not_applicable"),
+        ([], [number(1, 1, 0.1), number(1, 2, 0.1)], "mixed"),
+        ([], [number(1, 2, 0.1)], "contradicted"),
+        ([], [number(1, 2)], "not_testable"),
     ],
 )
-def test_state_of_a_figure(rulings: list[Ruling], numbers: list[Number], state: str) -> None:
-    assert state_of([Claim("", "", "", {}, ruling, "") for ruling in rulings], numbers) == state
+def test_state_of_a_figure(outcomes: list[Outcome], numbers: list[Number], state: str) -> None:
+    claims = [Claim("", "", "", "", "", [Reading("", "", "", "", outcome, 1, 2)]) for outcome in outcomes]
+    assert state_of(claims, numbers) == state
 
 
 @pytest.mark.parametrize(

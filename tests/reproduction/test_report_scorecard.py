@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_cases import HOSTILE, png, put, some_figures, some_specs, tree, verdict
+from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, tree, verdict
 
 from experiments.reproduction.figure_result import Bold, Table
 from experiments.reproduction.report.pages import write_markdown
@@ -46,6 +46,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
     text = path.read_text(encoding="utf-8")
     assert sorted(tree(target)) == [
         "sbp.md",
+        "sbp/readings.png",
         "sbp/sbp_fig2.png",
         "sbp/sbp_table2.png",
         "sbp/scorecard.json",
@@ -61,8 +62,9 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         "| [Figure 2](#figure-2-title-of-sbp_fig2) | Title of sbp_fig2 | ✓ reproduced | ✓ reproduced: sbp.1 | 1 of 1",
         "\n## Figure 2: Title of sbp_fig2\n",
         "(sbp/sbp_fig2.png)",
-        "- **sbp.1: ✓ reproduced.** The paper says: The curve lies below.\n  - Measured: It does, by 0.2 points.\n",
-        "| error | 14.9 % | 14.88 % | ✓ agrees | \N{MINUS SIGN}0.02 | ±0.05 |",
+        '### sbp.1: ✓ reproduced (2 of 2)\n\nThe curve lies below. In the paper\'s words: "outperforms" (section 5).\n',
+        "- Measured: It does, by 0.2 points.\n- Rule: The interval excludes zero.\n",
+        "| error | 14.9 % | 14.88 % (3 runs) | ✓ agrees | \N{MINUS SIGN}0.02 | 14.8 to 15 | |",
         "- **Stand-in data.** `adult`: half \\| of it",
         "```sh\npython reproduce.py figure=sbp_fig2 scale=paper\n```",
         "- Commit: 3f2a9c1d\n",
@@ -79,7 +81,7 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
             assert len({cells(line) for line in table.splitlines()}) == 1
     shutil.rmtree(figures / "sbp_table2")
     write_markdown(figures, target, "sbp", specs=specs)
-    assert sorted(tree(target)) == ["sbp.md", "sbp/sbp_fig2.png", "sbp/scorecard.json"]
+    assert sorted(tree(target)) == ["sbp.md", "sbp/readings.png", "sbp/sbp_fig2.png", "sbp/scorecard.json"]
 
 
 def test_shared_facts_are_written_once(tmp_path: Path, specs: Path) -> None:
@@ -99,8 +101,11 @@ def test_a_paper_without_figures_is_refused(figures: Path, specs: Path, tmp_path
 
 def test_markdown_and_html_in_texts_are_escaped(tmp_path: Path, specs: Path) -> None:
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    claim = dict.fromkeys(("id", "paper_says", "measured", "why"), HOSTILE) | {"verdict": "partly", "statistic": {}}
-    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "tolerance": 0.5, "note": HOSTILE}]
+    claim = claim_json("mixed", HOSTILE)
+    claim["readings"] *= 2
+    claim["sensitivity"] = [{"constant": HOSTILE, "value": 1.0, "half": HOSTILE, "double": HOSTILE}]
+    claim["lacking"] = [HOSTILE]
+    numbers = [{"name": HOSTILE, "paper": 1, "measured": 2, "unit": HOSTILE, "low": 0.5, "high": 1, "note": HOSTILE}]
     content = verdict(claims=[claim], numbers=numbers, stand_in={HOSTILE: HOSTILE}, missing={"a": HOSTILE})
     content |= {"data_sets": [HOSTILE], "versions": {HOSTILE: HOSTILE}, "command": HOSTILE}
     table = {"columns": [HOSTILE, "b"], "rows": [[HOSTILE, {"bold": HOSTILE}]], "notes": [HOSTILE, f"- {HOSTILE}"]}

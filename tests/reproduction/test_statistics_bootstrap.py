@@ -9,21 +9,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.reproduction.statistics import Interval, bootstrap, bootstrap_groups, bootstrap_mean, bootstrap_means
+from experiments.reproduction.statistics import (
+    LEAST_RUNS,
+    Interval,
+    bootstrap,
+    bootstrap_groups,
+    bootstrap_mean,
+    bootstrap_means,
+)
 
 
 def test_of_one_value_or_equal_ones_the_interval_is_a_point() -> None:
     assert bootstrap_mean([0.1]) == Interval(0.1, 0.1, 0.1)
-    assert bootstrap_mean([0.1, 0.1, 0.1]) == Interval(0.1, 0.1, 0.1)
+    assert bootstrap_mean([0.1, 0.1, 0.1]) == Interval(0.1, 0.1, 0.1, 3)
     assert bootstrap_mean([0.1, math.nan]) == Interval(0.1, 0.1, 0.1)
 
 
-def test_the_interval_of_two_values_reaches_from_one_to_the_other() -> None:
-    # a quarter of all resamples are twice the one, a quarter twice the other: both 2.5 % points lie in there
-    assert bootstrap_mean([1.0, 3.0]) == Interval(2.0, 1.0, 3.0)
-    # at half the level a quarter is cut off on each side: the means of both kinds lie at the cut, give or take noise
-    narrow = bootstrap_mean([1.0, 3.0], level=0.4)
-    assert narrow == Interval(2.0, 2.0, 2.0)
+@given(st.lists(st.integers(-100, 100), min_size=2, max_size=LEAST_RUNS - 1, unique=True))
+def test_below_five_runs_the_interval_is_the_range(values: list[int]) -> None:
+    found = bootstrap_mean(values)
+    assert found == Interval(float(np.mean(values)), min(values), max(values), len(values))
+    assert found.kind == "range"
+    other = bootstrap_groups(lambda a, b: float(np.mean([values[k] for k in a])), (len(values), 1))
+    assert other == found
+    assert bootstrap_means(lambda means: means[:, 0], [values, [0.0]]) == found
+
+
+def test_the_kind_of_an_interval_is_named() -> None:
+    assert bootstrap_mean([1.0]).kind == "one run"
+    assert bootstrap_mean([1.0, 2.0, 3.0, 4.0, 5.0]).kind == "95 % bootstrap interval"
+
+
+def test_an_interval_is_scaled_and_widened() -> None:
+    interval = Interval(2.0, 1.0, 4.0, 7)
+    assert interval.scaled(100) == Interval(200.0, 100.0, 400.0, 7)
+    assert interval.widened(2.0, 1.5) == Interval(2.0, 0.5, 6.0, 7)
 
 
 def test_the_interval_of_many_values_is_that_of_the_normal_distribution() -> None:
@@ -76,11 +96,11 @@ def test_a_mean_needs_finite_values(values: list[float]) -> None:
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0, math.nan])
 def test_a_level_is_a_share(level: float) -> None:
     with pytest.raises(ValueError, match="level of an interval"):
-        bootstrap_mean([1, 2], level=level)
+        bootstrap_mean(range(9), level=level)
 
 
 def test_an_interval_can_be_written_as_json() -> None:
-    assert json.dumps(bootstrap_mean([1.0, 3.0]).as_dict()) == '{"estimate": 2.0, "low": 1.0, "high": 3.0}'
+    assert json.dumps(bootstrap_mean([1.0, 3.0]).as_dict()) == '{"estimate": 2.0, "low": 1.0, "high": 3.0, "runs": 2}'
 
 
 def test_bootstrap_of_the_mean_is_bootstrap_mean() -> None:
@@ -100,14 +120,14 @@ def test_bootstrap_resamples_whole_runs() -> None:
         seen.append(list(chosen))
         return 1.0
 
-    assert bootstrap(statistic, 4, resamples=50) == Interval(1.0, 1.0, 1.0)
-    assert seen[0] == [0, 1, 2, 3]
+    assert bootstrap(statistic, 5, resamples=50) == Interval(1.0, 1.0, 1.0, 5)
+    assert seen[0] == [0, 1, 2, 3, 4]
     assert 40 < len({*map(tuple, seen[1:])}) == len(seen[1:]) <= 50  # a resample that comes again is known
-    assert {len(chosen) for chosen in seen} == {4}
-    assert {number for chosen in seen[1:] for number in chosen} == {0, 1, 2, 3}
+    assert {len(chosen) for chosen in seen} == {5}
+    assert {number for chosen in seen[1:] for number in chosen} == {0, 1, 2, 3, 4}
 
 
-@pytest.mark.parametrize("sizes", [(2, 2), (3, 1), (4, 10)])
+@pytest.mark.parametrize("sizes", [(5, 5), (6, 1), (5, 10)])
 def test_repeated_resamples_count_repeatedly(sizes: tuple[int, int]) -> None:
     values = [np.random.default_rng(size).normal(size=size) for size in sizes]
     generator = np.random.Generator(np.random.Philox(5))
@@ -122,8 +142,8 @@ def test_repeated_resamples_count_repeatedly(sizes: tuple[int, int]) -> None:
 
 def test_resamples_that_have_no_statistic_are_left_out() -> None:
     # only resamples that hold both runs: without the others the statistic is always 1
-    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else None, 2) == Interval(1.0, 1.0, 1.0)
-    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else math.nan, 2) == Interval(1.0, 1.0, 1.0)
+    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else None, 2) == Interval(1.0, 1.0, 1.0, 2)
+    assert bootstrap(lambda chosen: 1.0 if len(set(chosen)) == 2 else math.nan, 2) == Interval(1.0, 1.0, 1.0, 2)
 
 
 def test_no_interval_without_runs_or_estimate() -> None:
@@ -145,14 +165,14 @@ def test_an_interval_is_widened_to_an_estimate_outside_the_percentiles() -> None
 def test_groups_are_resampled_by_themselves() -> None:
     first, second = np.array([1.0, 3.0]), np.array([10.0])
     interval = bootstrap_groups(lambda a, b: float(first[list(a)].mean() + second[list(b)].mean()), (2, 1))
-    assert interval == Interval(12.0, 11.0, 13.0)
+    assert interval == Interval(12.0, 11.0, 13.0, 2)
 
 
 def test_means_of_groups_are_resampled_all_at_once() -> None:
-    values = [[1.0, 2.0, 4.0, 7.0], [3.0, 3.5, 5.0]]
+    values = [[1.0, 2.0, 4.0, 7.0, 5.0], [3.0, 3.5, 5.0, 4.0, 3.2]]
     at_once = bootstrap_means(lambda means: means[:, 0] - means[:, 1], values)
     by_run = bootstrap_groups(
-        lambda a, b: np.mean([values[0][k] for k in a]) - np.mean([values[1][k] for k in b]), (4, 3), resamples=5000
+        lambda a, b: np.mean([values[0][k] for k in a]) - np.mean([values[1][k] for k in b]), (5, 5), resamples=5000
     )
     assert by_run is not None
     assert at_once.estimate == pytest.approx(by_run.estimate)

@@ -187,7 +187,7 @@ def test_an_area_difference_can_be_written_as_json() -> None:
         "low": 1.0,
         "high": 10.0,
         "differences": [0.25],
-        "interval": {"estimate": 0.25, "low": 0.25, "high": 0.25},
+        "interval": {"estimate": 0.25, "low": 0.25, "high": 0.25, "runs": 1},
         "share": 0.0,
         "first": 0.5,
         "second": 0.25,

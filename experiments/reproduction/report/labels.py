@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from experiments.reproduction.verdict import Claim, Number, Ruling, Verdict, combined, in_words
+from experiments.reproduction.verdict import Claim, Number, Outcome, Verdict, in_words, outcome_of
 
 if TYPE_CHECKING:
     from experiments.reproduction.report.verdict_reader import VerdictFile
 
-State = Ruling | Literal["no_claim", "not_made", "damaged"]
-"""What the scorecard shows for a figure: its verdict, or the reason why there is none."""
+State = Outcome | Literal["no_claim", "not_made", "damaged"]
+"""What the scorecard shows for a figure or a claim: its outcome, or the reason why there is none."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,12 @@ class Label:
 
 LABELS: Final[Mapping[State, Label]] = {
     "reproduced": Label("\N{CHECK MARK}", in_words("reproduced")),
-    "partly": Label("\N{CIRCLE WITH LEFT HALF BLACK}", in_words("partly")),
-    "not_reproduced": Label("\N{BALLOT X}", in_words("not_reproduced")),
-    "not_applicable": Label("\N{EN DASH}", in_words("not_applicable")),
+    "trivial": Label("\N{LESS-THAN OR EQUAL TO}", in_words("trivial")),
+    "mostly": Label("\N{CIRCLE WITH UPPER RIGHT QUADRANT BLACK}", in_words("mostly")),
+    "mixed": Label("\N{CIRCLE WITH LEFT HALF BLACK}", in_words("mixed")),
+    "unclear": Label("?", in_words("unclear")),
+    "contradicted": Label("\N{BALLOT X}", in_words("contradicted")),
+    "not_testable": Label("\N{EN DASH}", in_words("not_testable")),
     "no_claim": Label("\N{MIDDLE DOT}", "nothing to judge"),
     "not_made": Label("\N{WHITE CIRCLE}", "not made"),
     "damaged": Label("!", "damaged"),
@@ -42,25 +45,31 @@ LABELS: Final[Mapping[State, Label]] = {
 NOTHING: Final = "\N{EM DASH}"
 """Stands in a table where there is no number."""
 
-_AGREEMENT: Final[Mapping[bool | None, tuple[Ruling, str]]] = {
-    True: ("reproduced", "agrees"),
-    False: ("not_reproduced", "differs"),
-    None: ("not_applicable", "not judged"),
-}
-
 
 def state_of(claims: Sequence[Claim], numbers: Sequence[Number]) -> State:
-    """Return the state of a figure: its claims combined; without claims, its numbers combined."""
-    if claims:
-        return combined([claim.verdict for claim in claims])
-    return combined([_AGREEMENT[number.agrees][0] for number in numbers]) if numbers else "no_claim"
+    """Return the state of a figure: its claims combined; without claims, its numbers combined.
+
+    Equal outcomes stay. ``reproduced`` and ``trivial`` are reproduced together; with claims that are ``mostly``
+    reproduced or ``not_testable`` they are ``mostly``; anything else is ``mixed``.
+    """
+    if not claims:
+        return outcome_of(["holds" if each.agrees else "fails" for each in _judged(numbers)]) if numbers else "no_claim"
+    outcomes = {claim.verdict for claim in claims}
+    if len(outcomes) == 1:
+        return outcomes.pop()
+    if outcomes == {"reproduced", "trivial"}:
+        return "reproduced"
+    return "mostly" if outcomes <= {"reproduced", "trivial", "mostly", "not_testable"} else "mixed"
+
+
+def _judged(numbers: Sequence[Number]) -> list[Number]:
+    return [number for number in numbers if number.agrees is not None]
 
 
 def agreement(numbers: Sequence[Number]) -> str:
     """Return how many of the numbers that can be judged agree: ``5 of 6 agree``; empty without numbers."""
-    judged = [number.agrees for number in numbers if number.agrees is not None]
-    if judged:
-        return f"{sum(judged)} of {len(judged)} agree"
+    if judged := _judged(numbers):
+        return f"{sum(number.agrees is True for number in judged)} of {len(judged)} agree"
     return "not judged" if numbers else ""
 
 
@@ -85,14 +94,24 @@ def quantity(value: float | None, unit: str = "", *, sign: bool = False) -> str:
 class Comparison:
     """A paper's number and ours as text: one row of the table of numbers.
 
-    `difference` is a ratio if the number has no tolerance.
+    Attributes
+    ----------
+    name, paper, ours, note : str
+    difference : str
+        Ours less the paper's; a ratio if they are not compared.
+    expected : str
+        Prediction interval for the printed number.
+    z : str
+    state : State
+    agrees : str
     """
 
     name: str
     paper: str
     ours: str
     difference: str
-    tolerance: str
+    expected: str
+    z: str
     state: State
     agrees: str
     note: str
@@ -100,13 +119,21 @@ class Comparison:
 
 def comparison(number: Number) -> Comparison:
     """Compare a paper's number with ours."""
-    state, agrees = _AGREEMENT[number.agrees]
+    states: Mapping[bool | None, tuple[State, str]] = {
+        True: ("reproduced", "agrees"),
+        False: ("contradicted", "differs"),
+        None: ("not_testable", "not judged"),
+    }
+    state, agrees = states[number.agrees]
+    bounded = number.low is not None and number.high is not None
+    runs = f" ({number.runs} runs)" if number.runs > 1 else ""
     return Comparison(
         name=number.name,
         paper=quantity(number.paper, number.unit),
-        ours=quantity(number.measured, number.unit),
+        ours=quantity(number.measured, number.unit) + runs,
         difference=_difference(number),
-        tolerance="" if number.tolerance is None else f"\N{PLUS-MINUS SIGN}{quantity(number.tolerance)}",
+        expected=f"{quantity(number.low)} to {quantity(number.high)}" if bounded else "",
+        z="" if number.z is None else quantity(round(number.z, 1), sign=True),
         state=state,
         agrees=agrees if number.measured is not None else "not measured",
         note=number.note,
@@ -116,7 +143,7 @@ def comparison(number: Number) -> Comparison:
 def _difference(number: Number) -> str:
     if number.measured is None:
         return NOTHING
-    if number.tolerance is None and number.paper:
+    if number.agrees is None and number.paper:
         return "\N{MULTIPLICATION SIGN}" + quantity(number.measured / number.paper)  # seconds on two machines
     if math.isclose(number.measured, number.paper, rel_tol=1e-9):
         return quantity(0.0)  # only rounding is left

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from experiments.reproduction.citations import paper_named
 from experiments.reproduction.report import labels
+from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import FILES, Figure, collect
 from experiments.reproduction.report.pictures import fitted
+from experiments.reproduction.report.readings import readings_picture
 from experiments.reproduction.report.rendering import heading_anchor, render
 from experiments.reproduction.spec import FIGURES
 from support.files import new_folder
@@ -34,7 +36,7 @@ def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
     Returns
     -------
     Path
-        ``index.html``.
+        ``index.html``; ``coverage.md`` is beside it.
 
     Raises
     ------
@@ -49,6 +51,7 @@ def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
             folder.mkdir(parents=True)
             for name, path in result.files.items():
                 shutil.copyfile(path, folder / name)
+    (target / "coverage.md").write_text(coverage_page(collection), encoding="utf-8")
     return target / "index.html"
 
 
@@ -60,8 +63,9 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
     figures : Path
         As reproduce.py leaves it.
     target : Path
-        Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, and
-        ``scorecard.json``: for each figure that is made ``anchor``, ``state`` and ``scale``.
+        Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, also one
+        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state`` and
+        ``scale``.
     paper : str
         Key of the paper.
     specs : Path
@@ -85,7 +89,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
         known = ", ".join(collection.papers()) or "none"
         raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
     values = {"paper": paper_named(paper), "key": paper, "figures": chosen, "problems": collection.problems}
-    text = render("scorecard.md.j2", **values, shared=_shared_facts(chosen))
+    judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
+    text = render("scorecard.md.j2", **values, judged=judged, shared=_shared_facts(chosen))
     with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json")) as files:
         made = {}
         for figure in (figure for figure in chosen if figure.results):
@@ -96,6 +101,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
             }
             if figure.results[0].picture is not None:
                 (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))
+        if judged:
+            (files / "readings.png").write_bytes(fitted(readings_picture(judged)))
         (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return target / f"{paper}.md"
 

@@ -59,7 +59,11 @@ def read_verdict(content: bytes) -> VerdictFile:
     ------
     DamagedFileError
     """
-    return _read(_VERDICT, content)
+    verdict = _read(_VERDICT, content)
+    for number, claim in enumerate(verdict.claims, start=1):
+        if not claim.readings:
+            raise DamagedFileError(f"claims[{number}].readings is empty")
+    return verdict
 
 
 def read_table(content: bytes) -> Table:

@@ -78,7 +78,7 @@ def bootstrap_mean(values: ArrayLike, *, seed: int = 0, resamples: int = 10_000,
     if not known.size or np.isinf(known).any():
         raise ValueError(f"a mean needs finite values, got {'an infinite one' if known.size else 'none'}")
     if known.min() == known.max():
-        return Interval(*[float(known[0])] * 3, runs=known.size)
+        return Interval(float(known[0]), float(known[0]), float(known[0]), known.size)
     if known.size < LEAST_RUNS:
         return _around(float(known.mean()), known, known.size)
     chosen = _generator(seed).integers(known.size, size=(resamples, known.size))
@@ -140,7 +140,8 @@ def bootstrap(
     statistic : callable
         Takes the numbers of runs, between 0 and n - 1, possibly repeated. Returns None or NaN if it is not defined.
     n : int
-        Number of runs. With one run the interval is a point, below `LEAST_RUNS` the range of single runs.
+        Number of runs. With one run the interval is a point, below `LEAST_RUNS` the range of single runs; of resamples
+        where the statistic of no single run is defined.
     seed, resamples, level
         As in `bootstrap_mean`.
 
@@ -181,13 +182,16 @@ def bootstrap_groups(
         return Interval(estimate, estimate, estimate)
     if runs < LEAST_RUNS:
         of_singles = [_known(statistic(*([run] for run in single))) for single in _single_runs(tuple(sizes), seed)]
-        return _around(estimate, np.array([value for value in of_singles if value is not None]), runs)
+        if known := [value for value in of_singles if value is not None]:
+            return _around(estimate, np.array(known), runs)
 
     @cache  # few runs have few different resamples: 729 of two groups of three
     def of(*groups: tuple[int, ...]) -> float | None:
         return _known(statistic(*map(list, groups)))
 
     results = [result for groups in _drawn(tuple(sizes), seed, resamples) if (result := of(*groups)) is not None]
+    if runs < LEAST_RUNS:  # the statistic is not defined for single runs
+        return _around(estimate, np.array(results), runs) if results else None
     return _percentiles(estimate, np.array(results), level, runs) if results else None
 
 

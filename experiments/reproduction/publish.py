@@ -1,0 +1,136 @@
+"""Publishes the evidence of a figure, and plans a figure from published evidence."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from datasets import DataError
+from experiments.configuration.settings import RunSettings
+from experiments.reproduction.build import build_figure, evidence_of, with_computed
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.options import Options
+from experiments.reproduction.output import as_json
+from experiments.reproduction.plan import Plan, PlannedRun, Planner
+from experiments.reproduction.published import (
+    EvidenceError,
+    PublishedRun,
+    PublishedStore,
+    ReadColumns,
+    evidence_key,
+    read_facts,
+    write_evidence,
+    write_verdict,
+)
+from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.verdict import Verdict
+from experiments.store import FinishedRun
+from experiments.store.serialize import plain
+
+
+class EvidencePlanner(Planner):
+    """Plans figures on published evidence: no data set, solver or store is needed.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the evidence.
+    figure : str
+    """
+
+    def __init__(self, folder: Path, figure: str) -> None:
+        super().__init__(PublishedStore(folder, figure))
+
+    def _key(self, settings: RunSettings) -> str:
+        return evidence_key(settings, self.fingerprint(settings))
+
+    def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
+        del settings
+        if runs and all(run.found is None for run in runs):
+            raise DataError(f"the evidence has no run on {dataset}")
+
+
+def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
+    """Return the plan and the evidence of a published figure.
+
+    Raises
+    ------
+    EvidenceError
+        The figure is not published at this scale, or a file is damaged.
+    """
+    facts = read_facts(folder, spec.id)
+    if facts["scale"] != options.scale:
+        raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
+    plan = EvidencePlanner(folder, spec.id).plan(spec, options)
+    return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
+
+
+def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict:
+    """Write the evidence of a figure and judge it from what was written.
+
+    Parameters
+    ----------
+    plan : Plan
+        Without missing runs.
+    planner : Planner
+        That made the plan.
+    folder : Path
+        Of the evidence.
+    command : str
+        The command line, for the record.
+
+    Returns
+    -------
+    Verdict
+        As judged from the evidence.
+
+    Raises
+    ------
+    EvidenceError
+        Runs are missing.
+    """
+    if plan.missing:
+        raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
+    figure, evidence = plan.spec.id, with_computed(evidence_of(plan, {}))
+    read: dict[tuple[str, str], set[str]] = {}
+    panels = tuple(_noted(panel, read) for panel in evidence.panels)
+    with tempfile.TemporaryDirectory() as place:  # what make and draw read is published
+        build_figure(plan, dataclasses.replace(evidence, panels=panels), Path(place) / figure, command)
+    runs: dict[str, FinishedRun] = {}
+    columns: dict[str, set[str]] = {}
+    for planned_panel in plan.panels:
+        for run in planned_panel.runs:
+            assert run.found is not None
+            key = evidence_key(run.settings, planner.fingerprint(run.settings))
+            runs[key] = run.found
+            columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
+    facts = {"scale": plan.options.scale, "computed": plain(evidence.computed, "computed"), "command": command}
+    write_evidence(folder, figure, runs, columns, facts)
+    plan, evidence = from_evidence(plan.spec, plan.options, folder)
+    with tempfile.TemporaryDirectory() as place:
+        verdict = build_figure(plan, evidence, Path(place) / figure, command)
+    write_verdict(folder, figure, plain(as_json(verdict), "verdict"))
+    return verdict
+
+
+def _noted(panel: Panel, read: dict[tuple[str, str], set[str]]) -> Panel:
+    """Return a panel whose curves note the columns that are read, by panel and series."""
+    runs: dict[str, tuple[Any, ...]] = {}
+    for series, members in panel.runs.items():
+        names = read.setdefault((panel.paper_dataset, series), set())
+        runs[series] = tuple(
+            PublishedRun(
+                run.run_id, run.key, run.name, run.result, run.directory, run.tags, run.params, _reading(run, names)
+            )
+            for run in members
+        )
+    return dataclasses.replace(panel, runs=runs)
+
+
+def _reading(run: FinishedRun, names: set[str]) -> ReadColumns:
+    frame = ReadColumns(run.curve)
+    frame.read = names
+    return frame

@@ -1,0 +1,135 @@
+"""Writes which figure, claim or number answers each statement of the papers, from ``conf/coverage/*.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.citations import paper_named
+from experiments.reproduction.report.figures import Collection
+from experiments.reproduction.report.labels import LABELS, State
+from experiments.reproduction.report.rendering import render
+from experiments.reproduction.verdict import Claim
+
+COVERAGE = PROJECT_ROOT / "conf" / "coverage"
+
+
+class CoverageError(ValueError):
+    """A file of ``conf/coverage/`` has a wrong form, or a row without an answer."""
+
+
+@dataclass
+class CoverageRow:
+    """One figure, table, printed number or checkable statement of a paper.
+
+    Attributes
+    ----------
+    place : str
+        ``Section 5, Figure 2``.
+    statement : str
+        In a few words.
+    claims : list of str
+        Claims that judge it.
+    figure : str
+        Figure whose picture or numbers answer it.
+    not_testable : str
+        Why nothing here tests it.
+    needs : str
+        What a test would take.
+    """
+
+    place: str = ""
+    statement: str = ""
+    claims: list[str] = field(default_factory=list)
+    figure: str = ""
+    not_testable: str = ""
+    needs: str = ""
+
+
+@dataclass
+class _File:
+    rows: list[CoverageRow] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A row with its answers.
+
+    Attributes
+    ----------
+    row : CoverageRow
+    claims : mapping of str to Claim or None
+        The judged claims; None: its figure is not made.
+    state : State or None
+        State of the row's figure.
+    agreement : str
+        How many numbers of the row's figure agree.
+    """
+
+    row: CoverageRow
+    claims: Mapping[str, Claim | None]
+    state: State | None
+    agreement: str
+
+
+def read_coverage(folder: Path = COVERAGE) -> dict[str, list[CoverageRow]]:
+    """Return the rows of each paper.
+
+    Raises
+    ------
+    CoverageError
+        A file has a wrong form, or a row has no answer or more than one kind of it.
+    """
+    import yaml  # type: ignore[import-untyped]
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    result: dict[str, list[CoverageRow]] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            content = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(_File), OmegaConf.load(path)))
+        except (OmegaConfBaseException, yaml.YAMLError) as error:
+            raise CoverageError(f"{path.name}: {' '.join(str(error).split())}") from error
+        assert isinstance(content, _File)
+        for row in content.rows:
+            if not (row.claims or row.figure or row.not_testable) or (row.not_testable and not row.needs):
+                raise CoverageError(
+                    f"{path.name}: {row.place!r} has no answer: name claims, a figure, or what is missing"
+                )
+        result[path.stem] = content.rows
+    return result
+
+
+def coverage_page(collection: Collection, folder: Path = COVERAGE) -> str:
+    """Return the table of all statements and their answers in Markdown.
+
+    Parameters
+    ----------
+    collection : Collection
+        The figures that are made.
+    folder : Path
+        Of the coverage files.
+    """
+    made = {
+        claim.id: claim
+        for figure in collection.figures
+        if figure.verdict is not None
+        for claim in figure.verdict.claims
+    }
+    figures = {figure.id: figure for figure in collection.figures}
+    papers = {
+        paper: [
+            Answer(
+                row,
+                {name: made.get(name) for name in row.claims},
+                figures[row.figure].state if row.figure in figures else None,
+                figures[row.figure].agreement if row.figure in figures else "",
+            )
+            for row in rows
+        ]
+        for paper, rows in read_coverage(folder).items()
+    }
+    titles = {paper: paper_named(paper).title for paper in papers}
+    return render("coverage.md.j2", papers=papers, titles=titles, LABELS=LABELS)

@@ -1,0 +1,198 @@
+"""Published evidence gives the figure of its runs again; damage is noticed and named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from evidence_cases import finished_run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments import curve
+from experiments.columns import COLUMNS, COSTS, COUNTS
+from experiments.reproduction.cli import main
+from experiments.reproduction.published import (
+    EVIDENCE,
+    EvidenceError,
+    PublishedCurve,
+    PublishedStore,
+    ReadColumns,
+    read_facts,
+    write_evidence,
+)
+
+FACTS = {"scale": "demo", "computed": {}, "command": "python reproduce.py"}
+FIGURE = """
+id: mine_x
+label: Figure 1
+title: small
+maker: experiments.papers.curves
+datasets: [synthetic]
+series:
+  - {name: sbp, overrides: [algo=sbp, dataset.n=120, dataset.n_test=60, dataset.d=4, budget.epochs=1]}
+  - {name: smo, overrides: [algo=smo, dataset.n=120, dataset.n_test=60, dataset.d=4, budget.epochs=1], seeds: 1}
+scales: {demo: {seeds: 2}, quick: {seeds: 3}, paper: {seeds: 3}}
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a figure, its store and its evidence."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "mine_x.yaml").write_text(FIGURE, encoding="utf-8")
+    assert reproduce(folder, "scale=demo", "jobs=2") == 0
+    assert reproduce(folder, "scale=demo", "publish") == 0
+    return folder
+
+
+def reproduce(folder: Path, *words: str) -> int:
+    places = [f"{name}={folder / name}" for name in ("store", "figures", "evidence")]
+    given = {word.partition("=")[0] for word in words}
+    return main([f"figure={folder / 'mine_x.yaml'}", *words, *(w for w in places if w.partition("=")[0] not in given)])
+
+
+def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
+    words = ("scale=demo", "from=evidence", f"figures={tmp_path}", f"store={tmp_path / 'none'}")
+    assert reproduce(made, *words) == 0
+    assert not (tmp_path / "none").exists()
+    first, again = made / "figures" / "mine_x" / "demo", tmp_path / "mine_x" / "demo"
+    pd.testing.assert_frame_equal(
+        pd.read_csv(first / "data.csv"), pd.read_csv(again / "data.csv"), check_exact=False, rtol=1e-6
+    )
+    counted = [pd.read_csv(each / "data.csv").query("cost == 'kernel_evaluations'") for each in (first, again)]
+    pd.testing.assert_frame_equal(counted[0], counted[1], check_exact=True)
+    old, new = (json.loads((each / "verdict.json").read_text()) for each in (first, again))
+    assert (old["claims"], old["numbers"]) == (new["claims"], new["numbers"])
+
+
+@pytest.mark.parametrize(
+    ("ending", "message"),
+    [("parquet", "mine_x.parquet has changed: its checksum is not that in mine_x.json"), ("json", "is damaged")],
+)
+def test_a_changed_byte_is_noticed(
+    made: Path, tmp_path: Path, ending: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(made / "evidence", tmp_path / "evidence")
+    path = tmp_path / "evidence" / f"mine_x.{ending}"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 if ending == "parquet" else 0] ^= 1
+    path.write_bytes(bytes(content))
+    assert reproduce(made, "scale=demo", "from=evidence", f"evidence={tmp_path / 'evidence'}") == 2
+    assert message in capsys.readouterr().err
+
+
+def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(made / "evidence", tmp_path / "evidence")
+    place = f"evidence={tmp_path / 'evidence'}"
+    for words, message in (
+        (("scale=quick", "from=evidence"), "the evidence of mine_x is of scale=demo, not of scale=quick"),
+        (("scale=demo", "from=store"), "from=store: a figure is made from=evidence"),
+        (("scale=demo", "from=evidence", "publish"), "publish writes evidence from the runs of a store"),
+        (("scale=quick", "publish"), "runs of mine_x are missing: make the figure first"),
+    ):
+        assert reproduce(made, *words, place) == 2, words
+        assert message in capsys.readouterr().err
+    path = tmp_path / "evidence" / "mine_x.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
+    assert reproduce(made, "scale=demo", "from=evidence", place) == 2
+    assert "mine_x.json has the format 99; this version reads format 1" in capsys.readouterr().err
+    path.unlink()
+    assert reproduce(made, "scale=demo", "from=evidence", place) == 2
+    assert "there is no evidence of mine_x" in capsys.readouterr().err
+
+
+def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> None:
+    text = FIGURE.replace("demo: {seeds: 2}", "demo: {seeds: 3}")
+    (tmp_path / "mine_x.yaml").write_text(text, encoding="utf-8")
+    shutil.copytree(made / "evidence", tmp_path / "evidence")
+    assert reproduce(tmp_path, "scale=demo", "from=evidence") == 3
+    verdict = json.loads((tmp_path / "figures" / "mine_x" / "demo" / "verdict.json").read_text())
+    assert verdict["missing"] == {"synthetic: sbp": "of 3 runs 1 not made"}
+
+
+costs = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=6).map(sorted)
+values = st.none() | st.floats(-1e300, 1e300)
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> pd.DataFrame:
+    iterations = draw(costs)
+    seconds = sorted(draw(st.lists(st.floats(0, 1e6, width=32), min_size=len(iterations), max_size=len(iterations))))
+    measured = draw(st.lists(values, min_size=len(iterations), max_size=len(iterations)))
+    return curve.from_rows(
+        [
+            {"iterations": count, "cpu_seconds": time, "primal": value, "test_error": 0.25}
+            for count, time, value in zip(iterations, seconds, measured, strict=True)
+        ]
+    )
+
+
+@settings(max_examples=40)
+@given(st.lists(curves(), min_size=1, max_size=3), st.sets(st.sampled_from(["cpu_seconds", "primal", "dual"])))
+def test_what_is_written_is_read_back(frames: list[pd.DataFrame], kept: set[str]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        runs = {str(k): finished_run(place / "runs", seed=k, rows=_rows(frame)) for k, frame in enumerate(frames)}
+        write_evidence(place, "sbp_x", runs, {key: {"iterations", *kept} for key in runs}, FACTS)
+        found = PublishedStore(place, "sbp_x").find_all_finished(["0", "nothing", *runs])
+        assert set(found) == set(runs)
+        for key, frame in zip(runs, frames, strict=True):
+            assert found[key].result["seed"] == int(key)
+            own = found[key].curve
+            assert set(own.columns) == {name for name in ("iterations", *kept) if frame[name].notna().any()}
+            for column in own.columns:
+                assert curve.column(own, column).tolist() == pytest.approx(
+                    curve.column(frame, column).tolist(), rel=1e-7 if column == "cpu_seconds" else 0, nan_ok=True
+                )
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, float]]:
+    return [
+        {str(name): (int(value) if name in COUNTS else float(value)) for name, value in row.items() if pd.notna(value)}
+        for row in frame.to_dict("records")
+    ]
+
+
+def test_a_run_of_two_figures_is_written_once(tmp_path: Path) -> None:
+    rows = [{"iterations": 1, "epochs": 0.5, "cpu_seconds": 0.1, "wall_seconds": 0.1, "test_error": 0.2}]
+    runs = {str(seed): finished_run(tmp_path / "runs", seed=seed, rows=rows) for seed in range(2)}
+    columns = {key: {"iterations", "test_error"} for key in runs}
+    write_evidence(tmp_path, "sbp_a", {"0": runs["0"]}, columns, FACTS)
+    write_evidence(tmp_path, "sbp_b", runs, columns, FACTS)
+    found = PublishedStore(tmp_path, "sbp_b").find_all_finished(["0", "1"])
+    assert {key: run.figure for key, run in found.items()} == {"0": "sbp_a", "1": "sbp_b"}  # type: ignore[attr-defined]
+    write_evidence(tmp_path, "sbp_a", {"0": runs["0"]}, columns, FACTS)  # again: its own run stays
+    assert "0" in PublishedStore(tmp_path, "sbp_a").find_all_finished(["0"])
+
+
+def test_a_column_that_was_not_published_is_named() -> None:
+    frame = PublishedCurve({"iterations": [1]})
+    assert curve.column(frame, "iterations").tolist() == [1]
+    with pytest.raises(EvidenceError, match="the evidence lacks the column primal"):
+        curve.column(frame, "primal")
+
+
+def test_the_columns_that_are_read_are_noted() -> None:
+    frame = ReadColumns({name: np.zeros(2) for name in COSTS})
+    frame.read = set()
+    curve.known_points(frame, "epochs", "cpu_seconds")
+    assert frame.read == {"epochs", "cpu_seconds"}
+    frame[["iterations", "epochs"]]
+    assert frame.read == {"epochs", "cpu_seconds", "iterations"}
+    frame[frame["epochs"] > 0]
+    assert frame.read == set(COLUMNS)
+
+
+@pytest.mark.parametrize("figure", sorted(path.stem for path in EVIDENCE.glob("*.json")))
+def test_the_published_verdicts_are_those_of_this_version(figure: str, tmp_path: Path) -> None:
+    facts = read_facts(EVIDENCE, figure)
+    assert main([f"figure={figure}", f"scale={facts['scale']}", "from=evidence", f"figures={tmp_path}"]) == 0
+    judged = json.loads((tmp_path / figure / facts["scale"] / "verdict.json").read_text())
+    assert judged["claims"] == facts["verdict"]["claims"]
+    assert judged["numbers"] == facts["verdict"]["numbers"]
