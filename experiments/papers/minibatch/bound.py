@@ -14,7 +14,7 @@ from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.cases import UNCLEAR, Case, Findings, judge_claims, under_bound
 from experiments.papers.effort import Effort, multiple_text
-from experiments.papers.minibatch.data import Spectrum
+from experiments.papers.minibatch.data import Spectrum, compute_spectra
 from experiments.papers.minibatch.methods import METHOD_STYLES, TAIL, draw_iterations
 from experiments.papers.minibatch.study import ACCURACY, Found, Study, points, studies
 from experiments.papers.panels import heading, name_of
@@ -45,6 +45,9 @@ def safe_bound(spectrum: Spectrum, b: int, epsilon: float) -> float:
 
 
 BOUNDS: Final[Mapping[str, Callable[[Spectrum, int, float], float]]] = {TAIL: pegasos_bound, "safe": safe_bound}
+
+
+compute = compute_spectra
 
 
 def make(evidence: Evidence) -> FigureResult:

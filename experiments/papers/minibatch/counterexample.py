@@ -112,16 +112,30 @@ def _label_axes(axes: Axes, below: str, beside: str) -> None:
 STEPS: Final = 1000
 
 
+NUMBERS: Final = {
+    "alpha of naive SDCA after one iteration": ("naive", "alpha", 1),
+    "D of naive SDCA after one iteration": ("naive", "dual", 1),
+    "alpha of naive SDCA after two iterations": ("naive", "alpha", 2),
+    "D at the optimum": ("safe", "dual", -1),
+    "alpha at the optimum": ("safe", "alpha", -1),
+}
+"""Variant, attribute of its `Path` and iteration of each printed number."""
+
+
+def compute(_: Evidence) -> dict[str, Any]:
+    """Return the paths of all variants, as plain lists."""
+    paths = {variant: path(variant, STEPS) for variant in VARIANTS}
+    return {"paths": {name: {"alpha": own.alpha.tolist(), "dual": own.dual.tolist()} for name, own in paths.items()}}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the paths and judge the claim."""
-    paths = {variant: path(variant, STEPS) for variant in VARIANTS}
-    naive, safe = paths["naive"], paths["safe"]
+    made = evidence.computed.get("paths", {})
+    paths = {name: Path(np.array(own["alpha"]), np.array(own["dual"])) for name, own in made.items()}
     numbers = {
-        "alpha of naive SDCA after one iteration": naive.alpha[1, 0],
-        "D of naive SDCA after one iteration": naive.dual[1],
-        "alpha of naive SDCA after two iterations": naive.alpha[2, 0],
-        "D at the optimum": safe.dual[-1],
-        "alpha at the optimum": safe.alpha[-1, 0],
+        name: np.ravel(getattr(paths[variant], field)[step])[0]
+        for name, (variant, field, step) in NUMBERS.items()
+        if variant in paths
     }
     return FigureResult(
         _points(paths),
@@ -131,7 +145,7 @@ def make(evidence: Evidence) -> FigureResult:
             evidence,
             {"minibatch.counterexample": lambda *_: Findings([_case(*each) for each in paths.items()])},
         ),
-        numbers=[number(spec, numbers[spec.name]) for spec in evidence.spec.numbers],
+        numbers=[number(spec, numbers.get(spec.name)) for spec in evidence.spec.numbers],
     )
 
 

@@ -12,6 +12,7 @@ from experiments.papers import layout
 from experiments.papers.cases import judge_claims
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import rivals, speedups
+from experiments.papers.minibatch.data import compute_spectra
 from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL, draw_iterations
 from experiments.papers.minibatch.study import ACCURACY, Study, points, studies
 from experiments.papers.panels import heading, name_of
@@ -35,6 +36,9 @@ JUDGES: Final[Mapping[str, Any]] = {
     "minibatch.often": rivals.judge_often,
 }
 """By claim; each also takes the data sets as `found`."""
+
+
+compute = compute_spectra
 
 
 def make(evidence: Evidence) -> FigureResult:

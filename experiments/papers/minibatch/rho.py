@@ -11,12 +11,13 @@ import pandas as pd
 from experiments.papers import layout
 from experiments.papers.cases import MISSING, UNCLEAR, Case, Choice, Findings, case_on, judge_claims
 from experiments.papers.effort import Effort, effort_of, ratio_of
-from experiments.papers.minibatch.data import Data, data_of
+from experiments.papers.minibatch.data import Data, Spectrum, compute_spectra, data_of
 from experiments.papers.minibatch.reference import AggressiveSdca, Rows, cached_on
 from experiments.papers.minibatch.study import ACCURACY
+from experiments.papers.optimum import optimum_of
 from experiments.papers.panels import called, heading, name_of
 from experiments.plotting import PANEL, Style
-from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 
 if TYPE_CHECKING:
@@ -73,9 +74,24 @@ def measured(rows: Rows, betas: Mapping[int, float], target: float) -> dict[str,
     return found
 
 
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Return the spectra, and the iterations on each data set with an optimum, as plain values."""
+    spectra = compute_spectra(evidence)
+    found = {}
+    for panel in evidence.panels:
+        optimum, known = optimum_of(panel), spectra["spectra"].get(panel.paper_dataset, {})
+        if optimum is not None and "n" in known:
+            spectrum, target = Spectrum(**known), optimum.lower + ACCURACY
+            betas = {b: spectrum.beta(b) for b in SIZES if b <= spectrum.n}
+            run = next(iter(panel.settings.values()))
+            work = partial(measured, betas=betas, target=target)
+            found[panel.paper_dataset] = cached_on(run, (betas, target), __file__, work)
+    return {**spectra, "efforts": found}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the iterations and judge the remarks."""
-    found = [(data, _efforts(data)) for data in map(data_of, evidence.panels)]
+    found = [(data_of(evidence, panel), _efforts(evidence, panel)) for panel in evidence.panels]
     shown = [(data, efforts) for data, efforts in found if efforts]
     judges = {
         "minibatch.rho": partial(_judge, found=found, variants=("2", "5")),
@@ -90,17 +106,11 @@ def make(evidence: Evidence) -> FigureResult:
     )
 
 
-def _efforts(data: Data) -> Efforts:
+def _efforts(evidence: Evidence, panel: Panel) -> Efforts:
     """Return the iterations on one data set; empty without an optimum."""
-    if data.optimum is None or data.spectrum is None:
-        return {}
-    betas = {b: data.spectrum.beta(b) for b in SIZES if b <= data.spectrum.n}
-    target = data.optimum.lower + ACCURACY
-    run = next(iter(data.panel.settings.values()))
-    made = cached_on(run, (betas, target), __file__, lambda rows: measured(rows, betas, target))
     return {
         name: {int(b): Effort(tuple(each["costs"]), tuple(each["reached"]), each["step"]) for b, each in own.items()}
-        for name, own in made.items()
+        for name, own in evidence.computed.get("efforts", {}).get(panel.paper_dataset, {}).items()
     }
 
 

@@ -11,13 +11,12 @@ import pandas as pd
 
 from experiments.papers import layout
 from experiments.papers.effort import Effort, Ratio, ratio_of
-from experiments.papers.minibatch.data import Spectrum, spectral
+from experiments.papers.minibatch.data import Spectrum, compute_spectra, spectral
 from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import empty, heading, name_of
 from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval
 from experiments.store import FinishedRun
 
@@ -107,9 +106,12 @@ class WorkerTimes:
         return found
 
 
+compute = compute_spectra
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure; the paper makes no claim about wall time."""
-    found = [times for panel in evidence.panels for times in _times(panel, evidence.spec)]
+    found = [times for panel in evidence.panels for times in _times(evidence, panel)]
     return FigureResult(
         _points(found),
         partial(_draw, found=found),
@@ -118,9 +120,9 @@ def make(evidence: Evidence) -> FigureResult:
     )
 
 
-def _times(panel: Panel, spec: FigureSpec) -> list[WorkerTimes]:
+def _times(evidence: Evidence, panel: Panel) -> list[WorkerTimes]:
     """All series of one data set that have runs with one worker."""
-    spectrum = spectral(panel)[0]
+    spectrum, spec = spectral(evidence, panel)[0], evidence.spec
     found = []
     for series in spec.series:
         method, b, kind = series.name.split("_")

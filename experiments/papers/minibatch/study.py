@@ -30,7 +30,6 @@ from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL
 from experiments.papers.optimum import Optimum
 from experiments.papers.panels import NAMES, called
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
 
 ACCURACY: Final = 1e-3
@@ -202,7 +201,7 @@ class Exponent:
 
 def studies(evidence: Evidence) -> list[Study]:
     """Return the data sets of the figure's panels."""
-    return [_study(panel, evidence.spec) for panel in evidence.panels]
+    return [_study(evidence, panel) for panel in evidence.panels]
 
 
 def points(
@@ -290,8 +289,8 @@ def _usable(efforts: Efforts) -> Efforts:
     return usable
 
 
-def _study(panel: Panel, spec: FigureSpec) -> Study:
-    data = data_of(panel)
+def _study(evidence: Evidence, panel: Panel) -> Study:
+    data, spec = data_of(evidence, panel), evidence.spec
     optimum = data.optimum
     if optimum is None:
         return Study(data, {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ import solvers
 from experiments.papers import layout
 from experiments.papers.cases import MISSING, Case, Findings, case_on, judge_claims, under_bound
 from experiments.papers.minibatch.bound import safe_bound, start_of_mean
-from experiments.papers.minibatch.data import Spectrum, spectral
+from experiments.papers.minibatch.data import Spectrum, spectrum_of
 from experiments.papers.minibatch.reference import Rows, cached_on
 from experiments.papers.panels import called, heading
 from experiments.papers.problem import load_problem
@@ -53,30 +53,35 @@ def gap_of_mean(problem: solvers.Problem, rows: Rows, b: int, first: int, last: 
     return rows.gap(mean)
 
 
-def gaps(panel: Panel, spectrum: Spectrum) -> dict[str, list[float]]:
-    """Return the gaps of all runs by ``b epsilon``, of those that do not take too long."""
-    run = next(iter(panel.settings.values()))
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Return the gaps of all runs, on each data set with runs, by ``b epsilon``; not of those that take too long."""
+    found = {}
+    for panel in evidence.panels:
+        if any(panel.runs.values()):
+            run = next(iter(panel.settings.values()))
+            work = partial(_gaps, problem=partial(load_problem, run), spectrum=spectrum_of(run))
+            found[panel.paper_dataset] = cached_on(run, "gaps", __file__, work)
+    return {"gaps": found}
 
-    def compute(rows: Rows) -> dict[str, list[float]]:
-        problem, found = load_problem(run), {}
-        for b in (size for size in SIZES if size <= rows.n):
-            for epsilon in ACCURACIES:
-                first, last = (round(bound(spectrum, b, epsilon)) for bound in (start_of_mean, safe_bound))
-                if b * last <= MOST:
-                    found[f"{b} {epsilon:g}"] = [gap_of_mean(problem, rows, b, first, last, k) for k in range(SEEDS)]
-        return found
 
-    made: dict[str, list[float]] = cached_on(run, "gaps", __file__, compute)
-    return made
+def _gaps(rows: Rows, problem: Callable[[], solvers.Problem], spectrum: Spectrum) -> dict[str, list[float]]:
+    loaded, found = problem(), {}
+    for b in (size for size in SIZES if size <= rows.n):
+        for epsilon in ACCURACIES:
+            first, last = (round(bound(spectrum, b, epsilon)) for bound in (start_of_mean, safe_bound))
+            if b * last <= MOST:
+                found[f"{b} {epsilon:g}"] = [gap_of_mean(loaded, rows, b, first, last, seed) for seed in range(SEEDS)]
+    return found
 
 
 Found = Sequence[tuple[Panel, dict[str, list[float]]]]
+"""Gaps by ``b epsilon`` of each data set."""
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the gaps and judge the theorem."""
-    spectra = [(panel, spectral(panel)[0]) for panel in evidence.panels]
-    found = [(panel, gaps(panel, spectrum)) for panel, spectrum in spectra if spectrum is not None]
+    gaps = evidence.computed.get("gaps", {})
+    found = [(panel, gaps[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in gaps]
     return FigureResult(
         _points(found),
         partial(_draw, found=found),
