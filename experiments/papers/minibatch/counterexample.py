@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 import solvers
 from experiments.papers import layout
-from experiments.papers.cases import Case, claim_from_cases, holds, judge_claims
+from experiments.papers.cases import Case, Findings, holds, judge_claims
 from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import row_of_axes
 from experiments.plotting import INK, PANEL, legend_row, plain_frame
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim
+from experiments.reproduction.verdict import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,8 +99,8 @@ def _draw(figure: Figure | SubFigure, paths: Mapping[str, Path]) -> None:
         axes.annotate(text, (SHOWN, value), (0, 7), **above)
     left.set_ylim(-0.08, 1.08)
     right.set_ylim(-0.022, 0.297)
-    _label_axes(left, "Iteration", "alpha_1 = alpha_2")
-    _label_axes(right, "Iteration", "Dual objective D(alpha)")
+    _label_axes(left, "Iteration", r"$\alpha_1 = \alpha_2$")
+    _label_axes(right, "Iteration", r"Dual objective $D(\alpha)$")
 
 
 def _label_axes(axes: Axes, below: str, beside: str) -> None:
@@ -111,26 +110,43 @@ def _label_axes(axes: Axes, below: str, beside: str) -> None:
 
 
 STEPS: Final = 1000
-RULE: Final = (
-    f"{STEPS:,} iterations of each variant of the solver from alpha = 0. Naive: whether it is at (1, 1) and (0, 0) by "
-    "turns at every one of them, with D = 0. Safe and aggressive: whether they end at (0.5, 0.5), to 1e-6, with D = "
-    "0.25."
-)
+
+
+NUMBERS: Final = {
+    "alpha of naive SDCA after one iteration": ("naive", "alpha", 1),
+    "D of naive SDCA after one iteration": ("naive", "dual", 1),
+    "alpha of naive SDCA after two iterations": ("naive", "alpha", 2),
+    "D at the optimum": ("safe", "dual", -1),
+    "alpha at the optimum": ("safe", "alpha", -1),
+}
+"""Variant, attribute of its `Path` and iteration of each printed number."""
+
+
+def compute(_: Evidence) -> dict[str, Any]:
+    """Return the paths of all variants, as plain lists."""
+    paths = {variant: path(variant, STEPS) for variant in VARIANTS}
+    return {"paths": {name: {"alpha": own.alpha.tolist(), "dual": own.dual.tolist()} for name, own in paths.items()}}
 
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the paths and judge the claim."""
-    paths = {variant: path(variant, STEPS) for variant in VARIANTS}
+    made = evidence.computed.get("paths", {})
+    paths = {name: Path(np.array(own["alpha"]), np.array(own["dual"])) for name, own in made.items()}
+    numbers = {
+        name: np.ravel(getattr(paths[variant], field)[step])[0]
+        for name, (variant, field, step) in NUMBERS.items()
+        if variant in paths
+    }
     return FigureResult(
         _points(paths),
         partial(_draw, paths=paths),
         (layout.WIDTH, _HEIGHT),
-        claims=judge_claims(evidence, {"minibatch.counterexample": lambda _, spec: _judge(spec, paths)}),
+        claims=judge_claims(
+            evidence,
+            {"minibatch.counterexample": lambda *_: Findings([_case(*each) for each in paths.items()])},
+        ),
+        numbers=[number(spec, numbers.get(spec.name)) for spec in evidence.spec.numbers],
     )
-
-
-def _judge(spec: ClaimSpec, paths: Mapping[str, Path]) -> Claim:
-    return claim_from_cases(spec, RULE, [_case(variant, found) for variant, found in paths.items()])
 
 
 def _case(variant: str, found: Path) -> Case:
@@ -139,7 +155,7 @@ def _case(variant: str, found: Path) -> Case:
     statistic = {"last_alpha": found.alpha[-1].tolist(), "least_dual": low, "largest_dual": high, "optimum": OPTIMUM}
     last = ", ".join(f"{value:g}" for value in found.alpha[-1])
     measured = f"D between {low:g} and {high:g}, alpha = ({last}) after {len(found.dual) - 1:,} iterations"
-    return Case(("two equal examples", variant), METHOD_STYLES[variant].name, holds(as_said), measured, statistic)
+    return Case(("", variant), METHOD_STYLES[variant].name, holds(as_said), measured, statistic)
 
 
 def _points(paths: Mapping[str, Path]) -> pd.DataFrame:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.problem import load_problem
-from experiments.reproduction.evidence import Panel
+from experiments.reproduction.evidence import Evidence, Panel
 from solvers.spectrum import beta, spectral_norm
 
 
@@ -80,10 +80,30 @@ class Data:
     unfit: str
 
 
-def data_of(panel: Panel) -> Data:
-    """Return a panel's data set with its optimum and spectrum; without runs nothing is loaded."""
+def compute_spectra(evidence: Evidence) -> dict[str, Any]:
+    """Return the spectra of a figure's data sets, or why they are not known; without runs nothing is loaded."""
+    return {"spectra": {panel.paper_dataset: _plain(panel) for panel in evidence.panels if any(panel.runs.values())}}
+
+
+def _plain(panel: Panel) -> dict[str, Any]:
+    try:
+        return asdict(spectrum_of(next(iter(panel.settings.values()))))
+    except DataError as error:
+        return {"unknown": f"spectral norm: {str(error).partition(': ')[0]}"}
+
+
+def spectral(evidence: Evidence, panel: Panel) -> tuple[Spectrum | None, str]:
+    """Return the spectrum of a panel's data set, or why it is not known; without runs there is neither."""
+    known = evidence.computed.get("spectra", {}).get(panel.paper_dataset)
+    if known is None:
+        return None, ""
+    return (None, str(known["unknown"])) if "unknown" in known else (Spectrum(**known), "")
+
+
+def data_of(evidence: Evidence, panel: Panel) -> Data:
+    """Return a panel's data set with its optimum and spectrum."""
     optimum = optimum_of(panel)
-    spectrum, unknown = spectral(panel)
+    spectrum, unknown = spectral(evidence, panel)
     return Data(panel, optimum, spectrum, why_unfit(panel, optimum) or unknown)
 
 
@@ -96,16 +116,6 @@ def why_unfit(panel: Panel, optimum: Optimum | None) -> str:
     if optimum.upper - optimum.lower > KNOWN:
         return f"P* is known to {optimum.upper - optimum.lower:.0e} only"
     return ""
-
-
-def spectral(panel: Panel) -> tuple[Spectrum | None, str]:
-    """Return the spectrum of a panel's data set, or why it is not known; without runs there is neither."""
-    if not any(panel.runs.values()):
-        return None, ""
-    try:
-        return spectrum_of(next(iter(panel.settings.values()))), ""
-    except DataError as error:
-        return None, f"spectral norm: {str(error).partition(': ')[0]}"
 
 
 def _problem(run: RunSettings) -> tuple[str, float | None]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.bands import Band, band, band_table
-from experiments.papers.cases import Case, cases_of, claim_from_groups, holds, judge_claims
+from experiments.papers.cases import BESIDE, MISSING, UNCLEAR, Case, Choice, Findings, case_on, holds, judge_claims
 from experiments.papers.minibatch.data import why_unfit
 from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS
 from experiments.papers.minibatch.study import ACCURACY
@@ -22,8 +22,6 @@ from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.panels import called, empty, heading
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -54,10 +52,10 @@ class ConvergencePath:
     bands: Mapping[str, Mapping[str, Band]]
     unfit: str
 
-    def above(self, frame: pd.DataFrame) -> NDArray[np.float64]:
-        """P(w) - P* along a run, (rows,); NaN if unknown."""
+    def distance(self, frame: pd.DataFrame, measure: str) -> NDArray[np.float64]:
+        """P(w) - P* or P* - D(alpha) along a run, (rows,); NaN if unknown."""
         assert self.optimum is not None
-        return column(frame, "primal") - self.optimum.lower
+        return _distance(frame, measure, self.optimum)
 
 
 def convergence_paths(evidence: Evidence) -> list[ConvergencePath]:
@@ -86,56 +84,44 @@ def _distance(frame: pd.DataFrame, measure: str, optimum: Optimum) -> NDArray[np
     return {"primal": values - optimum.lower, "dual": optimum.upper - values}.get(measure, values)
 
 
-WORSE: Final = 2.0
-"""The objective deteriorates if P - P* exceeds its least earlier value by this factor."""
-RULE: Final = (
-    "At the largest b, for each data set. Naive SDCA: in every run P(w_bar) - P* ends above 0.001 and at more than "
-    f"{WORSE:g} times its least before. The others: in every run P(w_bar) - P* ends at or below 0.001; a method that "
-    "is on its way there, at its least, when its budget ends is not judged."
-)
-
-
-def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[ConvergencePath]) -> Claim:
+def _judge(evidence: Evidence, choice: Choice, found: Sequence[ConvergencePath]) -> Findings:
     """Judge the claim: naive SDCA gets worse along its runs and does not converge; the others converge."""
     largest = max((path.b for path in found), default=0)
-    chosen = [path for path in found if path.b == largest]
-    answers = [cases_of(evidence, chosen, partial(_case, method=method, evidence=evidence)) for method in METHODS]
-    sentences = [
-        f"{case.about}, {case.place[1]}: {case.measured}." for cases in answers for case in cases if case.measured
-    ]
-    return claim_from_groups(spec, RULE, answers, " ".join(sentences))
-
-
-def _case(path: ConvergencePath, method: str, evidence: Evidence) -> Case:
-    place, about, name = (
-        (path.panel.paper_dataset, f"{method} b={path.b}"),
-        called(path.panel),
-        METHOD_STYLES[method].name,
+    return Findings(
+        [_case(path, method, evidence, choice) for path in found if path.b == largest for method in METHODS]
     )
-    if path.optimum is None or method not in path.bands:
-        return Case(place, about, "not_applicable", note=path.unfit or f"no finished runs of {name}")
-    runs = [path.above(frame) for frame in path.panel.curves(evidence.spec.members(method)[path.b])]
+
+
+def _case(path: ConvergencePath, method: str, evidence: Evidence, choice: Choice) -> Case:
+    measure = choice.option("measure", "primal")
+    what, about = f"{method} b={path.b}", f"{METHOD_STYLES[method].name} on {called(path.panel)}"
+    if measure == "dual" and method == "pegasos":
+        return case_on(path.panel, what, BESIDE, about=about, note="it has no dual variables")
+    if path.unfit or method not in path.bands:
+        return case_on(path.panel, what, MISSING, about=about, note=path.unfit or "no finished runs")
+    runs = [path.distance(frame, measure) for frame in path.panel.curves(evidence.spec.members(method)[path.b])]
     ends = np.array([run[np.isfinite(run)][-1] for run in runs])
     least = np.array([np.nanmin(run) for run in runs])
     statistic = {"ends": ends.tolist(), "least": least.tolist()}
-    measured = f"P - P* ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
-    if path.unfit:
-        return Case(place, about, "not_applicable", measured, statistic, path.unfit)
-    if method == "naive":
-        return Case(place, about, holds(bool(((ends > ACCURACY) & (ends > WORSE * least)).all())), measured, statistic)
+    measured = f"{_NAMES[measure]} ends at {np.median(ends):.2g}, least {np.median(least):.2g}"
     there = bool((ends <= ACCURACY).all())
-    if not there and (ends <= 1.1 * least).all():
-        return Case(place, about, "not_applicable", measured, statistic, f"{name} is on its way when its budget ends")
-    return Case(place, about, holds(there), measured, statistic)
+    if method == "naive":
+        decision = holds(bool(((ends > ACCURACY) & (ends > choice["worse"] * least)).all()))
+    elif not there and (ends <= 1.1 * least).all():
+        return case_on(path.panel, what, UNCLEAR, measured, statistic, "on its way when its budget ends", about=about)
+    else:
+        decision = holds(there)
+    return case_on(path.panel, what, decision, measured, statistic, about=about)
 
 
+_NAMES: Final = {"primal": "P - P*", "dual": "P* - D"}
 _HEAD: Final = 0.62  # inches
 _SMALLEST: Final = 1e-6
 """Smaller distances are drawn here."""
 _DASHES: Final = (0, (3.0, 1.6))
 _CAPTION: Final = (
-    "Medians over the runs, bands from the least to the largest. Full: P(w_bar) - P*, with w_bar the decaying average "
-    "of the iterates; dashed, without symbols: P* - D(alpha)."
+    r"Medians over the runs, bands from the least to the largest. Full: $P(\bar w) - P^*$, with $\bar w$ the decaying "
+    r"average of the iterates; dashed, without symbols: $P^* - D(\alpha)$."
 )
 
 
@@ -150,7 +136,7 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[ConvergencePath]) -> None:
     for k, path in enumerate(shown):
         row, place = divmod(k, columns)
         above, below = axes[2 * row * columns + place], axes[(2 * row + 1) * columns + place]
-        layout.log_axes(above, "Iterations", "P - P*, P* - D", place, columns)
+        layout.log_axes(above, "Iterations", "$P - P^*$, $P^* - D$", place, columns)
         layout.log_axes(below, "Iterations", "Test error, %", place, columns)
         for method, measures in path.bands.items():
             style = replace(METHOD_STYLES[method], line="-")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from experiments.plotting import STYLES, Style
+from experiments.papers import layout
+from experiments.papers.effort import Effort
+from experiments.plotting import PANEL, STYLES, Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHODS: Final = ("pegasos", "naive", "safe", "aggressive")
 """Series of the methods that the paper compares."""
@@ -19,3 +24,13 @@ METHOD_STYLES: Final[Mapping[str, Style]] = {
     "aggressive": replace(STYLES["minibatch_sdca"], name="aggressive SDCA", marker="^"),
     TAIL: Style("Pegasos, mean of the tail", "#8a6d3b", (0, (1.0, 1.4)), ".", 1.2),
 }
+
+
+def draw_iterations(axes: Axes, efforts: Mapping[int, Effort], style: Style) -> None:
+    """Draw the iterations of a method against b; an open symbol at the top edge where most runs miss the target."""
+    known = {b: effort for b, effort in efforts.items() if effort.known}
+    layout.draw_efforts(axes, known, style)
+    missed = [b for b in efforts if b not in known]
+    marks: dict[str, Any] = style.markers(PANEL.lines)
+    marks |= {"markerfacecolor": "white", "markeredgecolor": style.color, "clip_on": False}
+    axes.plot(missed, [1.0] * len(missed), linestyle="none", transform=axes.get_xaxis_transform(), **marks, zorder=4)

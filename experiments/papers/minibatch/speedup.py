@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
 from experiments.papers import layout
 from experiments.papers.effort import Effort, Ratio, ratio_of
-from experiments.papers.minibatch.data import Spectrum, spectral
+from experiments.papers.minibatch.data import Spectrum, compute_spectra, spectral
 from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import empty, heading, name_of
-from experiments.plotting import INK, PANEL, Style
+from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval
 from experiments.store import FinishedRun
 
@@ -27,82 +26,48 @@ if TYPE_CHECKING:
 
 _HEAD: Final = 0.62  # inches
 _COLUMNS: Final = 2
-_LINES: Final = ("-", (0, (4.0, 1.6)), (0, (1.2, 1.2)))
-"""Line styles by rising b."""
+_KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), "ranks": Style("MPI ranks", "#cc7a00", "-", "s")}
 _CAPTION: Final = (
-    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals. "
-    "Dotted: as many times as fast as there are workers."
+    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or "
+    "the range of fewer than five runs. Dotted: as many times as fast as there are workers."
 )
 
 
 def _draw(figure: Figure | SubFigure, found: Sequence[WorkerTimes]) -> None:
-    """Draw one panel per data set and kind of worker."""
-    panels = _panels(found)
+    """Draw one panel per data set, with a row for each method and b."""
+    panels: dict[str, list[WorkerTimes]] = {}
+    for times in found:
+        panels.setdefault(times.panel.paper_dataset, []).append(times)
     if not panels:
         empty(figure, "no finished runs")
         return
     axes = layout.add_panels(figure, len(panels), _HEAD, _COLUMNS)
-    styles = _styles(found)
-    layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
-    for k, (place, own) in enumerate(zip(axes, panels, strict=True)):
-        _draw_panel(place, own, styles, k)
+    layout.legend_and_caption(figure, axes[0], _KINDS.values(), _CAPTION)
+    for place, own in zip(axes, panels.values(), strict=True):
+        _draw_panel(place, own)
 
 
-def _panels(found: Sequence[WorkerTimes]) -> list[list[WorkerTimes]]:
-    """Return the lines of each panel."""
-    panels: dict[tuple[str, str], list[WorkerTimes]] = {}
-    for times in found:
-        panels.setdefault((times.panel.paper_dataset, times.kind), []).append(times)
-    return list(panels.values())
-
-
-def _styles(found: Sequence[WorkerTimes]) -> dict[tuple[str, int], Style]:
-    """Style of each method with each b."""
-    sizes = sorted({times.b for times in found})
-    keys = dict.fromkeys((times.method, times.b) for times in found)
-    return {
-        (method, b): Style(
-            f"{METHOD_STYLES[method].name}, b = {b:,}",
-            METHOD_STYLES[method].color,
-            _LINES[sizes.index(b) % len(_LINES)],
-            METHOD_STYLES[method].marker,
-        )
-        for method, b in keys
-    }
-
-
-def _draw_panel(axes: Axes, own: Sequence[WorkerTimes], styles: dict[tuple[str, int], Style], place: int) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    kind = own[0].kind
-    layout.log_axes(axes, kind[0].upper() + kind[1:], "Times as fast as one", place, _COLUMNS)
-    counts = sorted({count for times in own for count in times.efforts})
-    axes.plot(counts, counts, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+def _draw_panel(axes: Axes, own: Sequence[WorkerTimes]) -> None:
+    rows = list(dict.fromkeys((times.method, times.b) for times in own))
+    kinds = list(_KINDS)
     for times in own:
-        style = styles[times.method, times.b]
-        ratios = times.ratios
-        middle = [ratio.interval.estimate for ratio in ratios.values()]
-        spread = [
-            [ratio.interval.estimate - ratio.interval.low for ratio in ratios.values()],
-            [ratio.interval.high - ratio.interval.estimate for ratio in ratios.values()],
-        ]
-        look: dict[str, Any] = {"color": style.color, "linestyle": style.line, "linewidth": style.width * PANEL.lines}
-        axes.errorbar(list(ratios), middle, spread, capsize=3, **look, **style.markers(PANEL.lines), zorder=3)
-    axes.xaxis.set_major_locator(FixedLocator(counts))
-    axes.set_yscale("linear")
-    axes.set_ylim(bottom=0.0)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_locator(NullLocator())
-    spectrum = own[0].spectrum
-    heading(axes, own[0].panel, "" if spectrum is None else _promised(spectrum, sorted({times.b for times in own})))
-
-
-def _promised(spectrum: Spectrum, sizes: Sequence[int]) -> str:
-    """Write the speed-up that the bounds promise for some sizes, once if it is the same for all."""
-    shares = [f"{1 / spectrum.beta_over_b(b):.3g}" for b in sizes]
-    if len(set(shares)) == 1:
-        return f"b / beta_b = {shares[0]}"
-    return "b / beta_b = " + ", ".join(f"{share} (b = {b:,})" for share, b in zip(shares, sizes, strict=True))
+        style = _KINDS[times.kind]
+        height = rows.index((times.method, times.b)) + 0.25 * (kinds.index(times.kind) - 0.5)
+        for count, ratio in times.ratios.items():
+            if count > 1:
+                axes.axvline(count, color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
+                interval = ratio.interval
+                axes.plot([interval.low, interval.high], [height] * 2, color=style.color, linewidth=1.6, zorder=2)
+                axes.plot([interval.estimate], [height], linestyle="none", **style.markers(PANEL.lines), zorder=3)
+    axes.axvline(1.0, color=INK, linewidth=0.9, zorder=1)
+    axes.set_xlim(left=0.0)
+    axes.set_yticks(range(len(rows)), [f"{METHOD_STYLES[method].name},\n$b$ = {b:,}" for method, b in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlabel("Times as fast as one worker", size=PANEL.label, color=INK)
+    plain_frame(axes, PANEL.ticks)
+    box, room = axes.get_position(), 0.09  # of the figure's width, for the names of the rows
+    axes.set_position((box.x0 + room, box.y0, box.width - room, box.height))
+    heading(axes, own[0].panel)
 
 
 COLUMNS: Final = ("panel", "dataset", "series", "b", "kind", "workers", "seconds", "speedup", "low", "high", "runs")
@@ -141,20 +106,23 @@ class WorkerTimes:
         return found
 
 
+compute = compute_spectra
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure; the paper makes no claim about wall time."""
-    found = [times for panel in evidence.panels for times in _times(panel, evidence.spec)]
+    found = [times for panel in evidence.panels for times in _times(evidence, panel)]
     return FigureResult(
         _points(found),
         partial(_draw, found=found),
-        layout.size(len(_panels(found)), _HEAD, _COLUMNS),
+        layout.size(len({times.panel.paper_dataset for times in found}), _HEAD, _COLUMNS),
         table=_table(found),
     )
 
 
-def _times(panel: Panel, spec: FigureSpec) -> list[WorkerTimes]:
+def _times(evidence: Evidence, panel: Panel) -> list[WorkerTimes]:
     """All series of one data set that have runs with one worker."""
-    spectrum = spectral(panel)[0]
+    spectrum, spec = spectral(evidence, panel)[0], evidence.spec
     found = []
     for series in spec.series:
         method, b, kind = series.name.split("_")

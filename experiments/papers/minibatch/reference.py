@@ -1,0 +1,154 @@
+"""Mini-batch SDCA with numpy, for rho computed several times: the compiled solver computes it once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+import datasets
+import solvers
+from experiments.configuration.settings import RunSettings
+from experiments.papers.problem import load_problem
+from solvers._core import RandomSubsets
+from solvers.disk_cache import cached_bytes
+
+Vector = NDArray[np.float64]
+GAMMA: Final = 0.95
+"""Weight of the past in beta, as printed."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Examples and lambda of a problem, with no row longer than 1.
+
+    Attributes
+    ----------
+    signed : (n, d) float64, dense or CSR
+        y_i x_i.
+    lambda_ : float
+    """
+
+    signed: Any
+    lambda_: float
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return int(self.signed.shape[0])
+
+    @cached_property
+    def squared_norms(self) -> Vector:
+        """||x_i||^2, (n,)."""
+        squares: Any = sp.csr_array(self.signed) ** 2
+        return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+
+    def weights(self, alpha: Vector) -> Vector:
+        """Return w(alpha), equation (4)."""
+        w: Vector = self.signed.T @ alpha / (self.lambda_ * self.n)
+        return w
+
+    def primal(self, w: Vector) -> float:
+        """Return P(w)."""
+        return float(self.lambda_ / 2 * (w @ w) + np.maximum(0.0, 1.0 - self.signed @ w).mean())
+
+    def gap(self, alpha: Vector) -> float:
+        """Return P(w(alpha)) - D(alpha)."""
+        w = self.weights(alpha)
+        return self.primal(w) - float(alpha.mean() - self.lambda_ / 2 * (w @ w))
+
+    def steps(self, alpha: Vector, responses: Vector, beta: float) -> Vector:
+        """Return the steps of equation (15) for some examples, from their dual variables and y_i <w, x_i>."""
+        free = self.lambda_ * self.n * (1.0 - responses) / beta
+        return np.clip(alpha + free, 0.0, 1.0) - alpha
+
+
+def rows_of(problem: solvers.Problem) -> Rows:
+    """Return the examples of a problem; rows longer than 1 are divided by the largest norm, lambda by its square."""
+    unit = max(1.0, problem.features.largest_norm)
+    y, X = problem.y / unit, problem.X
+    signed: Any = sp.diags_array(y) @ X.astype(np.float64) if sp.issparse(X) else y[:, None] * X
+    return Rows(signed, problem.require_lambda() / unit**2)
+
+
+@dataclass
+class AggressiveSdca:
+    """Algorithm 2, with rho and the steps computed from each other several times.
+
+    Attributes
+    ----------
+    rows : Rows
+    b : int
+    largest : float
+        beta_b, or an upper bound on it.
+    rounds : int
+        How often rho is computed; 1: Algorithm 2 as printed.
+    seed : int
+    """
+
+    rows: Rows
+    b: int
+    largest: float
+    rounds: int = 1
+    seed: int = 0
+    alpha: Vector = field(init=False)
+    mean: Vector = field(init=False)
+    """Decaying mean of alpha: its weights are the decaying mean of the weights."""
+
+    def __post_init__(self) -> None:
+        self.alpha, self.mean = np.zeros(self.rows.n), np.zeros(self.rows.n)
+        self._w = np.zeros(self.rows.signed.shape[1])
+        self._beta = self.largest
+        self._subsets = RandomSubsets(self.rows.n, self.b, self.seed)
+
+    def step(self) -> None:
+        """Make one iteration."""
+        chosen = self._subsets.next().astype(np.intp)
+        batch, alpha = self.rows.signed[chosen], self.alpha[chosen]
+        responses = batch @ self._w
+        change = self.rows.steps(alpha, responses, self._beta)
+        if change.any():
+            for _ in range(self.rounds):
+                total = batch.T @ change
+                rho = float(np.clip(total @ total / (change @ change), 1.0, self.largest)) if change.any() else 1.0
+                change = self.rows.steps(alpha, responses, rho)
+            self._beta = self._beta**GAMMA * rho ** (1 - GAMMA)
+            total, lambda_n = batch.T @ change, self.rows.lambda_ * self.rows.n
+            if lambda_n * change @ (1.0 - responses) - total @ total / 2 > 0:  # D rises
+                self.alpha[chosen] += change
+                self._w += total / lambda_n
+        self.mean += 0.1 * (self.alpha - self.mean)
+
+
+def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Rows], Any]) -> Any:
+    """Return what `compute` makes from the examples of a run, as JSON; it is computed once for each data set.
+
+    Parameters
+    ----------
+    run : RunSettings
+    what : object
+        Everything else that the value depends on, as text.
+    source : str
+        File of the code; a change of this file or that one computes the value again.
+    compute : callable
+        Returns what can be written as JSON.
+
+    Raises
+    ------
+    DataError
+        The data are not available.
+    """
+    code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
+    key = repr((datasets.fingerprint(run.dataset), run.problem, repr(what), code))
+    folder = datasets.default_cache_dir() / "minibatch"
+    return json.loads(
+        cached_bytes(folder, key.encode(), lambda: json.dumps(compute(rows_of(load_problem(run)))).encode())
+    )
