@@ -784,7 +784,7 @@ class SgdQn(LinearSolver):
     """SGD-QN (Bordes, Bottou, Gallinari 2009; erratum 2010); t0 = None: tuned on a sample in the first step.
 
     skip: steps between two actions of the regulariser on dense rows. tuning_passes: passes over the sample in a trial
-    of a t0, from 1 to 100; for the corrected variant.
+    of a t0, from 1 to 100; for the corrected variant. permutation: each epoch has a new random order.
     """
 
     def __init__(
@@ -796,6 +796,7 @@ class SgdQn(LinearSolver):
         t0: float | None = None,
         skip: int = 16,
         tuning_passes: int = 10,
+        permutation: bool = True,
         seed: int,
     ) -> None: ...
     @property
@@ -817,6 +818,7 @@ class SgdQn32(LinearSolver):
         t0: float | None = None,
         skip: int = 16,
         tuning_passes: int = 10,
+        permutation: bool = True,
         seed: int,
     ) -> None: ...
     @property

@@ -40,11 +40,13 @@ class SgdQnSettings:
     tuning_passes: int = 10
     """Corrected variant: passes over the sample in a trial of a t0, from 1 to 100. The authors' program makes as many as
     the run will make, and does not count them in its time; here they are charged."""
+    permutation: bool = True
+    """Whether each epoch has a new random order. The authors' program has one order for all epochs."""
     precision: Precision = Precision.float64
 
 
 class SgdQn(CoreSolver):
-    """Stochastic subgradient steps with a diagonal matrix G for the inverse Hessian; examples in new permutations.
+    """Stochastic subgradient steps with a diagonal matrix G for the inverse Hessian.
 
     A margin error adds G y x to w. Every `skip` steps the regulariser subtracts skip lambda G w from it. The next step
     compares its gradient with that at the former w. The change of the gradient divided by the change of w_i is a
@@ -82,5 +84,6 @@ class SgdQn(CoreSolver):
             t0=settings.t0,
             skip=settings.skip,
             tuning_passes=settings.tuning_passes,
+            permutation=settings.permutation,
             seed=self.seed,
         )

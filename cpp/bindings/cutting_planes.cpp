@@ -17,11 +17,12 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cutting_planes(py::module_& module) {
-  py::class_<SvmPerf, LinearSolver>(module, "SvmPerf",
-                                    "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
-                                    "J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved "
-                                    "to qp_precision (J - L); a cut whose weight has been 0 idle_cuts times in a row is "
-                                    "removed, None: never.")
+  py::class_<SvmPerf, LinearSolver>(
+      module, "SvmPerf",
+      "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
+      "J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved "
+      "to qp_precision (J - L); a cut whose weight has been 0 idle_cuts times in a row is "
+      "removed, None: never.")
       .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative, double qp_precision,
                        std::optional<std::uint64_t> idle_cuts) {
              const MasterSettings master{qp_precision, idle_cuts.value_or(std::numeric_limits<std::uint64_t>::max())};

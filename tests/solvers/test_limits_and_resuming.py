@@ -80,7 +80,7 @@ LINEAR: dict[str, Variant] = {
     "mpu": ("mpu", False, {"eps": 1e-9}),
     "svmsgd": ("svmsgd", False, {}),
     "sgdqn, float32": ("sgdqn", False, {"precision": Precision.float32, "skip": 3}),
-    "sgdqn, original": ("sgdqn", False, {"variant": SgdQnVariant.original, "skip": 3}),
+    "sgdqn, original": ("sgdqn", False, {"variant": SgdQnVariant.original, "skip": 3, "permutation": False}),
 }
 """Methods with explicit weights; other files test their limits and interruptions."""
 STREAMS: dict[str, Variant] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import baselines_reference as reference
 import numpy as np
 import pytest
@@ -61,6 +63,20 @@ def test_gains_differ() -> None:
     assert np.ptp(plain.B) > 0.0
     assert corrected.H.max() > 5.0 * 0.02 * 560
     assert corrected.H.max() > 2.0 * corrected.H.min()
+
+
+@VARIANT
+def test_one_order_for_all_epochs(variant: Variant) -> None:
+    p = reference.linear_problem(0.02)
+    plain = reference.SgdQn(folded(p), 0.02, 60.0, 16, variant)
+    run, fresh = (solver("sgdqn", p, 4, t0=60.0, variant=variant, permutation=order) for order in (False, True))
+    first = list(itertools.islice(reference.order(N, 4), N))
+    for i in first * 5:
+        plain.step(i)
+    for made in (run, fresh):
+        made.advance(Limit(iterations=5 * N))
+    np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * np.abs(plain.w).max())
+    assert np.abs(weights(fresh) - plain.w).max() > 1e-3 * np.abs(plain.w).max()
 
 
 @VARIANT

@@ -55,8 +55,9 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
   return t0;
 }
 
-/// Presents the examples in a fresh random order in each pass to a Rule, which has
+/// Presents the examples in a random order to a Rule, which has
 ///   tuning(n)             how t0 is chosen for n examples,
+///   fresh()               whether each pass has another order,
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
 ///   present(features, i)  makes one step; charges row i and its inner products,
 ///   weights(), scale()    w = scale() weights(),
@@ -76,7 +77,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
         t0_(t0),
         tuning_(rule.tuning(matrix.size())),
         rule_(std::move(rule)),
-        order_(matrix.size(), seed),
+        order_(matrix.size(), seed, rule_.fresh()),
         sampling_(seed, Purpose::sampling) {
     require_positive(lambda, "lambda");
     require(!t0 || (std::isfinite(*t0) && *t0 > 0.0), "t0 must be finite and positive, or left out");

@@ -16,8 +16,9 @@ enum class SgdQnVariant {
 struct SgdQnSettings {
   double lambda = 1.0;
   SgdQnVariant variant = SgdQnVariant::corrected;
-  std::int64_t skip = 16;     ///< the period for dense rows
+  std::int64_t skip = 16;           ///< the period for dense rows
   std::int64_t tuning_passes = 10;  ///< corrected: over the sample, in a trial of a t0
+  bool permutation = true;          ///< each pass has a new random order
 };
 
 /// w += y G x where y <w, x> < 1; every `period` steps, before that, w -= period lambda G w. The next step compares its
@@ -40,6 +41,7 @@ class SgdQnRule {
   /// The corrected variant searches t0 as the published program does: powers of ten, tried on a tenth of the examples,
   /// but on at least 1,000 and at most 10,000.
   Tuning tuning(std::size_t n) const noexcept;
+  bool fresh() const noexcept { return settings_.permutation; }
   void start(double t0);
   void present(CountedFeatures& features, std::size_t i);
   const Weights<Real>& weights() const noexcept { return v_; }
