@@ -783,8 +783,9 @@ class SgdQnVariant(enum.Enum):
 class SgdQn(LinearSolver):
     """SGD-QN (Bordes, Bottou, Gallinari 2009; erratum 2010); t0 = None: tuned on a sample in the first step.
 
-    skip: steps between two actions of the regulariser on dense rows. tuning_passes: passes over the sample in a trial
-    of a t0, from 1 to 100; for the corrected variant. permutation: each epoch has a new random order.
+    skip: steps between two actions of the regulariser on dense rows. permutation: each epoch has a new random order.
+    Of the corrected variant: tuning_passes, over the sample in a trial of a t0, from 1 to 100; restart: each epoch
+    counts the steps to the regulariser's next action anew.
     """
 
     def __init__(
@@ -797,6 +798,7 @@ class SgdQn(LinearSolver):
         skip: int = 16,
         tuning_passes: int = 10,
         permutation: bool = True,
+        restart: bool = True,
         seed: int,
     ) -> None: ...
     @property
@@ -819,6 +821,7 @@ class SgdQn32(LinearSolver):
         skip: int = 16,
         tuning_passes: int = 10,
         permutation: bool = True,
+        restart: bool = True,
         seed: int,
     ) -> None: ...
     @property

@@ -23,8 +23,8 @@ class CpnySettings:
     eps: float = 0.001
     """Stops when the next cut is violated by at most eps, in units of the mean hinge loss. SVM-Perf: 0.1 percent."""
     eigenvalue_threshold: float | None = None
-    """Eigenvalues below this times max K(x, x) are dropped. None: sqrt(s) 2^-23, the rounding errors of float32; 0: only
-    eps_d counts, and features that are rounding errors remain."""
+    """Eigenvalues below this times max K(x, x) are dropped. None: sqrt(s) 2^-23, the rounding errors of float32; 0:
+    only eps_d counts, and features that are rounding errors remain."""
     qp_precision: float = 0.001
     """Between 0 and 1: the master problem is solved to this times J - L, the gap that the next cut has to close."""
     idle_cuts: int | None = 50

@@ -23,9 +23,9 @@ class LasvmSettings:
     delta_max: float | None = None
     """After each example REPROCESS is repeated while delta is larger than this; None: it is done once."""
     drop_below: float = 0.0
-    """From 0 to 1. The predictor leaves out coefficients below this share of the largest one, in magnitude; the training
-    keeps them. The authors' program has 0.001 when it saves its model. With a bias the recorded dual objective and gap
-    are then missing: what is left is no feasible point of the dual."""
+    """From 0 to 1. The predictor leaves out coefficients below this share of the largest one, in magnitude; the
+    training keeps them. The authors' program has 0.001 when it saves its model. With a bias the recorded dual objective
+    and gap are then missing: the rest of the coefficients is no feasible point of the dual."""
 
 
 class Lasvm(CoreSolver):

@@ -19,6 +19,9 @@ class SvmSgd:
         self.w = np.zeros(Z.shape[1])
         self.inner_products = 0
 
+    def end_epoch(self) -> None:
+        pass
+
     def step(self, i: int) -> None:
         self.t += 1
         self.inner_products += 1
@@ -33,15 +36,22 @@ class SgdQn:
     original: Algorithm 2 of the paper. corrected: `H`, the sum of the curvatures, takes the place of (t + t0) / B.
     """
 
-    def __init__(self, Z: Array, lambda_: float, t0: float, period: int, variant: Variant) -> None:
+    def __init__(
+        self, Z: Array, lambda_: float, t0: float, period: int, variant: Variant, *, restart: bool = True
+    ) -> None:
         self.Z, self.lambda_, self.t0, self.period, self.t, self.r = Z, lambda_, t0, period, 0, 2
-        self.variant = variant
+        self.variant, self.restart = variant, restart and variant is Variant.corrected
+        self.count = 0
         self.w = np.zeros(Z.shape[1])
         self.B = np.full(Z.shape[1], 1.0 / lambda_)
         self.H = np.full(Z.shape[1], lambda_ * t0)
         self.added = 0
         self.before: Array | None = None
         self.inner_products = 0
+
+    def end_epoch(self) -> None:
+        if self.restart:
+            self.count, self.before = 0, None
 
     def loss_gradient(self, w: Array, i: int) -> Array:
         self.inner_products += 1
@@ -58,7 +68,9 @@ class SgdQn:
                 self.add(moved, change)
             self.before = None
         gain = self.B / (self.t + self.t0) if self.variant is Variant.original else 1.0 / self.H
-        if self.t % self.period == 0:
+        self.count += 1
+        if self.count == self.period:
+            self.count = 0
             self.before = self.w
             self.w = self.w - self.period * self.lambda_ * gain * self.w
         self.w = self.w - gain * loss
@@ -121,8 +133,10 @@ def chosen_offset(
     def cost(power: int) -> float:
         if power not in tried:
             run = make(offset(power))
-            for i in sample * passes:
-                run.step(i)
+            for _ in range(passes):
+                for i in sample:
+                    run.step(i)
+                run.end_epoch()
             losses = np.maximum(0.0, 1.0 - Z[sample] @ run.w)
             tried[power] = float(0.5 * lambda_ * run.w @ run.w + losses.mean())
         return tried[power]

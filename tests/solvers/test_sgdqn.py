@@ -27,26 +27,34 @@ def period(Z: Array, skip: int, zeros: float) -> int:
 @pytest.mark.parametrize("t0", [60.0, 500.0])
 @pytest.mark.parametrize("lambda_", [0.001, 0.02, 2.0])
 @pytest.mark.parametrize("skip", [1, 16])
-def test_replay(lambda_: float, t0: float, skip: int, zeros: float, variant: Variant) -> None:
+@pytest.mark.parametrize("restart", [True, False])
+def test_replay(lambda_: float, t0: float, skip: int, zeros: float, variant: Variant, restart: bool) -> None:
+    """With skip = 16 and sparse rows the regulariser acts once in an epoch at most."""
     p = reference.linear_problem(lambda_, zeros=zeros)
     Z = folded(p)
     t0 = 1e-3 if (variant, t0) == (Variant.original, 60.0) else t0
-    plain = reference.SgdQn(Z, lambda_, t0, period(Z, skip, zeros), variant)
-    run = solver("sgdqn", p, 4, t0=t0, skip=skip, variant=variant)
-    single = solver("sgdqn", p, 4, t0=t0, skip=skip, variant=variant, precision=Precision.float32)
+    every = period(Z, skip, zeros)
+    plain = reference.SgdQn(Z, lambda_, t0, every, variant, restart=restart)
+    own = {"t0": t0, "skip": skip, "variant": variant, "restart": restart}
+    run, double = solver("sgdqn", p, 4, **own), solver("sgdqn", p, 4, **own)
+    single = solver("sgdqn", p, 4, precision=Precision.float32, **own)
     accesses = 0
     for t, i in zip(range(1, 501), reference.order(N, 4), strict=False):
         plain.step(i)
+        if t % N == 0:
+            plain.end_epoch()
         accesses += int(np.count_nonzero(Z[i])) if zeros else 8
         run.advance(Limit(iterations=t))
         largest = np.abs(plain.w).max(initial=1e-300)
         np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * largest, err_msg=f"iteration {t}")
         counters = run.counters
         assert counters.iterations == counters.presentations == t
-        assert counters.inner_products == plain.inner_products == t + (t - 1) // plain.period
+        compared = (t - 1) // every
+        if plain.restart:
+            compared = (t - 1) // N * ((N - 1) // every) + (t - 1) % N // every
+        assert counters.inner_products == plain.inner_products == t + compared
         assert (counters.feature_accesses, counters.feature_accesses_dense) == (accesses, t * 8)
     single.advance(Limit(iterations=100))
-    double = solver("sgdqn", p, 4, t0=t0, skip=skip, variant=variant)
     double.advance(Limit(iterations=100))
     np.testing.assert_allclose(weights(single), weights(double), rtol=0, atol=1e-3 * np.abs(weights(double)).max())
 
@@ -71,8 +79,10 @@ def test_one_order_for_all_epochs(variant: Variant) -> None:
     plain = reference.SgdQn(folded(p), 0.02, 60.0, 16, variant)
     run, fresh = (solver("sgdqn", p, 4, t0=60.0, variant=variant, permutation=order) for order in (False, True))
     first = list(itertools.islice(reference.order(N, 4), N))
-    for i in first * 5:
-        plain.step(i)
+    for _ in range(5):
+        for i in first:
+            plain.step(i)
+        plain.end_epoch()
     for made in (run, fresh):
         made.advance(Limit(iterations=5 * N))
     np.testing.assert_allclose(weights(run), plain.w, rtol=0, atol=1e-9 * np.abs(plain.w).max())
@@ -93,7 +103,7 @@ def test_chosen_offset(variant: Variant, n: int) -> None:
         3,
         lambda t0: reference.SgdQn(Z, 0.002, t0, every, variant),
         passes=passes,
-        least=every if corrected else None,
+        least=every if corrected and every <= n else 1.0 if corrected else None,
     )
     assert len(sample) == (N if n == N else 1200 if corrected else 1000)
     run = solver("sgdqn", p, 3, variant=variant, tuning_passes=3)
@@ -103,8 +113,26 @@ def test_chosen_offset(variant: Variant, n: int) -> None:
     np.testing.assert_allclose(weights(run), weights(given), rtol=1e-9)
     assert run.counters.presentations == (passes + 1) * len(sample) * trials + 500
     assert given.counters.inner_products is not None
-    of_a_trial = (passes + 1) * len(sample) + (passes * len(sample) - 1) // every
+    of_a_pass = (len(sample) - 1) // every
+    of_a_trial = (passes + 1) * len(sample) + passes * of_a_pass
     assert run.counters.inner_products == trials * of_a_trial + given.counters.inner_products
+
+
+def test_a_regulariser_that_counts_anew_may_never_act() -> None:
+    """With more steps between two actions than examples only the losses move the weights; any t0 is allowed then."""
+    p = reference.linear_problem(0.5)
+    free, acting = (solver("sgdqn", p, 4, t0=61.0, skip=61, restart=restart) for restart in (True, False))
+    w = np.zeros(8)
+    for t, i in zip(range(1, 5 * N + 1), reference.order(N, 4), strict=False):
+        z = folded(p)[i]
+        w = w + (z @ w < 1.0) * z / (0.5 * 61.0)
+        free.advance(Limit(iterations=t))
+        np.testing.assert_allclose(weights(free), w, rtol=0, atol=1e-12)
+    acting.advance(Limit(iterations=5 * N))
+    assert np.linalg.norm(weights(acting)) < 0.9 * np.linalg.norm(w)
+    solver("sgdqn", p, 4, t0=0.5, skip=61)
+    with pytest.raises(SettingsError, match="t0 must be at least 61"):
+        solver("sgdqn", p, 4, t0=60.0, skip=61, restart=False)
 
 
 @pytest.mark.parametrize("skip", [1, 16, 2**62])

@@ -93,9 +93,7 @@ def test_advancing_in_pieces_has_the_same_bits(name: str, own: dict[str, Variant
 @pytest.mark.parametrize("precision", list(Precision))
 @pytest.mark.parametrize("lambda_", [1e-12, 0.1, 1e12])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_any_scale(
-    name: str, own: dict[str, Variant], precision: Precision, lambda_: float, scale: float
-) -> None:
+def test_any_scale(name: str, own: dict[str, Variant], precision: Precision, lambda_: float, scale: float) -> None:
     """Rows of any length, rows of zeros, twins of different labels, n = 2: nothing overflows, J stays below 10 J(0)."""
     X, y = points(30, 4)
     X[3:6] = 0.0

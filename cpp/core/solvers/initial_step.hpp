@@ -59,6 +59,7 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
 ///   tuning(n)             how t0 is chosen for n examples,
 ///   fresh()               whether each pass has another order,
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
+///   end_epoch()           is called after each pass,
 ///   present(features, i)  makes one step; charges row i and its inner products,
 ///   weights(), scale()    w = scale() weights(),
 ///   squared_norm()        |w|^2,
@@ -102,7 +103,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
     const std::size_t i = order_.now();
     order_.prefetch(features_);
     rule_.present(features_, i);
-    order_.advance();
+    if (order_.advance()) rule_.end_epoch();
     ++features_.counters().iterations;
     ++features_.counters().presentations;
     return true;
@@ -125,6 +126,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
     rule_.start(t0);
     for (std::uint64_t k = 0; k < tuning_.passes; ++k) {
       for (const std::size_t i : sample) rule_.present(features_, i);
+      rule_.end_epoch();
     }
     double hinge = 0.0;
     for (const std::size_t i : sample) {

@@ -29,6 +29,8 @@ template <typename Real>
 SgdQnRule<Real>::SgdQnRule(const FeatureMatrix& matrix, const SgdQnSettings& settings)
     : settings_(settings),
       period_(period_of(matrix, settings.skip)),
+      // a regulariser that counts anew in each pass may never act
+      least_t0_(restarts() && period_ > matrix.size() ? 0.0 : static_cast<double>(period_)),
       v_(matrix.dimension()),
       before_(matrix.dimension()),
       gain_(matrix.dimension()) {
@@ -39,14 +41,21 @@ template <typename Real>
 Tuning SgdQnRule<Real>::tuning(std::size_t n) const noexcept {
   if (!corrected()) return {};
   return {std::clamp<std::size_t>(n / 10, 1000, 10000), static_cast<std::uint64_t>(settings_.tuning_passes), true,
-          static_cast<double>(period_)};
+          std::max(least_t0_, 1.0)};
+}
+
+template <typename Real>
+void SgdQnRule<Real>::end_epoch() noexcept {
+  if (!restarts()) return;
+  left_ = period_;
+  regularised_ = false;
 }
 
 template <typename Real>
 void SgdQnRule<Real>::start(double t0) {
-  if (corrected()) {  // else the regulariser would change the signs of weights
-    require(t0 >= static_cast<double>(period_),
-            "t0 must be at least " + std::to_string(period_) + ", the steps between two actions of the regulariser");
+  if (corrected()) {
+    require(t0 >= least_t0_, "t0 must be at least " + std::to_string(static_cast<std::uint64_t>(least_t0_)) +
+                                 ", the steps between two actions of the regulariser");
   }
   v_.multiply(0.0);
   std::fill(gain_.begin(), gain_.end(), corrected() ? static_cast<Real>(1.0 / t0) : Real{1});

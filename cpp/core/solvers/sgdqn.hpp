@@ -19,6 +19,7 @@ struct SgdQnSettings {
   std::int64_t skip = 16;           ///< the period for dense rows
   std::int64_t tuning_passes = 10;  ///< corrected: over the sample, in a trial of a t0
   bool permutation = true;          ///< each pass has a new random order
+  bool restart = true;              ///< corrected: each pass counts the steps to the regulariser's next action anew
 };
 
 /// w += y G x where y <w, x> < 1; every `period` steps, before that, w -= period lambda G w. The next step compares its
@@ -42,6 +43,7 @@ class SgdQnRule {
   /// but on at least 1,000 and at most 10,000.
   Tuning tuning(std::size_t n) const noexcept;
   bool fresh() const noexcept { return settings_.permutation; }
+  void end_epoch() noexcept;
   void start(double t0);
   void present(CountedFeatures& features, std::size_t i);
   const Weights<Real>& weights() const noexcept { return v_; }
@@ -52,6 +54,7 @@ class SgdQnRule {
 
  private:
   bool corrected() const noexcept { return settings_.variant == SgdQnVariant::corrected; }
+  bool restarts() const noexcept { return corrected() && settings_.restart; }
   void regularise() noexcept;
   /// 1 / (t + t0) where `gain_` has not that factor.
   double rate() const noexcept { return corrected() ? 1.0 : 1.0 / time_; }
@@ -63,6 +66,7 @@ class SgdQnRule {
 
   SgdQnSettings settings_;
   std::uint64_t period_;
+  double least_t0_;  // corrected: with a smaller one the regulariser would change the signs of weights
   Weights<Real> v_;
   Weights<Real> before_;      // v before the last action of the regulariser
   AlignedVector<Real> gain_;  // lambda G; original: lambda B
