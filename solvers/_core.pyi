@@ -771,14 +771,35 @@ class SvmSgd32(LinearSolver):
     def t0(self) -> float | None:
         """The t0 in use; None before it has been tuned."""
 
-class SgdQn(LinearSolver):
-    """SGD-QN (Bordes, Bottou, Gallinari 2009); t0 = None: tuned on a sample in the first step.
+class SgdQnVariant(enum.Enum):
+    """What SGD-QN learns.
 
-    skip: steps between two actions of the regulariser on dense rows.
+    corrected: curvatures are added up (erratum 2010); original: ratios are averaged (2009).
+    """
+
+    corrected = ...
+    original = ...
+
+class SgdQn(LinearSolver):
+    """SGD-QN (Bordes, Bottou, Gallinari 2009; erratum 2010); t0 = None: tuned on a sample in the first step.
+
+    skip: steps between two actions of the regulariser on dense rows. permutation: each epoch has a new random order.
+    Of the corrected variant: tuning_passes, over the sample in a trial of a t0, from 1 to 100; restart: each epoch
+    counts the steps to the regulariser's next action anew.
     """
 
     def __init__(
-        self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, skip: int = 16, seed: int
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        variant: SgdQnVariant = ...,
+        t0: float | None = None,
+        skip: int = 16,
+        tuning_passes: int = 10,
+        permutation: bool = True,
+        restart: bool = True,
+        seed: int,
     ) -> None: ...
     @property
     def t0(self) -> float | None:
@@ -791,7 +812,17 @@ class SgdQn32(LinearSolver):
     """`SgdQn` with float32 weights."""
 
     def __init__(
-        self, features: FeatureMatrix, *, lambda_: float, t0: float | None = None, skip: int = 16, seed: int
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        variant: SgdQnVariant = ...,
+        t0: float | None = None,
+        skip: int = 16,
+        tuning_passes: int = 10,
+        permutation: bool = True,
+        restart: bool = True,
+        seed: int,
     ) -> None: ...
     @property
     def t0(self) -> float | None:
@@ -832,10 +863,20 @@ class Simba(LinearSolver):
 class SvmPerf(LinearSolver):
     """Cutting planes at the minimum of the master problem (Joachims 2006).
 
-    Ends when J - L <= eps L, or J - L <= eps if not `relative`.
+    Ends when J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved to qp_precision (J - L); a
+    cut whose weight has been 0 idle_cuts times in a row is removed, None: never.
     """
 
-    def __init__(self, features: FeatureMatrix, *, lambda_: float, eps: float, relative: bool = True) -> None: ...
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        *,
+        lambda_: float,
+        eps: float,
+        relative: bool = True,
+        qp_precision: float = 1e-3,
+        idle_cuts: int | None = 50,
+    ) -> None: ...
 
 class Ocas(LinearSolver):
     """Cutting planes with an exact line search (Franc, Sonnenburg 2008).

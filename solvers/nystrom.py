@@ -40,12 +40,15 @@ class Nystrom:
     floor: float
 
     @classmethod
-    def sample(cls, problem: Problem, count: int, eps_d: float, seed: int) -> Nystrom:
+    def sample(
+        cls, problem: Problem, count: int, eps_d: float, seed: int, *, threshold: float | None = None
+    ) -> Nystrom:
         """Draw `count` training points, uniformly and without replacement, and decompose their kernel matrix.
 
         Kernel values are float32, the decomposition is float64. Eigenvalues below `eps_d` times the largest are
         dropped, and so are those below sqrt(s) 2^-23 max K(x, x). The latter can be rounding errors of float32, and a
-        feature, which is divided by the root of its eigenvalue, would be noise.
+        feature, which is divided by the root of its eigenvalue, would be noise. Those that are not positive are always
+        dropped.
 
         Parameters
         ----------
@@ -55,6 +58,8 @@ class Nystrom:
         eps_d : float
             Between 0 and 1; the paper's is 1e-16.
         seed : int
+        threshold : float or None
+            Eigenvalues below this times max K(x, x) are dropped, instead of those below sqrt(s) 2^-23 max K(x, x).
 
         Raises
         ------
@@ -67,6 +72,9 @@ class Nystrom:
             )
         if not 0.0 < eps_d < 1.0:
             raise SettingsError(f"algo.eps_d = {eps_d!r}: it must lie between 0 and 1")
+        least = math.sqrt(count) * _EPSILON if threshold is None else threshold
+        if not 0.0 <= least < math.inf:
+            raise SettingsError(f"algo.eigenvalue_threshold = {threshold!r}: it must be finite and not negative")
         drawn = _core.Random(seed, _core.Purpose.features).permutation(problem.n)[:count]
         points = np.sort(drawn.astype(np.intp))
         gram = np.empty((count, count), dtype=np.float32)
@@ -74,7 +82,7 @@ class Nystrom:
             _core.fill_gram(problem.kernel.core(), problem.core_matrix(problem.X[points]), gram)
             eigenvalues, vectors = _decomposed(gram)
         largest = float(eigenvalues[-1])
-        floor = max(eps_d * largest, math.sqrt(count) * _EPSILON * float(gram.diagonal().max()))
+        floor = max(eps_d * largest, least * float(gram.diagonal().max()))
         kept = np.flatnonzero((eigenvalues >= floor) & (eigenvalues > 0.0))[::-1]
         if not len(kept):
             raise SettingsError(

@@ -39,10 +39,14 @@ class NystromSolver(PythonSolver):
         self.cost = "iterations"
         self._helper_cpu_seconds = 0.0
         with self.clocks():
-            self.nystrom = Nystrom.sample(problem, settings.features, settings.eps_d, seed)
+            self.nystrom = self.sample()
         self.remarks = (self.nystrom.remark(),)
         self._features: NDArray[np.float32] | None = None
         self._core: _core.LinearSolver | None = None
+
+    def sample(self) -> Nystrom:
+        """Return the features' basis."""
+        return Nystrom.sample(self.problem, self.settings.features, self.settings.eps_d, self.seed)
 
     @abc.abstractmethod
     def make(self, features: _core.FeatureMatrix) -> _core.LinearSolver:

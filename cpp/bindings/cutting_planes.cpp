@@ -1,5 +1,8 @@
 #include "solvers/cutting_planes.hpp"
 
+#include <limits>
+#include <optional>
+
 #include "arrays.hpp"
 
 namespace svm::python {
@@ -14,14 +17,19 @@ Array<double> array(const std::vector<double>& values) {
 }  // namespace
 
 void bind_cutting_planes(py::module_& module) {
-  py::class_<SvmPerf, LinearSolver>(module, "SvmPerf",
-                                    "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
-                                    "J - L <= eps L, or J - L <= eps if not `relative`.")
-      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative) {
-             return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps, relative});
+  py::class_<SvmPerf, LinearSolver>(
+      module, "SvmPerf",
+      "Cutting planes at the minimum of the master problem (Joachims 2006).\n\nEnds when "
+      "J - L <= eps L, or J - L <= eps if not `relative`. The master problem is solved "
+      "to qp_precision (J - L); a cut whose weight has been 0 idle_cuts times in a row is "
+      "removed, None: never.")
+      .def(py::init([](const FeatureMatrix& features, double lambda, double eps, bool relative, double qp_precision,
+                       std::optional<std::uint64_t> idle_cuts) {
+             const MasterSettings master{qp_precision, idle_cuts.value_or(std::numeric_limits<std::uint64_t>::max())};
+             return std::make_unique<SvmPerf>(features, CuttingPlaneSettings{lambda, eps, relative, master});
            }),
            py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("eps"), py::arg("relative") = true,
-           py::keep_alive<1, 2>());
+           py::arg("qp_precision") = 1e-3, py::arg("idle_cuts") = 50, py::keep_alive<1, 2>());
 
   py::class_<Ocas, LinearSolver>(
       module, "Ocas",

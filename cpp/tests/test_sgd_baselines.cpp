@@ -35,9 +35,10 @@ Maker svmsgd(std::optional<double> t0) {
 }
 
 template <typename Real>
-Maker sgdqn(std::optional<double> t0, std::int64_t skip) {
-  return [t0, skip](const FeatureMatrix& matrix) {
-    return std::make_unique<svm::SgdQn<Real>>(matrix, lambda, t0, svm::SgdQnRule<Real>(matrix, lambda, skip), 5);
+Maker sgdqn(std::optional<double> t0, svm::SgdQnSettings settings) {
+  settings.lambda = lambda;
+  return [t0, settings](const FeatureMatrix& matrix) {
+    return std::make_unique<svm::SgdQn<Real>>(matrix, lambda, t0, svm::SgdQnRule<Real>(matrix, settings), 5);
   };
 }
 
@@ -77,17 +78,26 @@ int main() {
   for (const std::optional<double> t0 : {std::optional<double>(), std::optional<double>(7.0)}) {
     check(svmsgd<double>(t0), dense, sparse, true);
     check(svmsgd<float>(t0), dense, sparse, false);
-    check(sgdqn<double>(t0, 4), dense, sparse, false);  // sparse rows have another period
-    check(sgdqn<float>(t0, 4), dense, sparse, false);
+    for (const svm::SgdQnVariant variant : {svm::SgdQnVariant::corrected, svm::SgdQnVariant::original}) {
+      const svm::SgdQnSettings settings{lambda, variant, 2};
+      check(sgdqn<double>(t0, settings), dense, sparse, false);  // sparse rows have another period
+      check(sgdqn<float>(t0, settings), dense, sparse, false);
+    }
   }
   check(mpu(0.05), dense, sparse, true);
 
   for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     CHECK(svm::test::refuses([&] { svmsgd<double>(wrong)(dense); }, "t0 must be"));
-    CHECK(svm::test::refuses([&] { sgdqn<float>(wrong, 16)(dense); }, "t0 must be"));
+    CHECK(svm::test::refuses([&] { sgdqn<float>(wrong, {})(dense); }, "t0 must be finite"));
     CHECK(svm::test::refuses([&] { mpu(wrong)(dense); }, "eps must be"));
     CHECK(svm::test::refuses([&] { svm::Mpu(dense, svm::MpuSettings{wrong, 0.1}, 1); }, "lambda must be"));
   }
-  CHECK(svm::test::refuses([&] { sgdqn<double>({}, 0)(dense); }, "skip must be"));
+  CHECK(svm::test::refuses([&] { sgdqn<double>(15.0, {})(dense); }, "t0 must be at least 16"));
+  const svm::SgdQnSettings no_skip{lambda, svm::SgdQnVariant::original, 0};
+  CHECK(svm::test::refuses([&] { sgdqn<double>({}, no_skip)(dense); }, "skip must be"));
+  for (const std::int64_t passes : {0, 101}) {
+    const svm::SgdQnSettings settings{lambda, svm::SgdQnVariant::corrected, 16, passes};
+    CHECK(svm::test::refuses([&] { sgdqn<double>({}, settings)(dense); }, "tuning_passes must be"));
+  }
   return svm::test::finish();
 }

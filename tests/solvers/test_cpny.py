@@ -116,6 +116,64 @@ def test_costs() -> None:
         assert counters.feature_accesses_dense == 30 * N * p.d + reads * r
 
 
+@pytest.mark.parametrize(
+    "own",
+    [{"qp_precision": 0.5}, {"qp_precision": 1e-9}, {"idle_cuts": 1}, {"idle_cuts": None}],
+    ids=str,
+)
+def test_without_a_safeguard_it_still_ends_within_eps(own: dict[str, Any]) -> None:
+    p = problem(N, lambda_=1e-3, flips=0.1)
+    run = made(p, eps=1e-5, **own)
+    V = features(run)
+    assert run.advance(Limit(iterations=20_000)) is Status.CONVERGED
+    assert run._core is not None
+    best, reached = optimum(p, V), objective(p, V, run._core.weights())
+    assert run.lower_bound - 1e-9 <= best <= reached + 1e-9 <= run.lower_bound + 1.001e-5
+
+
+def test_the_precision_of_the_master_problem() -> None:
+    """Its solution is within qp_precision (J - L), of the iteration before, of the largest value of all cuts."""
+    p = problem(N, lambda_=1e-3, flips=0.1)
+    worst = {}
+    for precision in (1e-6, 0.1):
+        run = made(p, eps=1e-4, qp_precision=precision, idle_cuts=None)
+        V = features(run)
+        heights, slopes, w, gap, t = [0.0], [np.zeros(V.shape[1])], np.zeros(V.shape[1]), 1.0, 0
+        shares = []
+        while True:
+            cut = p.y * (V @ w) < 1.0
+            if run.advance(Limit(iterations=t + 1)) is Status.CONVERGED:
+                break
+            t += 1
+            heights.append(float(cut.mean()))
+            slopes.append(-(p.y[cut, None] * V[cut]).sum(axis=0) / N)
+            assert run._core is not None
+            w = run._core.weights()
+            master = 0.5 * 1e-3 * w @ w + max(h + s @ w for h, s in zip(heights, slopes, strict=True))
+            shares.append((master - run.lower_bound) / gap)
+            gap = objective(p, V, w) - run.lower_bound
+        worst[precision] = max(shares)
+        assert worst[precision] <= 1.001 * precision + 1e-9 / gap
+    assert worst[0.1] > 1e-3
+
+
+@pytest.mark.parametrize(("idle", "largest"), [(3, 40), (None, 10**9)])
+def test_idle_cuts(idle: int | None, largest: int) -> None:
+    """Cut 0 stays; any other cut has had a weight in one of the last `idle` master problems, or is as new as that."""
+    run = made(problem(N, lambda_=1e-3, flips=0.1), eps=1e-6, idle_cuts=idle)
+    t, stored = 0, []
+    while run.advance(Limit(iterations=t + 1)) is not Status.CONVERGED:
+        t += 1
+        assert run._core is not None
+        stored.append(run._core.state()["master.idle"])
+    assert t > 60
+    assert all(row.size <= largest for row in stored)
+    if idle is None:
+        assert [row.size for row in stored] == list(range(2, t + 2))
+    else:
+        assert max(int(row[1:].max(initial=0)) for row in stored) < idle
+
+
 def test_a_budget_in_kernel_evaluations_does_not_end_it_but_its_stopping_rule_does() -> None:
     assert made(problem(N)).advance(Limit(kernel_evaluations=10**9)) is Status.CONVERGED
 
@@ -130,6 +188,10 @@ def test_a_budget_in_kernel_evaluations_does_not_end_it_but_its_stopping_rule_do
         ({"eps": -1.0}, r"algo\.eps = -1\.0"),
         ({"eps": np.nan}, r"algo\.eps = nan"),
         ({"eps": np.inf}, r"algo\.eps = inf"),
+        ({"qp_precision": 0.0}, r"algo\.qp_precision = 0\.0: it must lie between 0 and 1"),
+        ({"qp_precision": 1.0}, r"algo\.qp_precision = 1\.0"),
+        ({"idle_cuts": 0}, r"algo\.idle_cuts = 0: it must be at least 1, or null"),
+        ({"eigenvalue_threshold": -1.0}, r"algo\.eigenvalue_threshold = -1\.0"),
     ],
 )
 def test_wrong_settings_are_refused(own: dict[str, Any], text: str) -> None:

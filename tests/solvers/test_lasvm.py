@@ -11,7 +11,19 @@ from cases import Array, assert_optimal, core_rows, dual, gram, libsvm_optimum, 
 from lasvm_reference import Lasvm
 from scipy import sparse
 
-from solvers import Gaussian, Kernel, KernelSnapshot, Limit, Linear, Polynomial, Problem, Solver, Status, _core
+from solvers import (
+    Gaussian,
+    Kernel,
+    KernelSnapshot,
+    Limit,
+    Linear,
+    Polynomial,
+    Problem,
+    SettingsError,
+    Solver,
+    Status,
+    _core,
+)
 
 KERNELS = [Gaussian(2.0), Polynomial(degree=2, gamma=0.5, coef0=1.0), Linear()]
 BIAS = pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
@@ -192,6 +204,36 @@ def test_delta_max_bounds_what_a_fresh_example_meets() -> None:
     assert len(deltas) == p.n - 1
     assert max(deltas) <= 0.5 + 1e-9
     assert t > p.n
+
+
+# The predictor without small coefficients
+
+
+@BIAS
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_drop_below_changes_the_predictor_and_not_the_training(bias: bool, share: float) -> None:
+    p = problem(100, bias=bias, lambda_=1.0 / 500)
+    whole, made = solver("lasvm", p, 3), solver("lasvm", p, 3, drop_below=share)
+    dropped = 0
+    for t in (0, 30, 90, 150):
+        whole.advance(Limit(iterations=t))
+        made.advance(Limit(iterations=t))
+        full, found = look(whole), look(made)
+        size = np.abs(full.coefficients)
+        expected = [c if s >= share * size.max() else 0.0 for c, s in zip(full.coefficients, size, strict=True)]
+        np.testing.assert_array_equal(found.coefficients, expected)
+        assert (found.bias, found.responses) == (full.bias, None)
+        assert found.dual_feasible is not bias
+        assert made.counters == whole.counters
+        dropped += np.count_nonzero(full.coefficients) - np.count_nonzero(found.coefficients)
+    assert dropped > 0
+    assert core(made).coefficients().tobytes() == core(whole).coefficients().tobytes()
+
+
+@pytest.mark.parametrize("share", [-1e-9, 1.1])
+def test_drop_below_is_a_share(share: float) -> None:
+    with pytest.raises(SettingsError, match=rf"algo\.drop_below = {share}: it must lie between 0 and 1"):
+        solver("lasvm", problem(), drop_below=share)
 
 
 # Hard cases

@@ -34,6 +34,7 @@ from solvers.fourier import FourierSnapshot
 from solvers.minibatch import Averaging
 from solvers.precision import Precision
 from solvers.sbp import Draws
+from solvers.sgdqn import Variant as SgdQnVariant
 
 Variant = tuple[str, bool, dict[str, Any]]
 VARIANTS: dict[str, Variant] = {
@@ -51,7 +52,7 @@ VARIANTS: dict[str, Variant] = {
     "svmlight, bias": ("svmlight", True, {"tolerance": 0.0, "working_set": 4, "shrink_after": 5}),
     "lasvm": ("lasvm", False, {"tolerance": 0.0, "passes": 0}),
     "lasvm, bias": ("lasvm", True, {"tolerance": 0.0, "passes": 2}),
-    "lasvm, bias, repeated": ("lasvm", True, {"tolerance": 0.0, "passes": 0, "delta_max": 0.5}),
+    "lasvm, bias, repeated": ("lasvm", True, {"tolerance": 0.0, "passes": 0, "delta_max": 0.5, "drop_below": 0.1}),
     "perceptron": ("perceptron", False, {}),
     "averaged_perceptron": ("averaged_perceptron", False, {}),
     "sgd_r": ("sgd_r", False, {}),
@@ -61,6 +62,11 @@ VARIANTS: dict[str, Variant] = {
     "asset": ("asset", True, {"features": 12}),
     "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
     "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
+    "cpny, no safeguards": (
+        "cpny",
+        False,
+        {"features": 12, "eps": 1e-12, "qp_precision": 0.5, "idle_cuts": None, "eigenvalue_threshold": 0.0},
+    ),
     "cpsp": ("cpsp", False, {"features": 12, "eps": 1e-12}),
     "minibatch_pegasos": ("minibatch_pegasos", False, {"batch_size": 5, "average": Averaging.tail}),
     "minibatch_sdca": ("minibatch_sdca", False, {"batch_size": 5, "average": Averaging.decaying}),
@@ -74,6 +80,7 @@ LINEAR: dict[str, Variant] = {
     "mpu": ("mpu", False, {"eps": 1e-9}),
     "svmsgd": ("svmsgd", False, {}),
     "sgdqn, float32": ("sgdqn", False, {"precision": Precision.float32, "skip": 3}),
+    "sgdqn, original": ("sgdqn", False, {"variant": SgdQnVariant.original, "skip": 3, "permutation": False}),
 }
 """Methods with explicit weights; other files test their limits and interruptions."""
 STREAMS: dict[str, Variant] = {

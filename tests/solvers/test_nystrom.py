@@ -137,6 +137,26 @@ def test_a_wrong_number_of_points_is_refused(count: int) -> None:
         Nystrom.sample(problem(60), count, 1e-16, 0)
 
 
+def test_the_threshold_takes_the_place_of_the_floor_of_float32() -> None:
+    p = problem(200, 4, kernel=Gaussian(1e3))
+    thresholds = (0.0, 1e-7, None, 1e-2)
+    found = [Nystrom.sample(p, 100, 1e-16, 0, threshold=threshold) for threshold in thresholds]
+    ranks = [one.rank for one in found]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len(set(ranks)) == 4
+    for one, threshold in zip(found, thresholds, strict=True):
+        floor = np.sqrt(100) * 2.0**-23 if threshold is None else max(threshold, 1e-16 * one.eigenvalues[0])
+        assert one.floor == pytest.approx(floor)
+        assert one.eigenvalues[-1] >= one.floor
+    assert found[0].eigenvalues[-1] > 0.0
+
+
+@pytest.mark.parametrize("threshold", [-1e-9, np.nan, np.inf])
+def test_a_threshold_that_is_no_size_is_refused(threshold: float) -> None:
+    with pytest.raises(SettingsError, match=r"algo\.eigenvalue_threshold = .*: it must be finite and not negative"):
+        Nystrom.sample(problem(60), 5, 1e-16, 0, threshold=threshold)
+
+
 @pytest.mark.parametrize("eps_d", [0.0, 1.0, -1e-3, 2.0, np.nan, np.inf])
 def test_eps_d(eps_d: float) -> None:
     with pytest.raises(SettingsError, match=r"algo\.eps_d = .*: it must lie between 0 and 1"):

@@ -10,8 +10,14 @@ from linear_reference import folded, optimum, primal, weights
 
 from solvers import Limit, Linear, Problem, SettingsError
 from solvers.precision import Precision
+from solvers.sgdqn import Variant
 
 N = 60
+METHODS = pytest.mark.parametrize(
+    ("name", "own"),
+    [("svmsgd", {}), ("sgdqn", {}), ("sgdqn", {"variant": Variant.original})],
+    ids=["svmsgd", "sgdqn", "sgdqn, original"],
+)
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.7], ids=["dense", "sparse"])
@@ -71,10 +77,10 @@ def test_converges(lambda_: float, precision: Precision) -> None:
     assert -1e-6 <= primal(p, weights(run)) / best - 1.0 <= 0.02
 
 
-@pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
-def test_advancing_in_pieces_has_the_same_bits(name: str) -> None:
+@METHODS
+def test_advancing_in_pieces_has_the_same_bits(name: str, own: dict[str, Variant]) -> None:
     p = reference.linear_problem(0.01, zeros=0.7)
-    whole, pieces = solver(name, p, 3), solver(name, p, 3)
+    whole, pieces = solver(name, p, 3, **own), solver(name, p, 3, **own)
     whole.advance(Limit(iterations=700))
     for t in range(701):
         pieces.advance(Limit(iterations=t))
@@ -83,11 +89,11 @@ def test_advancing_in_pieces_has_the_same_bits(name: str) -> None:
     assert whole.counters == pieces.counters
 
 
-@pytest.mark.parametrize("name", ["svmsgd", "sgdqn"])
+@METHODS
 @pytest.mark.parametrize("precision", list(Precision))
 @pytest.mark.parametrize("lambda_", [1e-12, 0.1, 1e12])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_any_scale(name: str, precision: Precision, lambda_: float, scale: float) -> None:
+def test_any_scale(name: str, own: dict[str, Variant], precision: Precision, lambda_: float, scale: float) -> None:
     """Rows of any length, rows of zeros, twins of different labels, n = 2: nothing overflows, J stays below 10 J(0)."""
     X, y = points(30, 4)
     X[3:6] = 0.0
@@ -97,7 +103,7 @@ def test_any_scale(name: str, precision: Precision, lambda_: float, scale: float
         Problem(X[:2] * np.float32(scale), y[:2], Linear(), lambda_=lambda_),
         Problem(0.0 * X, y, Linear(), lambda_=lambda_),
     ):
-        run = solver(name, problem, precision=precision)
+        run = solver(name, problem, precision=precision, **own)
         run.advance(Limit(iterations=3000))
         assert primal(problem, weights(run)) < 10.0
 

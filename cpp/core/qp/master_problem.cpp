@@ -2,16 +2,22 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/swap_remove.hpp"
 
 namespace svm {
 namespace {
 
-// The tolerance of a solution: a part of the gap, but not less than the rounding errors of the bound.
-constexpr double part_of_gap = 1e-3;
+// Rounding errors of the bound; the tolerance of a solution is not less.
 constexpr double rounding = 1e-14;
 
 }  // namespace
+
+MasterProblem::MasterProblem(const MasterSettings& settings) : settings_(settings) {
+  require(settings.precision > 0.0 && settings.precision < 1.0, "qp_precision must lie between 0 and 1");
+  require(settings.idle >= 1, "idle_cuts must be a whole number >= 1");
+  add(0.0, {0.0});
+}
 
 void MasterProblem::add(double beta, const std::vector<double>& products) {
   qp_.add(beta, products);
@@ -29,7 +35,7 @@ void MasterProblem::extend(const std::vector<double>& q) {
 }
 
 void MasterProblem::solve(double gap) {
-  qp_.solve(std::max(part_of_gap * gap, rounding * bound_));
+  qp_.solve(std::max(settings_.precision * gap, rounding * bound_));
   bound_ = std::max(bound_, qp_.value());
 }
 

@@ -9,12 +9,17 @@
 
 namespace svm {
 
+struct MasterSettings {
+  double precision = 1e-3;  ///< in (0, 1): the part of `gap` to which `solve` solves
+  std::uint64_t idle = 50;  ///< calls of `drop_idle` with gamma_j = 0 after which cut j is dropped
+};
+
 /// Solves the master problem in its dual: a quadratic programme on the simplex with one variable gamma_j for each cut.
 /// The method keeps the cuts themselves, in the same order. Cut 0 is the cut of no examples; it is there from the start
 /// and stays.
 class MasterProblem {
  public:
-  MasterProblem() { add(0.0, {0.0}); }
+  explicit MasterProblem(const MasterSettings& settings = {});
 
   std::size_t size() const noexcept { return qp_.size(); }
   /// Adds a cut; see SimplexQp::add.
@@ -24,17 +29,17 @@ class MasterProblem {
   /// Adds one coordinate to every cut's vector; see SimplexQp::extend. The lower bound starts anew: the space of w has
   /// grown.
   void extend(const std::vector<double>& q);
-  /// Solves to a thousandth of `gap`, the present difference of objective and lower bound, or to rounding error.
+  /// Solves to a part of `gap`, the present difference of objective and lower bound, or to rounding error.
   void solve(double gap);
-  /// Calls drop(j) for each cut to be dropped, j falling, and removes it: a cut other than 0 with gamma_j = 0 in 50
-  /// calls in a row. The weights do not change, and a cut that is needed again is found again (as in the program
+  /// Calls drop(j) for each cut to be dropped, j falling, and removes it: a cut other than 0 with gamma_j = 0 in
+  /// some calls in a row. The weights do not change, and a cut that is needed again is found again (as in the program
   /// SVMperf).
   template <typename Drop>
   void drop_idle(const Drop& drop) {
     const std::vector<double>& gamma = qp_.solution();
     for (std::size_t j = size() - 1; j > 0; --j) {
       idle_[j] = gamma[j] > 0.0 ? 0 : idle_[j] + 1;
-      if (idle_[j] < patience) continue;
+      if (idle_[j] < settings_.idle) continue;
       remove(j);
       drop(j);
     }
@@ -49,8 +54,7 @@ class MasterProblem {
   void archive(StateArchive& state);
 
  private:
-  static constexpr std::uint64_t patience = 50;
-
+  MasterSettings settings_;
   SimplexQp qp_;
   std::vector<std::uint64_t> idle_;  // for each cut the calls of drop_idle in a row with gamma = 0
   double bound_ = 0.0;

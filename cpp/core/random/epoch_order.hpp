@@ -1,4 +1,4 @@
-// The order of the examples in passes over the training set: a fresh random permutation in each pass.
+// The order of the examples in passes over the training set: a random permutation, and by default a fresh one in each.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,9 @@ namespace svm {
 
 class EpochOrder {
  public:
-  EpochOrder(std::size_t size, std::uint64_t seed) : random_(seed, Purpose::order), order_(size) {
+  /// fresh: each pass has another order.
+  EpochOrder(std::size_t size, std::uint64_t seed, bool fresh = true)
+      : random_(seed, Purpose::order), order_(size), fresh_(fresh) {
     std::iota(order_.begin(), order_.end(), 0U);
     random_.shuffle(order_);
   }
@@ -32,7 +34,7 @@ class EpochOrder {
   bool advance() noexcept {
     if (++position_ < order_.size()) return false;
     position_ = 0;
-    random_.shuffle(order_);
+    if (fresh_) random_.shuffle(order_);
     return true;
   }
   void archive(StateArchive& state) {
@@ -45,6 +47,7 @@ class EpochOrder {
   Random random_;
   std::vector<std::uint32_t> order_;
   std::size_t position_ = 0;
+  bool fresh_;
 };
 
 }  // namespace svm

@@ -21,6 +21,7 @@ const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
 CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings)
     : LinearSolver(matrix),
       cuts_(matrix, features_, checked(settings).lambda),
+      master_(settings.master),
       margins_(matrix.size()),
       point_(matrix.size()),
       settings_(settings) {}

@@ -16,6 +16,7 @@ struct CuttingPlaneSettings {
   double lambda = 1.0;
   double eps = 0.01;     ///< ends when J - L <= eps L, with J the objective and L the largest master value so far
   bool relative = true;  ///< false: when J - L <= eps
+  MasterSettings master = {};
 };
 
 /// The loop of the methods: add a cut, solve the master problem, let the method choose its weights and the next point.

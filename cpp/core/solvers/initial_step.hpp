@@ -15,35 +15,56 @@
 
 namespace svm {
 
+/// How t0 is chosen.
+struct Tuning {
+  std::size_t sample = 1000;   ///< examples, or n, as in Bottou's programs
+  std::uint64_t passes = 1;    ///< over the sample, in a trial of a t0
+  bool powers_of_ten = false;  ///< t0 is a power of ten
+  double least = 1.0;          ///< t0 is at least this; 1: the steps of Pegasos
+};
+
 /// Searches the t0 = 1 / (lambda eta0) of lowest cost_of(t0). The first step eta0 starts at 1 / (mean squared norm),
-/// which is 1 for rows of norm 1 as in Bottou's programs. It is doubled while that lowers the cost; if the first
-/// doubling does not, it is halved while that does. It is at most 1 / lambda (t0 = 1, the steps of Pegasos).
+/// which is 1 for rows of norm 1 as in Bottou's programs. t0 is halved while that lowers the cost; if the first halving
+/// does not, it is doubled while that does. With powers of ten it starts at the nearest one and changes by factors of
+/// ten.
 template <typename Cost>
-double best_t0(double lambda, double mean_squared_norm, const Cost& cost_of) {
-  constexpr int most = 30;  // doublings or halvings
-  double eta = mean_squared_norm > 0.0 ? 1.0 / std::max(mean_squared_norm, lambda) : 1.0 / lambda;
-  double cost = cost_of(1.0 / (lambda * eta));
-  const auto follow = [&](double factor) {
-    const double first = eta;
-    for (int k = 0; k < most && factor * eta * lambda <= 1.0; ++k) {
-      const double next = cost_of(1.0 / (lambda * factor * eta));
-      if (!(next < cost)) break;
-      cost = next;
-      eta *= factor;
+double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, const Cost& cost_of) {
+  constexpr int most = 30;  // changes
+  const double eta = mean_squared_norm > 0.0 ? 1.0 / std::max(mean_squared_norm, lambda) : 1.0 / lambda;
+  double t0 = 1.0 / (lambda * eta);
+  if (tuning.powers_of_ten) {
+    double power = 1.0;
+    while (power < tuning.least || power * std::sqrt(10.0) < t0) power *= 10.0;
+    t0 = power;
+  }
+  const double factor = tuning.powers_of_ten ? 10.0 : 2.0;
+  double cost = cost_of(t0);
+  const auto follow = [&](bool down) {
+    const double first = t0;
+    for (int k = 0; k < most; ++k) {
+      const double next = down ? t0 / factor : t0 * factor;
+      if (down && next < tuning.least) break;
+      const double other = cost_of(next);
+      if (!(other < cost)) break;
+      cost = other;
+      t0 = next;
     }
-    return eta != first;
+    return t0 != first;
   };
-  if (!follow(2.0)) follow(0.5);
-  return 1.0 / (lambda * eta);
+  if (!follow(true)) follow(false);
+  return t0;
 }
 
-/// Presents the examples in a fresh random order in each pass to a Rule, which has
+/// Presents the examples in a random order to a Rule, which has
+///   tuning(n)             how t0 is chosen for n examples,
+///   fresh()               whether each pass has another order,
 ///   start(t0)             resets: w = 0, and the next step is t = 1,
+///   end_epoch()           is called after each pass,
 ///   present(features, i)  makes one step; charges row i and its inner products,
 ///   weights(), scale()    w = scale() weights(),
 ///   squared_norm()        |w|^2,
 ///   archive(state)        writes or reads the members that change.
-/// If t0 is not given, the first step tunes it. A trial of a t0 is a pass of the rule over a sample, drawn with
+/// If t0 is not given, the first step tunes it. A trial of a t0 consists of passes of the rule over a sample, drawn with
 /// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
 template <typename Rule>
 class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
@@ -51,14 +72,13 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
   using Loop::features_;
 
  public:
-  static constexpr std::size_t sample_size = 1000;  // or n, as in Bottou's programs
-
   TunedSgd(const FeatureMatrix& matrix, double lambda, std::optional<double> t0, Rule rule, std::uint64_t seed)
       : Loop(matrix),
         lambda_(lambda),
         t0_(t0),
+        tuning_(rule.tuning(matrix.size())),
         rule_(std::move(rule)),
-        order_(matrix.size(), seed),
+        order_(matrix.size(), seed, rule_.fresh()),
         sampling_(seed, Purpose::sampling) {
     require_positive(lambda, "lambda");
     require(!t0 || (std::isfinite(*t0) && *t0 > 0.0), "t0 must be finite and positive, or left out");
@@ -83,7 +103,7 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
     const std::size_t i = order_.now();
     order_.prefetch(features_);
     rule_.present(features_, i);
-    order_.advance();
+    if (order_.advance()) rule_.end_epoch();
     ++features_.counters().iterations;
     ++features_.counters().presentations;
     return true;
@@ -91,31 +111,35 @@ class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
 
  private:
   void tune() {
-    std::vector<std::size_t> sample(std::min(features_.size(), sample_size));
+    std::vector<std::size_t> sample(std::min(features_.size(), tuning_.sample));
     double squares = 0.0;
     for (std::size_t& i : sample) {
       i = sampling_.below(features_.size());
       squares += features_.squared_norm(i);
     }
     const double mean = squares / static_cast<double>(sample.size());
-    t0_ = best_t0(lambda_, mean, [&](double t0) { return trial(sample, t0); });
+    t0_ = best_t0(lambda_, mean, tuning_, [&](double t0) { return trial(sample, t0); });
     rule_.start(*t0_);
   }
 
   double trial(const std::vector<std::size_t>& sample, double t0) {
     rule_.start(t0);
-    for (const std::size_t i : sample) rule_.present(features_, i);
+    for (std::uint64_t k = 0; k < tuning_.passes; ++k) {
+      for (const std::size_t i : sample) rule_.present(features_, i);
+      rule_.end_epoch();
+    }
     double hinge = 0.0;
     for (const std::size_t i : sample) {
       features_.charge_inner_product();
       hinge += std::max(0.0, 1.0 - rule_.scale() * features_.label(i) * rule_.weights().dot(features_.row(i)));
     }
-    features_.counters().presentations += 2 * sample.size();
+    features_.counters().presentations += (tuning_.passes + 1) * sample.size();
     return 0.5 * lambda_ * rule_.squared_norm() + hinge / static_cast<double>(sample.size());
   }
 
   double lambda_;
   std::optional<double> t0_;
+  Tuning tuning_;
   Rule rule_;
   EpochOrder order_;
   Random sampling_;

@@ -13,6 +13,9 @@ class SvmSgdRule {
  public:
   SvmSgdRule(std::size_t dimension, double lambda) : lambda_(lambda), v_(dimension) {}
 
+  Tuning tuning(std::size_t) const noexcept { return {}; }
+  bool fresh() const noexcept { return true; }
+  void end_epoch() noexcept {}
   void start(double t0);
   void present(CountedFeatures& features, std::size_t i);
   const Weights<Real>& weights() const noexcept { return v_; }
