@@ -50,8 +50,9 @@ class Cpny(NystromSolver):
     so the objective J on the features then exceeds their optimum by at most 0.001. This solver has the same absolute
     stopping rule. SVM-Perf decomposes K_SS by Cholesky, without ``eps_d``; the span of the sample is the same.
 
-    Three safeguards shorten a run, and the settings can take each of them away: `eigenvalue_threshold`, `qp_precision`
-    (the authors' program solves its inner problem to about a half to a fifth of the gap) and `idle_cuts`.
+    SVM-Perf solves its inner problem by decomposition, to about a half to a fifth of the gap. Here an active-set method
+    with a Cholesky factor solves it. `qp_precision`, `eigenvalue_threshold` and `idle_cuts` can be changed to see what
+    they contribute.
 
     `lower_bound`, the best value of the master problem, is a lower bound on the optimum over the features. It is not
     recorded: features restrict w to the span of the sample, so the optimum over them lies above that of the kernel

@@ -58,9 +58,9 @@ class SgdQn(CoreSolver):
     - ``corrected``, the authors' program LibSGDQN: G_ii = 1 / (lambda t0) at first. When the loss of the example has
       appeared or vanished, 1 / G_ii grows by c_i times the steps since it grew last. c_i is clipped to [lambda / 10,
       100 lambda]; it is 101 lambda if w_i did not change and x_i is not 0. t0 is a power of ten, and at least the steps
-      between two actions of the regulariser, if it acts. It is chosen on a tenth of the examples (at least 1,000, at
-      most 10,000), in `tuning_passes` passes for each trial. The program tries 1, 10, ..., 10^10; here the search
-      begins near 1 / (lambda times the first step of `SvmSgd`) and ends when the objective rises.
+      between two actions of the regulariser, or 1 if it never acts. It is chosen on a tenth of the examples (at least
+      1,000, at most 10,000), in `tuning_passes` passes for each trial. The program tries 1, 10, ..., 10^10; here the
+      search begins near 1 / (lambda times the first step of `SvmSgd`) and ends when the objective rises.
     - ``original``, the algorithm of 2009: G = B / (t + t0). B_ii, 1 / lambda at first, is changed by 2 / r times its
       difference to 1 / c_i, r = 2, 3, ..., and clipped to [1 / (100 lambda), 1 / lambda]. The erratum says that
       averages of such ratios learn less of the curvature than intended. t0 is chosen as in `SvmSgd`.

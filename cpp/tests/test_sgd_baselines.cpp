@@ -92,7 +92,7 @@ int main() {
     CHECK(svm::test::refuses([&] { mpu(wrong)(dense); }, "eps must be"));
     CHECK(svm::test::refuses([&] { svm::Mpu(dense, svm::MpuSettings{wrong, 0.1}, 1); }, "lambda must be"));
   }
-  CHECK(svm::test::refuses([&] { sgdqn<double>(15.0, {})(dense); }, "t0 must be at least 16"));
+  CHECK(svm::test::refuses([&] { sgdqn<double>(15.0, {})(dense); }, "t0 must be at least 16:"));
   const svm::SgdQnSettings no_skip{lambda, svm::SgdQnVariant::original, 0};
   CHECK(svm::test::refuses([&] { sgdqn<double>({}, no_skip)(dense); }, "skip must be"));
   for (const std::int64_t passes : {0, 101}) {

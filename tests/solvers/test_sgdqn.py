@@ -103,7 +103,7 @@ def test_chosen_offset(variant: Variant, n: int) -> None:
         3,
         lambda t0: reference.SgdQn(Z, 0.002, t0, every, variant),
         passes=passes,
-        least=every if corrected and every <= n else 1.0 if corrected else None,
+        least=(every if every <= n else 1.0) if corrected else None,
     )
     assert len(sample) == (N if n == N else 1200 if corrected else 1000)
     run = solver("sgdqn", p, 3, variant=variant, tuning_passes=3)
@@ -119,7 +119,7 @@ def test_chosen_offset(variant: Variant, n: int) -> None:
 
 
 def test_a_regulariser_that_counts_anew_may_never_act() -> None:
-    """With more steps between two actions than examples only the losses move the weights; any t0 is allowed then."""
+    """With more steps between two actions than examples only the losses move the weights; t0 is from 1 on then."""
     p = reference.linear_problem(0.5)
     free, acting = (solver("sgdqn", p, 4, t0=61.0, skip=61, restart=restart) for restart in (True, False))
     w = np.zeros(8)
@@ -130,9 +130,10 @@ def test_a_regulariser_that_counts_anew_may_never_act() -> None:
         np.testing.assert_allclose(weights(free), w, rtol=0, atol=1e-12)
     acting.advance(Limit(iterations=5 * N))
     assert np.linalg.norm(weights(acting)) < 0.9 * np.linalg.norm(w)
-    solver("sgdqn", p, 4, t0=0.5, skip=61)
-    with pytest.raises(SettingsError, match="t0 must be at least 61"):
-        solver("sgdqn", p, 4, t0=60.0, skip=61, restart=False)
+    solver("sgdqn", p, 4, t0=1.0, skip=61)
+    for least, restart in ((1, True), (61, False)):
+        with pytest.raises(SettingsError, match=f"t0 must be at least {least}:"):
+            solver("sgdqn", p, 4, t0=least - 0.5, skip=61, restart=restart)
 
 
 @pytest.mark.parametrize("skip", [1, 16, 2**62])
@@ -161,7 +162,7 @@ def test_converges(lambda_: float, precision: Precision, variant: Variant) -> No
         ({"skip": -3}, "skip must be a whole number >= 1"),
         ({"tuning_passes": 0}, "tuning_passes must be from 1 to 100"),
         ({"tuning_passes": 101}, "tuning_passes must be from 1 to 100"),
-        ({"t0": 15.0}, "t0 must be at least 16, the steps between two actions of the regulariser"),
+        ({"t0": 15.0}, "t0 must be at least 16: the steps between two actions of the regulariser"),
     ],
 )
 def test_refused(own: dict[str, float], text: str) -> None:

@@ -30,7 +30,7 @@ SgdQnRule<Real>::SgdQnRule(const FeatureMatrix& matrix, const SgdQnSettings& set
     : settings_(settings),
       period_(period_of(matrix, settings.skip)),
       // a regulariser that counts anew in each pass may never act
-      least_t0_(restarts() && period_ > matrix.size() ? 0.0 : static_cast<double>(period_)),
+      least_t0_(restarts() && period_ > matrix.size() ? 1.0 : static_cast<double>(period_)),
       v_(matrix.dimension()),
       before_(matrix.dimension()),
       gain_(matrix.dimension()) {
@@ -41,7 +41,7 @@ template <typename Real>
 Tuning SgdQnRule<Real>::tuning(std::size_t n) const noexcept {
   if (!corrected()) return {};
   return {std::clamp<std::size_t>(n / 10, 1000, 10000), static_cast<std::uint64_t>(settings_.tuning_passes), true,
-          std::max(least_t0_, 1.0)};
+          least_t0_};
 }
 
 template <typename Real>
@@ -55,7 +55,7 @@ template <typename Real>
 void SgdQnRule<Real>::start(double t0) {
   if (corrected()) {
     require(t0 >= least_t0_, "t0 must be at least " + std::to_string(static_cast<std::uint64_t>(least_t0_)) +
-                                 ", the steps between two actions of the regulariser");
+                                 ": the steps between two actions of the regulariser, or 1 if it never acts");
   }
   v_.multiply(0.0);
   std::fill(gain_.begin(), gain_.end(), corrected() ? static_cast<Real>(1.0 / t0) : Real{1});
