@@ -231,6 +231,19 @@ def test_a_panel_for_comparison_shows_where_all_curves_are() -> None:
     assert set(full.curves) == set(means)
 
 
+def test_a_curve_that_leaves_a_compared_panel_has_a_gap() -> None:
+    """The first descent into the panel is drawn; a later excursion is not."""
+    values = [0.9, 0.9, 0.2, 0.9, 0.2, 0.2, 0.2, 0.2, 0.2, 0.19]
+    means = {"sbp": mean([10.0**k for k in range(10)], values), "smo": mean([1e2, 1e9], [0.25, 0.2])}
+    drawn = []
+    for compared in (True, False):
+        axes = Figure().add_subplot()
+        draw_panel(axes, means, styles_for(means), cost="kernel_evaluations", measure="test_error", compared=compared)
+        drawn.append(np.asarray(axes.get_lines()[0].get_ydata(), dtype=float))
+    assert np.flatnonzero(np.isnan(drawn[0])).tolist() == [3]
+    assert not np.isnan(drawn[1]).any()
+
+
 def test_bands_are_drawn_only_where_asked_for() -> None:
     means = {"sbp": mean([1, 10, 100], [0.3, 0.2, 0.1], sd=0.01)}
     for bands in (True, False):

@@ -131,7 +131,12 @@ PAPER_SERIES = {name: name for name in METHODS}
 OTHER_CHARGES = {name: name + KEPT * (name in RIVALS) for name in METHODS if name != "perceptron"}
 ROWS = (
     Row("iterations", "Charged n evaluations for each iteration, means over {runs}", bands=False, series=PAPER_SERIES),
-    Row(COST, "Charged one evaluation per support vector for each response", bands=False, series=PAPER_SERIES),
+    Row(
+        COST,
+        "Pegasos and SDCA charged one evaluation per support vector for each response, the Perceptron n per mistake",
+        bands=False,
+        series=PAPER_SERIES,
+    ),
     Row(
         COST,
         "Pegasos and SDCA charged n evaluations for each change of a coefficient; the Perceptron averaged",

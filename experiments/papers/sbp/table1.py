@@ -210,7 +210,7 @@ def _draw(figure: Figure | SubFigure, found: Measured) -> None:
         if place == 0:
             layout.legend_and_caption(figure, axes[0], styles.values(), _CAPTION)
         left = axes[0].get_position().x0
-        words = f"Charged {CHARGES[charge].words}"
+        words = f"Pegasos and SDCA charged {CHARGES[charge].words}"
         figure.text(left, 1 - (top + 0.1) / height, words, size=PANEL.label, style="italic", color=INK, va="top")
         for k, (each, measured) in enumerate(zip(axes, found[charge], strict=True)):
             _draw_panel(each, measured, styles)
@@ -309,7 +309,7 @@ def _table(found: Measured) -> Table:
             [
                 name_of(measured.panel),
                 method_name(name),
-                words[charge],
+                "n per mistake" if (name, charge) == ("perceptron", "support_vector") else words[charge],
                 "" if bound is None else f"{bound.formula} ({bound.method})",
                 *("" if value is None else f"{value:.2f}" for value in exponents),
                 "" if growth.interval is None else interval_text(growth.interval, ".2f"),

@@ -185,7 +185,7 @@ def _supergradient(evidence: Evidence, choice: Choice, *, panel: Panel, filling:
 
 
 def largest_excess(filling: Filling) -> float:
-    """Return the largest f(c + v) - f(c) - <p, v> over random v, without bias, over the largest response or the level."""
+    """Return the largest f(c + v) - f(c) - <p, v> over random v, relative to the largest response or the level."""
     (basin,) = filling.basins
     unit = max(filling.scale, abs(filling.level))
     generator = np.random.Generator(np.random.Philox(0))
