@@ -66,8 +66,8 @@ _RIGHT: Final = 0.11
 """Share of a panel's width for the axis on the right."""
 _BETA: Final = "#a0a0a0"
 _CAPTIONS: Final = (
-    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from least to "
-    "largest. Open symbols, top edge: most runs missed it.",
+    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from "
+    "least to largest. Open symbols, top edge: most runs missed it.",
     r"Thin grey line: $\beta_b/b$, right axis, with as many decades as the left one. Dotted: $b = 1/\sigma^2$.",
 )
 
