@@ -40,7 +40,9 @@ def test_the_theorems_by_hand() -> None:
 
 
 def test_iterations_far_below_the_bounds_hold_trivially(tmp_path: Path) -> None:
-    claim = claims_of(tmp_path, pegasos_tail=power(3e5, 0.9))["bound"]
+    claim = claims_of(tmp_path / "a", safe=power(1e5, 0.9), pegasos_tail=power(3e5, 0.9, [4**k for k in range(6)]))[
+        "bound"
+    ]
     assert (claim.verdict, claim.nearest.held, claim.nearest.cases) == ("trivial", 21, 21)
     # 3e6 iterations with b = 1, where the bound is 3e8
     assert rulings(claims_of(tmp_path / "b")["bound"])["pegasos_tail b=1"] == "holds"

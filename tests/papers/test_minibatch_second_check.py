@@ -1,4 +1,4 @@
-"""minibatch.speedups and minibatch.throughout, computed again from the figure's data.csv with pandas alone."""
+"""The statistic of minibatch.speedups, computed again from the figure's data.csv with pandas alone."""
 
 from __future__ import annotations
 

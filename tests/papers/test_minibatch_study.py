@@ -64,8 +64,8 @@ def test_the_exponent_of_a_power_law() -> None:
     assert found is not None
     assert found.interval.estimate == pytest.approx(0.5, abs=1e-3)
     assert found.interval.low < 0.5 < found.interval.high
-    assert (found.bound, found.largest) == (False, 2048)
-    assert exponent(efforts, 1024) is None  # two sizes
+    assert (found.bound, found.largest) == (False, 16384)
+    assert exponent(efforts, 8192) is None  # two sizes
 
 
 def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer() -> None:
