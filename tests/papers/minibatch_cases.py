@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,16 @@ from evidence_cases import MadeUp, finished_run, panel
 
 from experiments import curve
 from experiments.papers.minibatch.data import Spectrum
-from experiments.reproduction.evidence import Panel
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.verdict import Claim
 
 P_STAR = 0.3
 ENOUGH = 4.0
 """1 / sigma^2 of all fake data."""
 N = 20_000
 SPECTRUM = Spectrum(n=N, sigma2=1 / ENOUGH, growth=(N / ENOUGH - 1) / (N - 1), lambda_=1e-4)
-SIZES = [2**k for k in range(12)]
+SIZES = [2**k for k in range(15)]
 
 Iterations = Mapping[int, Sequence[float]]
 """Iterations of each run by b; negative: the target is missed within that many."""
@@ -73,6 +74,22 @@ def sweep_panel(
     return panel(dataset, runs, **{"settings": {"optimum": None}} | fields)
 
 
+def with_spectra(spec: FigureSpec, panels: Sequence[Panel], **computed: Any) -> Evidence:
+    """Return the evidence with `SPECTRUM` for all data sets, and what else the figure's module computes."""
+    spectra = {one.paper_dataset: asdict(SPECTRUM) for one in panels if any(one.runs.values())}
+    return Evidence(spec, "paper", tuple(panels), {}, {"spectra": spectra, **computed})
+
+
+def only(spec: FigureSpec, *datasets: str) -> FigureSpec:
+    """Return the figure of some data sets only."""
+    return replace(spec, datasets=list(datasets))
+
+
+def rulings(claim: Claim, dataset: str = "rcv1", reading: int = 0) -> dict[str, str]:
+    """Ruling on each case of a data set."""
+    return {what: found["ruling"] for what, found in claim.readings[reading].statistic[dataset].items()}
+
+
 def power(at_one: float, exponent: float, sizes: Sequence[int] = SIZES, flat_from: float = np.inf) -> Iterations:
     """Iterations that fall as b^-exponent up to a size, and not beyond; two runs, 2 % apart."""
     return {
@@ -86,7 +103,7 @@ def as_claimed() -> dict[str, Iterations]:
     return {
         "pegasos": power(4e6, 0.9),
         "naive": naive,
-        "safe": power(1e6, 0.95, flat_from=16),
+        "safe": {b: (round(1e6 * share), round(1.02e6 * share)) for b in SIZES for share in [SPECTRUM.beta_over_b(b)]},
         "aggressive": power(1e6, 0.9),
         "pegasos_tail": power(3e6, 0.9),
     }

@@ -6,154 +6,196 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from evidence_cases import evidence
-from minibatch_cases import SPECTRUM, Iterations, as_claimed, power, sweep_panel
+from minibatch_cases import Iterations, as_claimed, only, power, rulings, sweep_panel, with_spectra
 from pictures import drawn_with_table
 
-from experiments.papers import effort
-from experiments.papers.minibatch import data, study
-from experiments.papers.minibatch.fig1 import make
+from experiments.papers.minibatch.fig1 import JUDGES, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
 
-SPEC = read_figure("minibatch_fig1")
+SPEC = only(read_figure("minibatch_fig1"), "rcv1")
+LARGE = {b for b in as_claimed()["naive"] if b >= 32}
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "spectrum_of", lambda _: SPECTRUM)
-    for module in (effort, study):
-        monkeypatch.setattr(module, "RESAMPLES", 50)
-
-
-def judged(panels: list[Panel]) -> dict[str, Claim]:
-    claims = make(evidence(SPEC, panels)).claims
+def judged(*panels: Panel) -> dict[str, Claim]:
+    claims = make(with_spectra(SPEC, panels)).claims
     for claim in claims:
-        json.dumps(claim.statistic, allow_nan=False)
+        json.dumps([reading.statistic for reading in claim.readings], allow_nan=False)
     return {claim.id.removeprefix("minibatch."): claim for claim in claims}
 
 
-def verdicts(folder: Path, **changed: Iterations) -> dict[str, str]:
+def claims_with(folder: Path, **changed: Iterations) -> dict[str, Claim]:
     methods: Mapping[str, Iterations] = {**as_claimed(), **changed}
-    return {name: claim.verdict for name, claim in judged([sweep_panel(folder, SPEC, methods)]).items()}
+    return judged(sweep_panel(folder, SPEC, methods))
 
 
-def rulings(claim: Claim, dataset: str = "rcv1") -> dict[str, str]:
-    return {what: found["ruling"] for what, found in claim.statistic[dataset].items()}
+def outcomes(claim: Claim) -> dict[str, str]:
+    return {reading.id: reading.outcome for reading in claim.readings}
 
 
-def test_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
-    claims = judged([sweep_panel(tmp_path, SPEC, as_claimed())])
-    assert {claim.verdict for claim in claims.values()} == {"reproduced"}
-    assert "naive SDCA fails from b = 32 on (8/sigma^2)" in claims["2"].measured
-    assert "as claimed with 12 of 12 sizes" in claims["3"].measured
-    assert "Pegasos, mean of the tail" in claims["3"].measured
+def cut(method: str, budget: float, beyond: int = 128) -> Iterations:
+    """Runs that end at a budget above some size."""
+    return {b: runs if b <= beyond else (-budget, -budget) for b, runs in as_claimed()[method].items()}
 
 
-def test_a_speed_up_that_is_not_linear(tmp_path: Path) -> None:
-    claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "pegasos": power(4e6, 0.4)})])
-    assert rulings(claims["1"]) | {} == {
-        "pegasos nearly linear": "not_reproduced",  # at b = 4: 4^0.4 = 1.7 < 2
-        "naive nearly linear": "reproduced",
-        "safe nearly linear": "reproduced",
-        "aggressive nearly linear": "reproduced",
-        "safe flat": "reproduced",
-        "pegasos goes on": "reproduced",
-        "aggressive goes on": "reproduced",
+def test_all_claims_hold_on_iterations_as_in_the_paper(tmp_path: Path) -> None:
+    claims = claims_with(tmp_path)
+    assert set(claims) == {claim.removeprefix("minibatch.") for claim in JUDGES}
+    # the fake curves have no dual objective with b = 1 that could fall
+    assert {name: set(outcomes(claim).values()) for name, claim in claims.items() if name != "monotone"} == {
+        name: {"reproduced"} for name in claims if name != "monotone"
     }
-    assert claims["1"].verdict == "partly"
+    assert "fails from b = 32 on (8/sigma^2)" in claims["2"].nearest.measured
 
 
-def test_safe_steps_that_do_not_flatten_and_others_that_do(tmp_path: Path) -> None:
-    methods = {**as_claimed(), "safe": power(1e6, 0.9), "aggressive": power(1e6, 0.9, flat_from=16)}
-    found = rulings(judged([sweep_panel(tmp_path, SPEC, methods)])["1"])
-    assert (found["safe flat"], found["aggressive goes on"]) == ("not_reproduced", "not_reproduced")
-    assert found["pegasos goes on"] == "reproduced"
+@pytest.mark.parametrize(
+    ("exponent", "ruling"),
+    [(0.9, "holds"), (0.4, "fails")],  # at b = 4: 4^0.4 = 1.7 < 2
+)
+def test_linear_speed_ups(tmp_path: Path, exponent: float, ruling: str) -> None:
+    found = claims_with(tmp_path, pegasos=power(4e6, exponent))["1"]
+    assert rulings(found) == {"pegasos": ruling, "naive": "holds", "safe": "holds", "aggressive": "holds"}
+    (constant,) = found.sensitivity
+    assert (constant.constant, constant.value) == ("linear", 0.5)
 
 
-def test_budgets_that_end_runs_bound_the_exponent(tmp_path: Path) -> None:
-    def cut(budget: float, method: str = "aggressive") -> Iterations:
-        return {b: runs if b <= 128 else (-budget, -budget) for b, runs in as_claimed()[method].items()}
-
-    # from 256 on it takes longer than with 128: that is known, and that it does not go on
-    worse = judged([sweep_panel(tmp_path / "a", SPEC, {**as_claimed(), "aggressive": cut(5e5)})])
-    assert rulings(worse["1"])["aggressive goes on"] == "not_reproduced"
-    # nothing is known of them
-    short = judged([sweep_panel(tmp_path / "b", SPEC, {**as_claimed(), "aggressive": cut(50)})])
-    assert rulings(short["1"])["aggressive goes on"] == "reproduced"
-    assert "up to b = 128" in short["1"].measured
-    assert short["2"].verdict == "not_applicable"  # the improvement up to the largest b is undecided
-    assert short["3"].statistic["rcv1"]["b=2048"]["ruling"] == "not_applicable"
-    # both miss the target: no comparison
-    none = judged(
-        [sweep_panel(tmp_path / "c", SPEC, {**as_claimed(), **{m: cut(50, m) for m in ("pegasos", "aggressive")}})]
-    )
-    assert none["3"].statistic["rcv1"]["b=2048"]["ratio"] is None
+def test_safe_steps_that_do_not_flatten_and_steps_that_deteriorate(tmp_path: Path) -> None:
+    steep = claims_with(tmp_path / "a", safe=power(1e6, 0.9))["safe"]
+    assert outcomes(steep)["bound"] == "mixed"
+    # as fast as aggressive SDCA: not slower, and not clearly as fast
+    assert [rulings(steep, reading=k)["flat"] for k in range(4)] == ["fails", "fails", "fails", "unclear"]
+    worse = {b: runs if b < 512 else (9e5, 9e5) for b, runs in as_claimed()["safe"].items()}
+    assert rulings(claims_with(tmp_path / "b", safe=worse)["safe"])["does not deteriorate"] == "fails"
 
 
-def test_naive_steps_that_do_not_fail(tmp_path: Path) -> None:
-    claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "naive": power(1e6, 1.0)})])
-    assert rulings(claims["2"])["naive fails"] == "not_reproduced"
-    assert "does not fail with b = 2,048" in claims["2"].measured
-    # naive SDCA does not fail
-    assert rulings(claims["2"])["aggressive improves"] == "not_applicable"
+def test_speed_ups_that_end(tmp_path: Path) -> None:
+    flat = claims_with(tmp_path / "a", aggressive=power(1e6, 0.9, flat_from=256))["beyond"]
+    # it is clear of the bound and of its beginning, but does not fall all along the curve
+    assert {name: rulings(flat, reading=k)["aggressive"] for k, name in enumerate(outcomes(flat))} == {
+        "rising": "unclear",
+        "bound": "holds",
+        "exponent": "holds",
+        "gentle": "holds",
+        "ends": "holds",
+    }
+    # a curve that turns is seen although its ends are as claimed
+    turned = {b: runs if b < 1024 else (3e4, 3e4) for b, runs in as_claimed()["aggressive"].items()}
+    found = claims_with(tmp_path / "b", aggressive=turned)["beyond"]
+    assert [rulings(found, reading=k)["aggressive"] for k in (0, 4)] == ["fails", "holds"]
 
 
-def test_naive_steps_with_a_small_budget_are_undecided(tmp_path: Path) -> None:
-    # aggressive SDCA takes more iterations at each of these than naive SDCA was given
-    naive = {b: runs if b <= 16 else (-500.0, -500.0) for b, runs in power(1e6, 1.0).items()}
-    claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "naive": naive})])
-    assert rulings(claims["2"])["naive fails"] == "not_reproduced"
-    assert "budgets were too small to tell" in claims["2"].why
+def test_budgets_that_end_runs(tmp_path: Path) -> None:
+    # from 256 on it takes longer than with 128: this is known, and that it does not go on
+    worse = claims_with(tmp_path / "a", aggressive=cut("aggressive", 5e5))
+    assert rulings(worse["beyond"])["aggressive"] == "fails"
+    # nothing is known
+    short = claims_with(tmp_path / "b", aggressive=cut("aggressive", 50))
+    assert rulings(short["beyond"])["aggressive"] == "unclear"
+    assert rulings(short["2"])["aggressive improves"] == "unclear"
+    assert rulings(short["throughout"])["b=16384"] == "unclear"
+    none = claims_with(tmp_path / "c", **{name: cut(name, 50) for name in ("pegasos", "aggressive")})
+    assert none["throughout"].nearest.outcome == "unclear"
+    assert "both miss the target" in " ".join(none["throughout"].nearest.exceptions)
 
 
-def test_naive_steps_that_get_worse_have_failed(tmp_path: Path) -> None:
-    naive = {b: runs if b <= 16 else (1e6, 1e6) for b, runs in power(1e6, 1.0).items()}
-    assert verdicts(tmp_path / "a", naive=naive)["2"] == "reproduced"
-    # below 1 / sigma^2 they must not
-    early = {b: runs if b == 1 else (3e6, 3e6) for b, runs in power(1e6, 1.0).items()}
-    assert verdicts(tmp_path / "b", naive=early)["2"] == "partly"
+def test_speed_ups_of_the_two_methods(tmp_path: Path) -> None:
+    apart = claims_with(tmp_path, aggressive=power(1e6, 0.9, flat_from=64))["speedups"]
+    # 150-fold at the largest b; the two are equal as long as naive SDCA works
+    assert outcomes(apart) == {"beyond": "contradicted", "largest": "contradicted", "before": "reproduced"}
+
+
+def test_naive_steps(tmp_path: Path) -> None:
+    works = claims_with(tmp_path / "a", naive=power(1e6, 1.0))
+    assert works["2"].nearest.outcome == "contradicted"  # with the premise the second half fails too
+    assert "does not fail up to b = 16,384" in works["2"].nearest.measured
+    undecided = {b: runs if b <= 16 else (-100.0, -100.0) for b, runs in power(1e6, 1.0).items()}
+    assert "small budgets" in claims_with(tmp_path / "b", naive=undecided)["2"].nearest.exceptions[0]
+    slow = {b: runs if b <= 16 else (1e6, 1e6) for b, runs in power(1e6, 1.0).items()}
+    assert claims_with(tmp_path / "c", naive=slow)["2"].verdict == "reproduced"
+    early = {b: runs if b == 1 else (3e6, 3e6) for b, runs in power(1e6, 1.0).items()}  # below 1 / sigma^2
+    assert rulings(claims_with(tmp_path / "d", naive=early)["2"])["naive fails"] == "fails"
 
 
 def test_aggressive_steps_that_do_not_improve_where_naive_ones_fail(tmp_path: Path) -> None:
-    assert verdicts(tmp_path, aggressive=power(1e6, 0.9, flat_from=16))["2"] == "partly"
+    claim = claims_with(tmp_path, aggressive=power(1e6, 0.9, flat_from=16))["2"]
+    assert rulings(claim)["aggressive improves"] == "unclear"
+    bump = {b: runs if b < 16384 else (2e3, 2e3) for b, runs in power(1e5, 0.9, flat_from=8).items()}
+    ends = claims_with(tmp_path / "b", aggressive=bump)["2"]
+    assert [rulings(ends, reading=k)["aggressive improves"] for k in (0, 1)] == ["unclear", "holds"]
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "expected"),
+    [
+        ((0.1, 0.2, 0.25), (0.1, 0.2, 0.15), {"pure": "holds", "where it fails": "holds"}),
+        ((0.1, 0.2, 0.15), (0.1, 0.2, 0.25), {"pure": "fails", "where it fails": "fails"}),
+    ],
+)
+def test_the_dual_objective_of_naive_steps(
+    tmp_path: Path, first: tuple[float, ...], later: tuple[float, ...], expected: dict[str, str]
+) -> None:
+    one = sweep_panel(tmp_path, SPEC, as_claimed())
+    for b, name in SPEC.members("naive").items():
+        for run in one.runs[name]:
+            values = first if b == 1 else later
+            frame = run.curve.iloc[[0, 1, 1]].reset_index(drop=True)
+            object.__setattr__(run, "frame", frame.assign(dual=list(values)))
+    assert rulings(judged(one)["monotone"]) == expected
 
 
 def test_pegasos_that_is_better_somewhere(tmp_path: Path) -> None:
-    claims = judged([sweep_panel(tmp_path, SPEC, {**as_claimed(), "pegasos": power(4e6, 1.2)})])
-    found = rulings(claims["3"])
-    assert found["b=1"] == "reproduced"
-    assert found["b=2048"] == "not_reproduced"
-    assert claims["3"].verdict == "partly"
-    assert "2,048" in claims["3"].measured
+    claims = claims_with(tmp_path, pegasos=power(4e6, 1.2))
+    assert claims["3"].verdict == "reproduced"
+    found = rulings(claims["throughout"])
+    assert (found["b=2"], found["b=16384"]) == ("holds", "fails")
+    assert outcomes(claims["throughout"]) == {"decaying": "mixed", "tail": "reproduced"}
+    assert claims_with(tmp_path / "b", pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
 
 
-def test_an_optimum_that_is_not_known_decides_nothing(tmp_path: Path) -> None:
-    claims = judged([sweep_panel(tmp_path, SPEC, as_claimed(), gap=1e-5)])
-    assert {claim.verdict for claim in claims.values()} == {"not_applicable"}
-    assert all("P* is known to 1e-05 only" in claim.why for claim in claims.values())
+def test_aggressive_steps_that_are_not_faster_than_safe_ones(tmp_path: Path) -> None:
+    slow = claims_with(tmp_path / "a", aggressive=power(4e8, 0.9))["often"]
+    assert slow.verdict == "contradicted"
+    near = {b: runs if b > 512 else as_claimed()["safe"][b] for b, runs in as_claimed()["aggressive"].items()}
+    assert claims_with(tmp_path / "b", aggressive=near)["often"].verdict == "unclear"
+
+
+def test_unknown_optimum_missing_data_and_sizes(tmp_path: Path) -> None:
+    unknown = judged(sweep_panel(tmp_path / "a", SPEC, as_claimed(), gap=1e-5))
+    assert {claim.verdict for claim in unknown.values()} == {"not_testable"}
+    assert all("P* is known to 1e-05 only" in claim.nearest.exceptions[0] for claim in unknown.values())
+    # one of two data sets has no runs
+    spec = replace(SPEC, datasets=["rcv1", "news20"])
+    one = sweep_panel(tmp_path / "b", spec, as_claimed())
+    claims = {claim.id: claim for claim in make(with_spectra(spec, [one])).claims}
+    assert {claim.nearest.outcome for claim in claims.values()} <= {"mostly", "mixed", "unclear"}
+    # a size that is left out counts
+    gap = {b: runs for b, runs in as_claimed()["safe"].items() if b != 1024}
+    found = claims_with(tmp_path / "c", safe=gap)["safe"].nearest
+    assert (found.held, found.cases, found.outcome) == (2, 3, "mostly")
+    assert "safe SDCA with b = 1,024 on RCV1: not run" in found.exceptions[0]
 
 
 def test_only_declared_stand_ins_are_judged(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, as_claimed())
-    named = replace(one, dataset="rcv1_ccat_subset", stand_in="a part")
-    other = replace(one, paper_dataset="digits", dataset="digits", stand_in="chosen by name")
-    assert {claim.verdict for claim in judged([named]).values()} == {"reproduced"}
-    assert {claim.verdict for claim in judged([other]).values()} == {"not_applicable"}
+    named = judged(replace(one, dataset="rcv1_ccat_subset", stand_in="a part"))
+    assert all(claim.nearest.on_stand_ins for name, claim in named.items() if name != "monotone")
+    other = judged(replace(one, paper_dataset="digits", dataset="digits", stand_in="chosen by name"))
+    assert {claim.verdict for claim in other.values()} == {"not_testable"}
 
 
 def test_picture_and_table(tmp_path: Path) -> None:
-    panels = [sweep_panel(tmp_path, SPEC, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
-    assert len(made.data) == 3 * (4 * 12 + 6)
+    spec = read_figure("minibatch_fig1")
+    panels = [sweep_panel(tmp_path, spec, as_claimed(), name) for name in ("covtype", "rcv1", "news20")]
+    made = drawn_with_table(make(with_spectra(spec, panels)))
+    assert len(made.data) == 3 * (4 * 15 + 6)
     assert set(made.data["reached"]) == {0, 2}
     assert made.table is not None
-    assert len(made.table.rows) == 3 * 12
+    assert len(made.table.rows) == 3 * 15
     assert made.table.rows[5][:5] == ["Forest (covtype)", "32", "0.273", "178,545 (176,777 to 180,313)", ">95,000"]
 
 
-def test_without_runs_claims_are_undecided() -> None:
+def test_without_runs_nothing_is_decided() -> None:
     for panels in ([], [Panel("rcv1", "rcv1")]):
-        made = drawn_with_table(make(evidence(SPEC, panels)))
-        assert {claim.verdict for claim in made.claims} == {"not_applicable"}
+        made = drawn_with_table(make(with_spectra(SPEC, panels)))
+        assert {claim.verdict for claim in made.claims} == {"not_testable"}

@@ -5,24 +5,20 @@ from pathlib import Path
 
 import pytest
 from evidence_cases import evidence
-from minibatch_cases import ENOUGH, P_STAR, SPECTRUM, optimum_run, power, reaching, sweep_panel
+from minibatch_cases import ENOUGH, P_STAR, optimum_run, power, reaching, sweep_panel, with_spectra
 
 from datasets import DataError
 from experiments.configuration.composition import composing, settings_of
+from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Decision
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import data
 from experiments.papers.minibatch.data import data_of, spectrum_of
-from experiments.papers.minibatch.study import Exponent, exponent, studies
+from experiments.papers.minibatch.study import Exponent, all_of, exponent, ratio_of_speedups, studies
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.statistics import Interval
 
 SPEC = read_figure("minibatch_fig1")
-
-
-@pytest.fixture(autouse=True)
-def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "spectrum_of", lambda _: SPECTRUM)
 
 
 def took(*costs: float, reached: bool = True) -> Effort:
@@ -31,7 +27,7 @@ def took(*costs: float, reached: bool = True) -> Effort:
 
 def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, {"pegasos": {1: (100.0, -40.0, 70.0), 2: (-50.0, -60.0, 8.0)}})
-    (study,) = studies(evidence(SPEC, [one]))
+    (study,) = studies(with_spectra(SPEC, [one]))
     assert study.sizes == [1, 2]
     # a run that misses the target has the longest run's end, here twice its own 100 iterations
     assert study.of("pegasos")[1] == Effort((100.0, 200.0, 70.0), (True, False, True))
@@ -42,7 +38,7 @@ def test_iterations_to_the_first_evaluation_at_the_target(tmp_path: Path) -> Non
 
 def test_the_distance_is_absolute_and_from_the_lower_end_of_the_optimum(tmp_path: Path) -> None:
     one = sweep_panel(tmp_path, SPEC, {"safe": {1: (10.0,)}}, gap=1.05e-4)
-    (study,) = studies(evidence(SPEC, [one]))
+    (study,) = studies(with_spectra(SPEC, [one]))
     assert study.of("safe")[1].reached == (True,)
     assert study.data.unfit == "P* is known to 1e-04 only"
 
@@ -53,10 +49,13 @@ def test_missing_data_have_no_spectrum(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(data, "spectrum_of", refuse)
     one = Panel("rcv1", "rcv1", runs={"optimum": (optimum_run(tmp_path),)}, settings={"optimum": None})  # type: ignore[dict-item]
-    found = data_of(one)
+    known = evidence(SPEC, [one])
+    made = replace(known, computed=data.compute_spectra(known))
+    found = data_of(made, one)
     assert found.spectrum is None
     assert found.unfit == "spectral norm: rcv1 is nowhere"
-    assert data_of(replace(one, runs={})).unfit == "no finished runs of the optimum"
+    assert data_of(known, replace(one, runs={})).unfit == "no finished runs of the optimum"
+    assert data.compute_spectra(evidence(SPEC, [replace(one, runs={})])) == {"spectra": {}}
 
 
 def test_the_exponent_of_a_power_law() -> None:
@@ -65,8 +64,8 @@ def test_the_exponent_of_a_power_law() -> None:
     assert found is not None
     assert found.interval.estimate == pytest.approx(0.5, abs=1e-3)
     assert found.interval.low < 0.5 < found.interval.high
-    assert (found.bound, found.largest) == (False, 2048)
-    assert exponent(efforts, 1024) is None  # two sizes
+    assert (found.bound, found.largest) == (False, 16384)
+    assert exponent(efforts, 8192) is None  # two sizes
 
 
 def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer() -> None:
@@ -85,17 +84,17 @@ def test_a_size_that_is_not_reached_bounds_the_exponent_only_if_it_took_longer()
 @pytest.mark.parametrize(
     ("low", "high", "bound", "above", "at_most"),
     [
-        (0.3, 0.4, False, "reproduced", "not_reproduced"),
-        (0.1, 0.2, False, "not_reproduced", "reproduced"),
-        (0.2, 0.3, False, "partly", "partly"),
-        (0.3, 0.4, True, "not_applicable", "not_applicable"),  # it may be less
-        (0.1, 0.2, True, "not_reproduced", "reproduced"),
-        (0.2, 0.3, True, "not_applicable", "not_applicable"),
+        (0.3, 0.4, False, "holds", "fails"),
+        (0.1, 0.2, False, "fails", "holds"),
+        (0.2, 0.3, False, "unclear", "unclear"),
+        (0.3, 0.4, True, "unclear", "unclear"),  # it may be less
+        (0.1, 0.2, True, "fails", "holds"),
+        (0.2, 0.3, True, "unclear", "unclear"),
     ],
 )
 def test_a_bound_decides_in_one_direction(low: float, high: float, bound: bool, above: str, at_most: str) -> None:
     found = Exponent(Interval((low + high) / 2, low, high), bound, 8)
-    assert (found.above(0.25), found.at_most(0.25)) == (above, at_most)
+    assert (found.above(0.25).ruling, found.at_most(0.25).ruling) == (above, at_most)
 
 
 def test_the_spectrum_of_a_run() -> None:
@@ -116,3 +115,31 @@ def test_fake_runs_reach_the_target_as_given(tmp_path: Path) -> None:
     curve = reaching(optimum_run(tmp_path), "x", 10.0).curve
     assert list(curve["iterations"]) == [9, 10, 20]
     assert [value - P_STAR < 0.001 for value in curve["primal"]] == [False, True, False]
+
+
+def test_all_of_several_conditions() -> None:
+    assert all_of([HOLDS, HOLDS]) == HOLDS
+    assert all_of([HOLDS, UNCLEAR, FAILS, MISSING]) == FAILS
+    assert all_of([HOLDS, UNCLEAR, MISSING]) == MISSING
+    assert all_of([Decision("unclear", 3), HOLDS, Decision("unclear", 7)]) == Decision("unclear", 7)
+    assert all_of([Decision("unclear", 3), UNCLEAR]) == UNCLEAR
+
+
+def test_the_ratio_of_two_speed_ups() -> None:
+    first, second = {1: took(800.0), 8: took(100.0)}, {1: took(400.0), 8: took(200.0)}
+    found = ratio_of_speedups(first, second, 1, 8)
+    assert found is not None
+    assert (found.interval.estimate, found.bound) == (4.0, "")  # 8 over 2
+    assert ratio_of_speedups(first, second, 1, 16) is None
+    cut = {**second, 8: took(200.0, reached=False)}  # it speeds up less than that
+    bounded = ratio_of_speedups(first, cut, 1, 8)
+    assert bounded is not None
+    assert bounded.bound == "at least"
+    assert ratio_of_speedups({**first, 8: took(100.0, reached=False)}, cut, 1, 8) is None
+
+
+def test_steps_between_evaluations_widen_ratios() -> None:
+    wide = {1: Effort((800.0,), (True,), 1.1), 8: Effort((100.0,), (True,), 1.2)}
+    found = ratio_of_speedups(wide, {1: took(400.0), 8: took(200.0)}, 1, 8)
+    assert found is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((4 / 1.1, 4 * 1.2))

@@ -4,22 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evidence_cases import evidence, finished_run, panel
-from minibatch_cases import SPECTRUM
+from evidence_cases import finished_run, panel
+from minibatch_cases import SPECTRUM, with_spectra
 from pictures import drawn_with_table
 
-from experiments.papers.minibatch import data
 from experiments.papers.minibatch.table1 import LAMBDAS, ROWS, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Number
 
 SPEC = read_figure("minibatch_table1")
-
-
-@pytest.fixture(autouse=True)
-def known_spectrum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "spectrum_of", lambda _: SPECTRUM)
 
 
 def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, **fields: Any) -> Panel:
@@ -30,7 +24,7 @@ def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, *
 
 
 def numbers(panels: list[Panel]) -> dict[str, Number]:
-    return {number.name: number for number in make(evidence(SPEC, panels)).numbers}
+    return {number.name: number for number in make(with_spectra(SPEC, panels)).numbers}
 
 
 def test_the_paper_s_data_agree_with_what_is_printed(tmp_path: Path) -> None:
@@ -65,7 +59,7 @@ def test_stand_ins_and_samples_are_not_compared(tmp_path: Path) -> None:
 
 def test_table_and_picture(tmp_path: Path) -> None:
     panels = [counted(tmp_path, name, rows, 100, 50, 1000) for name, rows in ROWS.items()]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
+    made = drawn_with_table(make(with_spectra(SPEC, panels)))
     assert made.table is not None
     assert [row[0] for row in made.table.rows[:2]] == ["covtype, as printed", "Forest (covtype)"]
     assert made.table.rows[0][1:6] == ["522,911", "58,101", "54", "22 %", "1e-05"]
@@ -76,6 +70,6 @@ def test_table_and_picture(tmp_path: Path) -> None:
 
 def test_without_runs() -> None:
     for panels in ([], [Panel("rcv1", "rcv1")]):
-        made = drawn_with_table(make(evidence(SPEC, panels)))
+        made = drawn_with_table(make(with_spectra(SPEC, panels)))
         assert all(number.measured is None for number in made.numbers)
         assert made.data.empty

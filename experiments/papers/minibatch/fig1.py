@@ -66,10 +66,9 @@ _RIGHT: Final = 0.11
 """Share of a panel's width for the axis on the right."""
 _BETA: Final = "#a0a0a0"
 _CAPTIONS: Final = (
-    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from the "
-    "least to the largest. Open symbols at the top edge: most runs missed the target.",
-    r"Thin grey line: $\beta_b/b$ on the right axis, which has as many decades as the left one. Dotted: "
-    r"$b = 1/\sigma^2$.",
+    rf"Iterations to the first evaluation with $P(w) - P^* \leq {ACCURACY:g}$: medians over the runs, bands from "
+    "least to largest. Open symbols, top edge: most runs missed it.",
+    r"Thin grey line: $\beta_b/b$, right axis, with as many decades as the left one. Dotted: $b = 1/\sigma^2$.",
 )
 
 
@@ -91,6 +90,8 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Study]) -> None:
 
 def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     """Draw beta_b / b on a second axis with the same decades, 1 beside the largest value, and mark b = 1 / sigma^2."""
+    from matplotlib.ticker import NullLocator
+
     spectrum = study.data.spectrum
     assert spectrum is not None
     axes.axvline(spectrum.inverse_sigma2, color=_BETA, linewidth=0.9, linestyle=(0, (1.0, 2.0)), zorder=1)
@@ -104,7 +105,7 @@ def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     one = max(effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.known)
     right.set_ylim(low / one, high / one)
     right.tick_params(labelsize=PANEL.ticks, colors=_BETA)
-    layout.plain_ticks(right.yaxis, (1.0,))
+    right.yaxis.set_minor_locator(NullLocator())
     right.spines["top"].set_visible(False)
     if last:
         right.set_ylabel(r"$\beta_b/b$", size=PANEL.label, color=INK)

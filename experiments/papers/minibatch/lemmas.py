@@ -226,4 +226,5 @@ def _draw(figure: Figure | SubFigure, panels: Sequence[Panel], found: Means) -> 
             spread = np.array([[mean.sampled.low, mean.sampled.high] for mean in mine]).reshape(-1, 2).T
             place.vlines(sizes, *spread, color=style.color, linewidth=1.0)
             place.plot(sizes, middle, linestyle="none", **style.markers(PANEL.lines), zorder=4)
+        layout.plain_ticks(place.yaxis)
         heading(place, panel)

@@ -27,7 +27,7 @@ SIZES: Final = (64, 512)
 SEEDS: Final = 3
 MOST: Final = 50_000
 """Iterations after which a run has missed the target."""
-GROWTH: Final = 1.05
+GROWTH: Final = 1.1
 """Factor between evaluations."""
 PRINTED: Final = "1"
 VARIANTS: Final[Mapping[str, tuple[int, bool]]] = {
@@ -182,7 +182,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[tuple[Data, Efforts]]) -> 
         place.set_xscale("linear")
         place.set_xlim(-0.5, len(sizes) - 0.5)
         place.set_xticks(range(len(sizes)), [f"{b:,}" for b in sizes])
-        layout.plain_ticks(place.yaxis)
+        layout.plain_ticks(place.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
         heading(place, data.panel)
 
 

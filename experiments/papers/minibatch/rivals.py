@@ -99,9 +99,9 @@ def _fails(study: Study, choice: Choice) -> Found:
     }
     if not known:
         return Found(UNCLEAR, "", statistic, "the budgets were too small to tell")
-    if first is None:
-        return Found(FAILS, f"does not fail up to b = {max(known):,}", statistic)
     undecided = "" if max(known) == max(study.of("naive")) else f"undecided beyond b = {max(known):,}: small budgets"
+    if first is None:
+        return Found(UNCLEAR if undecided else FAILS, f"does not fail up to b = {max(known):,}", statistic, undecided)
     measured = f"fails from b = {first:,} on ({first / study.enough:.3g}/sigma^2)"
     return Found(holds(len(sizes) >= 2 and sizes[0] > study.enough), measured, statistic, undecided)
 

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_HEAD: Final = 0.62  # inches
+_HEAD: Final = 0.78  # inches
 _COLUMNS: Final = 2
 _KINDS: Final = {"threads": Style("threads", "#00684a", "-", "o"), "ranks": Style("MPI ranks", "#cc7a00", "-", "s")}
-_CAPTION: Final = (
-    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or "
-    "the range of fewer than five runs. Dotted: as many times as fast as there are workers."
+_CAPTIONS: Final = (
+    "Wall time of an iteration with one worker over that with several; medians over the runs, bars: 95 % intervals, or",
+    "the range of fewer than five runs. Dotted: as many times as fast as there are workers.",
 )
 
 
@@ -42,7 +42,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[WorkerTimes]) -> None:
         empty(figure, "no finished runs")
         return
     axes = layout.add_panels(figure, len(panels), _HEAD, _COLUMNS)
-    layout.legend_and_caption(figure, axes[0], _KINDS.values(), _CAPTION)
+    layout.legend_and_caption(figure, axes[0], _KINDS.values(), *_CAPTIONS)
     for place, own in zip(axes, panels.values(), strict=True):
         _draw_panel(place, own)
 

@@ -1,0 +1,160 @@
+"""The numpy solver, and the figures computed with it: Lemmas 1 to 3, Theorem 2, and section 4.3."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from minibatch_cases import only, optimum_run, rulings, with_spectra
+from pictures import drawn_with_table, render
+
+import solvers
+from experiments.papers.minibatch import lemmas, rho, theorem2
+from experiments.papers.minibatch.data import Spectrum
+from experiments.papers.minibatch.reference import AggressiveSdca, Rows, rows_of
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import FigureSpec, read_figure
+
+GENERATOR = np.random.default_rng(0)
+X = GENERATOR.normal(size=(40, 5)).astype(np.float32)
+Y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0, 1, -1).astype(np.int8)
+LAMBDA = 0.05
+
+
+def problem() -> solvers.Problem:
+    return solvers.Problem(X, Y, solvers.Linear(), lambda_=LAMBDA)
+
+
+def spectrum(rows: Rows) -> Spectrum:
+    sigma2 = float(np.linalg.norm(rows.signed, 2) ** 2) / rows.n
+    return Spectrum(rows.n, sigma2, (rows.n * sigma2 - 1) / (rows.n - 1), rows.lambda_)
+
+
+def one_panel(folder: Path, dataset: str = "rcv1") -> Panel:
+    return Panel(dataset, dataset, runs={"optimum": (optimum_run(folder, dataset=dataset),)})
+
+
+def test_it_is_the_compiled_solver_s_algorithm_2() -> None:
+    whole = problem()
+    solver = solvers.get("minibatch_sdca")
+    made: Any = solver(whole, solver.Settings(batch_size=8), 3)
+    core, rows = made.make(), rows_of(whole)
+    assert np.sqrt(rows.squared_norms.max()) == pytest.approx(1.0)
+    mine = AggressiveSdca(rows, 8, spectrum(rows).beta(8), seed=3)
+    for step in range(1, 61):
+        core.advance(iterations=step)
+        mine.step()
+    np.testing.assert_allclose(mine.alpha, core.alpha(), atol=1e-6)
+    assert rows.gap(mine.alpha) >= 0
+
+
+def test_more_rounds_reach_the_fixed_point_of_rho() -> None:
+    rows = rows_of(problem())
+    solver = AggressiveSdca(rows, rows.n, spectrum(rows).beta(rows.n), rounds=200)
+    solver.step()
+    steps, total = solver.alpha, rows.signed.T @ solver.alpha
+    ratio = np.clip(total @ total / (steps @ steps), 1.0, solver.largest)
+    np.testing.assert_allclose(rows.steps(np.zeros(rows.n), np.zeros(rows.n), ratio), steps, atol=1e-6)
+
+
+def test_the_lemmas_on_random_data() -> None:
+    dense = rows_of(problem())
+    found = lemmas.means(dense, spectrum(dense))
+    assert {mean.b for mean in found} == {1, 4, 16}
+    for mean in found:
+        assert mean.sampled.low <= mean.exact <= mean.sampled.high
+        assert mean.exact <= mean.bound * (1 + 1e-9)
+    sparse = lemmas.squared_sums(sp.csr_array(dense.signed), np.ones(40), 4, 50)
+    np.testing.assert_allclose(sparse, lemmas.squared_sums(dense.signed, np.ones(40), 4, 50))
+
+
+def test_the_mean_of_one_size_by_hand() -> None:
+    rows = Rows(np.array([[1.0, 0.0], [0.0, 1.0]]), 0.5)
+    (mean, *_) = [mean for mean in lemmas.means(rows, Spectrum(2, 0.5, 0.0, 0.5)) if mean.vector == "start"]
+    assert (mean.b, mean.share, mean.exact, mean.bound) == (1, 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "claim", "ruling"),
+    [
+        ({}, "lemma1", "holds"),
+        ({"exact": 3.0}, "lemma1", "fails"),
+        ({}, "lemma2", "holds"),
+        ({"exact": 5.0}, "lemma2", "fails"),
+        ({"share": 0.1, "exact": 0.1}, "lemma2", "trivial"),
+    ],
+)
+def test_rulings_on_the_lemmas(tmp_path: Path, changed: dict[str, float], claim: str, ruling: str) -> None:
+    spec = only(read_figure("minibatch_lemmas"), "rcv1")
+    interval = {"estimate": 2.0, "low": 1.9, "high": 2.1, "runs": 100}
+    mean = {"vector": "start", "b": 4, "share": 1.0, "exact": 2.0, "bound": 4.0, "sampled": interval, **changed}
+    made = lemmas.make(with_spectra(spec, [one_panel(tmp_path)], means={"rcv1": [mean]}))
+    claims = {one.id.removeprefix("minibatch."): one for one in made.claims}
+    assert rulings(claims[claim]) == {"start b=4": ruling}
+    assert claims["lemma3"].verdict == "not_testable"
+    render(made)
+
+
+def rho_claims(folder: Path, spec: FigureSpec, **costs: tuple[float, ...]) -> dict[str, str]:
+    known = dict.fromkeys(rho.VARIANTS, (100.0, 102.0)) | costs
+    effort = {name: {"64": {"costs": own, "reached": [True, True], "step": 1.0}} for name, own in known.items()}
+    made = drawn_with_table(rho.make(with_spectra(spec, [one_panel(folder)], efforts={"rcv1": effort})))
+    return {claim.id.removeprefix("minibatch."): claim.verdict for claim in made.claims}
+
+
+def test_rulings_on_repeated_rho_and_a_crude_bound(tmp_path: Path) -> None:
+    spec = only(read_figure("minibatch_rho"), "rcv1")
+    spec.lacking.clear()
+    assert rho_claims(tmp_path / "a", spec) == {"rho": "reproduced", "crude": "reproduced"}
+    helps = {"2": (50.0, 51.0), "5": (50.0, 51.0), "crude": (200.0, 204.0)}
+    assert rho_claims(tmp_path / "b", spec, **helps) == {"rho": "contradicted", "crude": "contradicted"}
+    near = {"2": (80.0, 84.0), "5": (80.0, 84.0), "crude": (124.0, 128.0)}
+    assert rho_claims(tmp_path / "c", spec, **near) == {"rho": "unclear", "crude": "unclear"}
+    for panels in ([], [Panel("rcv1", "rcv1")]):
+        empty = rho.make(with_spectra(spec, panels))
+        assert {claim.verdict for claim in empty.claims} == {"not_testable"}
+
+
+def test_runs_of_repeated_rho() -> None:
+    rows = rows_of(problem())
+    beta = spectrum(rows).beta(8)
+    least = rows.primal(rows.weights(_solved(rows)))
+    found = rho.measured(rows, {8: beta}, least + 1e-2)
+    assert set(found) == set(rho.VARIANTS)
+    assert all(all(own["8"]["reached"]) for own in found.values())
+    assert rho.iterations_to(AggressiveSdca(rows, 8, beta), 0.0, 10) == (None, 1.0)
+
+
+def _solved(rows: Rows) -> Any:
+    solver = AggressiveSdca(rows, rows.n, spectrum(rows).beta(rows.n))
+    for _ in range(2000):
+        solver.step()
+    assert rows.gap(solver.alpha) < 1e-3
+    return solver.alpha
+
+
+def test_the_gap_of_the_mean_after_theorem_2_s_iterations() -> None:
+    rows = rows_of(problem())
+    gaps = theorem2._gaps(rows, problem, spectrum(rows))
+    assert set(gaps) == {f"16 {epsilon:g}" for epsilon in theorem2.ACCURACIES}
+    for key, values in gaps.items():
+        assert all(0 <= gap <= float(key.split()[1]) for gap in values)
+
+
+@pytest.mark.parametrize(
+    ("gap", "ruling"),
+    [((0.01, 0.02), "holds"), ((0.001, 0.002), "trivial"), ((0.6, 0.7), "fails"), ((0.4, 0.6), "unclear")],
+)
+def test_rulings_on_theorem_2(tmp_path: Path, gap: tuple[float, float], ruling: str) -> None:
+    spec = only(read_figure("minibatch_theorem2"), "rcv1")
+    made = theorem2.make(with_spectra(spec, [one_panel(tmp_path)], gaps={"rcv1": {"16 0.5": list(gap)}}))
+    (claim,) = made.claims
+    found = rulings(claim)
+    assert found["b=16 epsilon=0.5"] == ruling
+    assert "it takes too long" in " ".join(claim.nearest.exceptions)
+    render(made)
+    assert asdict(claim)["lacking"] == []
