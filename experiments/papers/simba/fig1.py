@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
 from experiments.papers import layout
 from experiments.papers.cases import judge_claims
-from experiments.papers.panels import MEASURE, heading, name_of
+from experiments.papers.panels import heading, name_of
 from experiments.papers.printed import compare_number, data_difference
 from experiments.papers.simba.fig1_claim import (
     ACCOUNTINGS,
@@ -48,7 +48,7 @@ ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
     "held out": ("nonzeros", "held_out", "Nonzeros read; parameters chosen on held-out rows"),
 }
 """Rows of panels: accounting, choice of the parameters, name of the horizontal axis."""
-_HEAD: Final = 0.5  # inches
+_HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     "Means over the runs, bands of one standard deviation. Each method has the parameter of its lowest test error; "
     "bottom row: of the lowest error on held-out training rows.\n"
@@ -100,7 +100,7 @@ class Shown:
 def _panel(found: Sweep, row: str) -> Shown:
     accounting, chosen, _ = ROWS[row]
     pegasos, simba = ACCOUNTINGS[accounting]
-    members = found.chosen[chosen]
+    members = {name: own for name, own in found.chosen[chosen].items() if row == "nonzeros" or name != "pegasos_k"}
     curves: dict[str, MeanCurve] = {}
     for method, member in members.items():
         cost = simba if method == "simba" else pegasos
@@ -115,11 +115,11 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
     panels = layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns)
     for axes, each in panels:
         axes.set_xlabel(ROWS[each.row][2], size=PANEL.label, color=INK)
-        facts = [f"{LOOKS[name].name} ${PARAMETERS[name]} = {own.value:g}$" for name, own in each.members.items()]
+        facts = [f"{LOOKS[name].name}: ${PARAMETERS[name]} = {_math(own.value)}$" for name, own in each.members.items()]
         heading(axes, each.sweep.panel)
         axes.annotate(
             "\n".join(facts), (1, 1), (-4, -3), xycoords="axes fraction", textcoords="offset points",
-            ha="right", va="top", size=PANEL.note, color=INK,
+            ha="right", va="top", size=PANEL.note, color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
         )  # fmt: skip
         for method, curve in each.curves.items():
             _draw_curve(axes, curve, LOOKS[method])
@@ -130,9 +130,19 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
 
 def _draw_curve(axes: Axes, curve: MeanCurve, style: Style) -> None:
     error, spread = 100 * curve.mean, 100 * curve.sd
-    axes.step(curve.cost, error, where="post", color=style.color, linestyle=style.line, linewidth=1.8, zorder=3)
+    marks = {**style.markers(PANEL.lines), "markevery": max(1, len(error) // 8)}
+    look: dict[str, Any] = {"color": style.color, "linestyle": style.line, "linewidth": 0.85 * style.width}
+    axes.plot(curve.cost, error, drawstyle="steps-post", **look, **marks, zorder=3)
     low = np.maximum(error - spread, 0.5 * error)
     axes.fill_between(curve.cost, low, error + spread, step="post", color=style.color, alpha=0.18, linewidth=0)
+
+
+def _math(value: float) -> str:
+    r"""Write a number for mathematics: ``3 \times 10^{-5}``."""
+    mantissa, _, exponent = f"{value:e}".partition("e")
+    if not value or int(exponent) >= -3:
+        return f"{value:g}"
+    return (rf"{float(mantissa):g} \times " if float(mantissa) != 1 else "") + f"10^{{{int(exponent)}}}"
 
 
 def _draw_target(axes: Axes, curves: Mapping[str, MeanCurve]) -> None:
