@@ -125,7 +125,7 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
             _draw_curve(axes, curve, LOOKS[method])
         if "pegasos" in each.curves:
             _draw_target(axes, each.curves)
-        layout.plain_ticks(axes.yaxis)
+        layout.plain_ticks(axes.yaxis, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
 
 
 def _draw_curve(axes: Axes, curve: MeanCurve, style: Style) -> None:

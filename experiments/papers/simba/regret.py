@@ -1,4 +1,4 @@
-"""Lemma 4.2: the regret of Variance MW on sequences that are easy, heavy-tailed, adverse, and beyond the cut."""
+"""Lemma 4.2: the regret of Variance MW on sequences that are uniform, heavy-tailed, adverse, and beyond the cut."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _clipped(p: Vector, generator: np.random.Generator) -> Vector:
 SEQUENCES: Final[Mapping[str, Losses]] = {
     "uniform": lambda p, generator: generator.uniform(-1, 1, len(p)),
     "heavy tails": _clipped,
-    "adverse": lambda p, _: np.where(p >= np.median(p), 1.0, -1.0),
+    "against the heavier half": lambda p, _: np.where(p >= np.median(p), 1.0, -1.0),
     "beyond the cut": lambda p, generator: generator.normal(0, 2 / ETA, len(p)),
 }
 
