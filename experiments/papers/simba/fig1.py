@@ -51,7 +51,7 @@ ROWS: Final[Mapping[str, tuple[str, str, str]]] = {
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
     "Means over the runs, bands of one standard deviation. Each method has the parameter of its lowest test error; "
-    "bottom row: of the lowest error on held-out training rows.\n"
+    "bottom row: on held-out training rows.\n"
     "Dotted: Pegasos's lowest error; vertical lines: where each method first comes within 2 % (relative) of it."
 )
 TOLERANCE: Final = 0.02
