@@ -61,7 +61,7 @@ TOLERANCE: Final = 0.02
 def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claims."""
     sweeps = [sweep(panel, evidence.spec) for panel in evidence.panels]
-    shown = [_panel(found, row) for row in ROWS for found in sweeps]
+    shown = [_panel(found, row) for row in ROWS for found in sweeps if any(found.chosen.values())]
     judges = {
         "simba.1": partial(judge_accesses, sweeps),
         "simba.error": partial(judge_error, sweeps),
@@ -69,8 +69,8 @@ def make(evidence: Evidence) -> FigureResult:
     }
     return FigureResult(
         _data(shown),
-        partial(_draw, shown=shown, columns=max(len(sweeps), 1)),
-        layout.size(len(shown), _HEAD, max(len(sweeps), 1)),
+        partial(_draw, shown=shown, columns=max(len(shown) // len(ROWS), 1)),
+        layout.size(len(shown), _HEAD, max(len(shown) // len(ROWS), 1)),
         table=_table(sweeps),
         claims=judge_claims(evidence, judges),
         numbers=list(_sizes(evidence)),
