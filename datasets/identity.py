@@ -61,6 +61,8 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
         content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
+        if spec.shape == "rare":
+            content["rare"] = [float(spec.rare), spec.directions]
     elif spec.kind == "elastic":
         content["elastic"] = elastic.identity(spec)
     elif "test" not in checksums and spec.parts is None:

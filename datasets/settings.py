@@ -92,6 +92,7 @@ def _needs(spec: DatasetSpec) -> dict[str, str]:
         (("shape",), kind == "synthetic", "it is for dataset=synthetic"),
         (("noise",), kind == "synthetic" and spec.shape == "noisy", "it is for dataset.shape=noisy"),
         (("margin",), kind == "synthetic" and spec.shape == "margin", "it is for dataset.shape=margin"),
+        (("rare", "directions"), kind == "synthetic" and spec.shape == "rare", "it is for dataset.shape=rare"),
         (("sigma", "alpha"), kind == "elastic", "it is for dataset=mnist_elastic"),
         (("expected_test",), _has_test_part(spec), "there is no test file"),
     ]

@@ -71,7 +71,17 @@ class Source:
         if spec.kind == "synthetic":
             assert spec.d is not None  # check_spec
             return RawTables(
-                *generate(spec.shape, spec.n, spec.n_test, spec.d, spec.noise, spec.margin, spec.data_seed)
+                *generate(
+                    spec.shape,
+                    spec.n,
+                    spec.n_test,
+                    spec.d,
+                    spec.noise,
+                    spec.margin,
+                    spec.data_seed,
+                    spec.rare,
+                    spec.directions,
+                )
             )
         return self._user_files() if spec.kind == "file" else self._published()
 

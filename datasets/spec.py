@@ -16,7 +16,7 @@ ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
 ROW_NORMS = ("none", "l2", "longest")
-SHAPES = ("separable", "noisy", "margin")
+SHAPES = ("separable", "noisy", "margin", "rare")
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
 MAX_FEATURES = 2**31 - 1
 """Most features of a data set: solvers number them with 32 bits."""
@@ -138,7 +138,7 @@ class DatasetSpec:
         ``max_test``), so that settings can be chosen without the test rows. None: the test rows are used.
     n, n_test, data_seed
         ``kind: synthetic`` and ``kind: elastic`` only: training rows, test (or validation) rows, and their seed.
-    shape, noise, margin
+    shape, noise, margin, rare, directions
         ``kind: synthetic`` only, see :mod:`datasets.synthetic`.
     sigma, alpha
         ``kind: elastic`` only: width of the Gaussian that smooths the displacements, in pixels, and their scale.
@@ -183,6 +183,8 @@ class DatasetSpec:
     n_test: int = 500
     noise: float = 0.1
     margin: float = 0.1
+    rare: float = 0.1
+    directions: int = 16
     data_seed: int = 0
     sigma: float = 5.0
     alpha: float = 30.0

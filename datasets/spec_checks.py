@@ -209,3 +209,7 @@ def _check_synthetic(spec: DatasetSpec) -> None:
         raise DataError(f"dataset.noise={spec.noise}: a share of flipped labels, at least 0 and below 0.5.")
     if not 0 < spec.margin <= MAX_MARGIN:
         raise DataError(f"dataset.margin={spec.margin}: must be a number above 0 and at most {MAX_MARGIN:g}.")
+    if not 0 < spec.rare < 1:
+        raise DataError(f"dataset.rare={spec.rare}: a share of rows, between 0 and 1, both excluded.")
+    if spec.shape == "rare" and not 2 <= spec.directions <= spec.d:
+        raise DataError(f"dataset.directions={spec.directions}: must lie between 2 and dataset.d={spec.d}.")

@@ -13,6 +13,12 @@ margin
     +margin * u and -margin * u: every row is at least ``margin`` from the hyperplane and two opposite
     training rows are at that distance, so the largest margin of the training rows is ``margin``
     (up to float32 rounding).
+rare
+    `directions` sign vectors g_0 = s, g_1, ... in {-1, +1}^d, the products of s with Walsh functions, which are
+    orthogonal if d is a multiple of a power of two that is at least `directions`. A row is y g_k + x with a random
+    label y: k is 0 for most rows, and with probability ``rare`` one of the others. The rare rows decide how many rows
+    a learner must read, so importance weights pay. The sum of all g_k separates the rows, whose length is about
+    sqrt(4 d / 3), with a margin of about sqrt(d / directions).
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from datasets.memory import require_memory
 from datasets.split import PURPOSE_SYNTHETIC, raw_integers
@@ -29,13 +36,23 @@ _BYTES_A_VALUE = 32
 """Peak memory of a value: random number, grid position, float64, and twice float32."""
 
 
-def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: float, seed: int) -> tuple[Table, Table]:
+def generate(
+    shape: str,
+    n: int,
+    n_test: int,
+    d: int,
+    noise: float,
+    margin: float,
+    seed: int,
+    rare: float = 0.1,
+    directions: int = 16,
+) -> tuple[Table, Table]:
     """Generate training and test rows.
 
     Parameters
     ----------
     shape
-        ``separable``, ``noisy`` or ``margin``.
+        ``separable``, ``noisy``, ``margin`` or ``rare``.
     n, n_test, d
         Rows and features.
     noise
@@ -43,7 +60,10 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
     margin
         Distance to the hyperplane, > 0; used by ``margin`` only.
     seed
-        In [0, 2^64). Random numbers are drawn in the order signs (d), labels' noise (rows), features (row by row).
+        In [0, 2^64). Random numbers are drawn in the order signs (d), labels' noise or rows' directions (rows),
+        features (row by row), and for ``rare`` labels (rows).
+    rare, directions
+        Share of the rows along further directions, and number of all directions; used by ``rare`` only.
 
     Returns
     -------
@@ -59,19 +79,34 @@ def generate(shape: str, n: int, n_test: int, d: int, noise: float, margin: floa
     require_memory(
         _BYTES_A_VALUE * (rows + 1) * d, f"{rows:,} x {d:,} synthetic values", "Use a smaller dataset.n or dataset.d."
     )
-    raw = raw_integers(seed, PURPOSE_SYNTHETIC, d + rows + rows * d)
+    raw = raw_integers(seed, PURPOSE_SYNTHETIC, d + rows + rows * d + (rows if shape == "rare" else 0))
     signs = np.where(raw[:d] >> np.uint64(63), 1.0, -1.0)
-    grid = (raw[d + rows :] >> np.uint64(40)).astype(np.float64).reshape(rows, d)
+    uniform = (raw[d : d + rows] >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    grid = (raw[d + rows : d + rows + rows * d] >> np.uint64(40)).astype(np.float64).reshape(rows, d)
     X = (grid - 2.0**23) * 2.0**-23
     y = np.where(X @ signs >= 0, 1.0, -1.0)
     if shape == "noisy":
-        uniform = (raw[d : d + rows] >> np.uint64(11)).astype(np.float64) * 2.0**-53
         y[uniform < noise] *= -1
     if shape == "margin":
         step = margin / math.sqrt(d) * signs
         X += y[:, None] * step
         X[0], X[1] = step, -step
         y[:2] = 1.0, -1.0
+    if shape == "rare":
+        y = np.where(raw[d + rows + rows * d :] >> np.uint64(63), 1.0, -1.0)
+        others = np.minimum(uniform / rare * (directions - 1), directions - 2).astype(np.int64)
+        chosen = np.where(uniform < rare, 1 + others, 0)
+        for k in range(directions):
+            X[chosen == k] += y[chosen == k, None] * (signs * _walsh(k, d))
     with np.errstate(over="ignore"):  # values too large for float32 become infinite, which check_finite refuses
         features = X.astype(np.float32)
     return Table(features[:n], y[:n]), Table(features[n:], y[n:])
+
+
+def _walsh(k: int, d: int) -> NDArray[np.float64]:
+    """First d values of the k-th Walsh function: -1 where j and k have an odd number of common binary digits."""
+    values = np.ones(d)
+    for digit in range(k.bit_length()):
+        if k >> digit & 1:
+            values[(np.arange(d) >> digit & 1) == 1] *= -1
+    return values

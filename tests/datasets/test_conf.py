@@ -106,7 +106,7 @@ def test_digits_loads_from_nothing(tmp_path: Path, compose: Compose) -> None:
     assert data.fingerprint == fingerprint(compose("digits"))
 
 
-@pytest.mark.parametrize("shape", ["separable", "noisy", "margin"])
+@pytest.mark.parametrize("shape", ["separable", "noisy", "margin", "rare"])
 def test_synthetic_loads(tmp_path: Path, shape: str, compose: Compose) -> None:
     data = load(compose("synthetic", f"shape={shape}"), cache_dir=tmp_path)
     assert data.X.shape == (1000, 20)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -171,6 +172,8 @@ def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
         ({"kind": "synthetic", "d": 2, "n": 1}, "at least 2 training rows"),
         ({"kind": "synthetic", "d": 2, "noise": 0.5}, "dataset.noise"),
         ({"kind": "synthetic", "d": 2, "margin": 0.0}, "dataset.margin"),
+        ({"kind": "synthetic", "d": 2, "rare": 0.0}, "dataset.rare=0.0"),
+        ({"kind": "synthetic", "d": 2, "shape": "rare", "directions": 3}, "dataset.directions=3: .* between 2 and"),
         ({"kind": "published"}, "needs dataset.format"),
         ({"kind": "published", "format": "libsvm"}, "lacks a file of role train"),
     ],
@@ -230,6 +233,22 @@ def test_synthetic_noise_flips_its_share(tmp_path: Path) -> None:
     assert abs(np.mean(clean.y != noisy.y) - 0.3) < 0.03
     assert clean.fingerprint == fingerprint(replace(spec, noise=0.1, margin=3)) != noisy.fingerprint
     assert np.abs(clean.X).max() <= 1
+
+
+@given(st.integers(2, 8), st.floats(0.05, 0.95), st.integers(0, 99))
+def test_synthetic_rare_directions(directions: int, rare: float, seed: int) -> None:
+    from datasets.synthetic import generate
+
+    n, d = 600, 64
+    train, test = generate("rare", n, 50, d, 0, 0, seed, rare, directions)
+    rows = np.concatenate([train.X, test.X]).astype(np.float64) * np.concatenate([train.y, test.y])[:, None]
+    signs = generate("margin", 2, 1, d, 0, 1.0, seed)[0].X[0] * np.sqrt(d)
+    walsh = scipy.linalg.hadamard(d)[:directions] * np.sign(signs)
+    along = rows @ walsh.T / d  # near 1 for a row's own direction, near 0 for the others
+    chosen = along.argmax(axis=1)
+    assert (np.abs(rows - walsh[chosen]) <= 1).all()
+    assert abs(np.mean(chosen > 0) - rare) < 0.1
+    assert abs(np.mean(train.y > 0) - 0.5) < 0.1
 
 
 def test_changed_digits_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

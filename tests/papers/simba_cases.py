@@ -37,9 +37,13 @@ def swept_panel(
     errors: Mapping[str, Mapping[float, Any]],
     *,
     seeds: int = 3,
+    simba_zeros: float = 2 * ZEROS,
     **fields: Any,
 ) -> Panel:
-    """One data set: for each series its values' errors, on `COSTS` accesses; the others have no runs."""
+    """One data set: for each series its values' errors, on `COSTS` accesses; the others have no runs.
+
+    SIMBA pays `simba_zeros` coordinates for each nonzero, Pegasos `ZEROS`.
+    """
     runs: dict[str, list[Any]] = {curve.name: [] for curve in spec.curves}
     for series, by_value in errors.items():
         names = spec.members(series)
@@ -55,8 +59,9 @@ def swept_panel(
                         {
                             "iterations": k + 1,
                             "feature_accesses": int(cost),
-                            "feature_accesses_dense": int(cost)
-                            * (ZEROS if series.startswith("pegasos") else 2 * ZEROS),
+                            "feature_accesses_dense": int(
+                                cost * (ZEROS if series.startswith("pegasos") else simba_zeros)
+                            ),
                             "test_error": float(value),
                         }
                         for k, (cost, value) in enumerate(zip(COSTS, of(COSTS, seed), strict=True))

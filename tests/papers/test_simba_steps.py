@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 from evidence_cases import evidence, finished_run, panel
-from hypothesis import given
-from hypothesis import strategies as st
 from pictures import drawn_with_table
 
 from experiments.configuration.composition import composing, settings_of
 from experiments.configuration.schedule import EvaluationSchedule
-from experiments.papers.cases import within
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import overrides_of
 from experiments.reproduction.spec import read_figure
-from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim
 from solvers import Limit
 
@@ -106,96 +102,95 @@ def claims(*panels: Panel) -> dict[str, Claim]:
     made = make(evidence(SPEC, panels))
     assert [claim.id for claim in made.claims] == ["simba.2", "simba.3"]
     for claim in made.claims:
-        json.dumps(claim.statistic, allow_nan=False)
+        for reading in claim.readings:
+            json.dumps(reading.statistic, allow_nan=False)
     return {claim.id: claim for claim in made.claims}
 
 
+def both(folder: Path, **deviations: Any) -> list[Panel]:
+    return [versions(folder / name, dataset=name, **deviations) for name in SPEC.datasets]
+
+
+def outcomes(claim: Claim) -> dict[str, str]:
+    return {reading.id: reading.outcome for reading in claim.readings}
+
+
+def statistic(claim: Claim, reading: str) -> Mapping[str, Any]:
+    found = next(each.statistic for each in claim.readings if each.id == reading)["news20"]
+    assert isinstance(found, dict)
+    return found
+
+
 def test_equal_versions_are_equivalent_and_a_free_bias_is_free(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path))
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    part = found["simba.2"].statistic["news20"]["test_error 1000"]
+    found = claims(*both(tmp_path))
+    for claim in found.values():
+        assert set(outcomes(claim).values()) == {"reproduced"}
+    part = statistic(found["simba.2"], "test_error")["test_error 1000"]
     assert part["anytime"] == part["constant"] == pytest.approx(0.05 * 1.1 + 1e-4)
-    assert part["relative"] == {"estimate": 0.0, "low": 0.0, "high": 0.0}
-    bias = found["simba.3"].statistic["news20"]
-    assert bias["feature_accesses"]["biased"] == pytest.approx(700.0)
-    assert bias["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
-    assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].measured
+    assert (part["relative"]["low"], part["relative"]["high"]) == (0.0, 0.0)
+    assert statistic(found["simba.3"], "nonzeros")["feature_accesses"]["biased"] == pytest.approx(700.0)
+    assert statistic(found["simba.3"], "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(1.0)
+    assert "news20, test error: after 1,000 iterations +0.0 [+0.0, +0.0] %" in found["simba.2"].nearest.measured
 
 
 def test_differences_are_written_as_signed_shares(tmp_path: Path) -> None:
     deviation = {"error": times(ERROR, 0.95, 0.01), "level": times(LEVEL, 1.02)}
-    found = claims(versions(tmp_path, anytime=deviation))["simba.2"]
-    assert found.verdict == "reproduced"
-    part = found.statistic["news20"]
-    assert part["test_error 10000"]["relative"]["estimate"] == pytest.approx(-0.05, abs=1e-3)
-    assert part["test_error 10000"]["relative"]["low"] == pytest.approx(-0.06, abs=1e-3)
-    assert part["water_level 10000"]["relative"]["estimate"] == pytest.approx(0.02, abs=1e-4)
+    found = claims(*both(tmp_path, anytime=deviation))["simba.2"]
+    assert set(outcomes(found).values()) == {"reproduced"}
+    part = statistic(found, "test_error")["test_error 10000"]["relative"]
+    assert part["estimate"] == pytest.approx(-0.05, abs=1e-3)
+    assert part["low"] == pytest.approx(-0.06, abs=1e-3)
+    level = statistic(found, "saddle_value")["water_level 10000"]["relative"]
+    assert level["estimate"] == pytest.approx(0.02, abs=1e-4)
+    (margin,) = found.sensitivity
+    assert (margin.constant, margin.double) == ("almost", "reproduced (6 of 6)")
 
 
-def test_versions_apart_are_not_equivalent(tmp_path: Path) -> None:
-    deviation = {"error": times(ERROR, 1.5), "level": times(LEVEL, 0.5)}
-    assert claims(versions(tmp_path, anytime=deviation))["simba.2"].verdict == "not_reproduced"
-    # the better one is not equivalent either
-    deviation = {"error": times(ERROR, 0.5), "level": times(LEVEL, 1.5)}
-    assert claims(versions(tmp_path / "better", anytime=deviation))["simba.2"].verdict == "not_reproduced"
+@pytest.mark.parametrize("factors", [(1.5, 0.5), (0.5, 1.5)])  # the better one is not equivalent either
+def test_versions_apart_are_not_equivalent(tmp_path: Path, factors: tuple[float, float]) -> None:
+    deviation = {"error": times(ERROR, factors[0]), "level": times(LEVEL, factors[1])}
+    assert set(outcomes(claims(*both(tmp_path, anytime=deviation))["simba.2"]).values()) == {"contradicted"}
 
 
-def test_seeds_that_disagree_and_measures_that_disagree_give_partly(tmp_path: Path) -> None:
+def test_seeds_that_disagree_are_unclear_and_measures_are_readings(tmp_path: Path) -> None:
     wide = {"error": times(ERROR, 1.05, 0.2), "level": times(LEVEL, 1.05, 0.2)}
-    found = claims(versions(tmp_path, anytime=wide))["simba.2"]
-    assert {part["ruling"] for part in found.statistic["news20"].values()} == {"partly"}
-    mixed = {"level": times(LEVEL, 0.5)}
-    assert claims(versions(tmp_path / "mixed", anytime=mixed))["simba.2"].verdict == "partly"
+    assert set(outcomes(claims(*both(tmp_path, anytime=wide))["simba.2"]).values()) == {"unclear"}
+    apart = claims(*both(tmp_path / "apart", anytime={"level": times(LEVEL, 0.5)}))["simba.2"]
+    assert outcomes(apart) == {"test_error": "reproduced", "saddle_value": "contradicted"}
 
 
-def test_an_expensive_bias_is_not_reproduced(tmp_path: Path) -> None:
-    found = claims(versions(tmp_path, biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
-    rulings = {cost: part["ruling"] for cost, part in found.statistic["news20"].items()}
-    assert rulings == {
-        "feature_accesses_dense": "reproduced",
-        "feature_accesses": "not_reproduced",
-        "cpu_seconds": "not_reproduced",
-    }
-    assert found.verdict == "partly"
-    assert found.statistic["news20"]["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
+def test_an_expensive_bias_contradicts(tmp_path: Path) -> None:
+    found = claims(*both(tmp_path, biased={"accesses": 1400.0, "seconds": 4e-5}))["simba.3"]
+    assert outcomes(found) == {"time": "contradicted", "dense": "reproduced", "nonzeros": "contradicted"}
+    assert statistic(found, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
 
 
 def test_a_cheaper_bias_costs_nothing(tmp_path: Path) -> None:
-    assert claims(versions(tmp_path, biased={"accesses": 350.0}))["simba.3"].verdict == "reproduced"
+    found = claims(*both(tmp_path, biased={"accesses": 350.0}))["simba.3"]
+    assert outcomes(found)["nonzeros"] == "reproduced"
 
 
 def test_stand_ins_are_judged(tmp_path: Path) -> None:
     stand_in = replace(versions(tmp_path, stand_in="no news20"), dataset="newsgroups_binary")
     found = claims(stand_in)
-    assert {claim.verdict for claim in found.values()} == {"reproduced"}
-    assert all("stand-ins are judged" in claim.why for claim in found.values())
+    assert [claim.nearest.on_stand_ins for claim in found.values()] == [True, True]
+    assert all(claim.lacking == ["real_sim"] for claim in found.values())
 
 
-def test_unfinished_runs_are_left_out(tmp_path: Path) -> None:
+def test_unfinished_runs_are_missing(tmp_path: Path) -> None:
     found = claims(versions(tmp_path, constant={"last": 500}))["simba.2"]
-    assert found.verdict == "not_applicable"
-    assert "no pair of runs of 10,000 iterations" in found.why
+    assert found.verdict == "not_testable"
+    assert any("no pair of runs of 10,000 iterations" in text for text in found.nearest.exceptions)
     # only common seeds are pairs
     whole = versions(tmp_path / "fewer")
     fewer = replace(whole, runs={**whole.runs, "simba": whole.runs["simba"][:1]})
-    part = claims(fewer)["simba.2"].statistic["news20"]["water_level 1000"]
-    assert len(part["differences"]) == 1
-    assert "one pair of runs only" in claims(fewer)["simba.2"].why
+    assert len(statistic(claims(fewer)["simba.2"], "saddle_value")["water_level 1000"]["differences"]) == 1
 
 
 def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
     found = claims(versions(tmp_path, constant={"error": times(ERROR, 0.0)}))["simba.2"]
-    assert found.statistic["news20"]["test_error 1000"]["ruling"] == "not_applicable"
-    assert found.statistic["news20"]["water_level 1000"]["ruling"] == "reproduced"
-
-
-@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0.01, 1))
-def test_within_a_margin(centre: float, half: float, margin: float) -> None:
-    ruling = within(Interval(centre, centre - half, centre + half), margin)
-    inside = max(abs(centre - half), abs(centre + half)) <= margin
-    outside = abs(centre) - half > margin
-    assert ruling == ("reproduced" if inside else "not_reproduced" if outside else "partly")
-    assert within(Interval(-centre, -centre - half, -centre + half), margin) == ruling
+    assert found.verdict == "not_testable"
+    assert statistic(found, "saddle_value")["water_level 1000"]["ruling"] == "holds"
 
 
 def test_every_horizon_is_an_evaluation() -> None:
@@ -222,4 +217,4 @@ def test_picture_and_table(tmp_path: Path) -> None:
 def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("news20", "news20")]):
         made = rendered(*panels)
-        assert {claim.verdict for claim in made.claims} == {"not_applicable"}
+        assert {claim.verdict for claim in made.claims} == {"not_testable"}

@@ -5,32 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import column, value_at
-from experiments.papers.cases import Case, at_most, claim_from_cases, interval_text, judge_claims, scaled, within
+from experiments.papers.cases import (
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    at_most,
+    case_on,
+    interval_text,
+    judge_claims,
+    within,
+)
 from experiments.papers.panels import CurveFigure, Row, name_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import ClaimSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
-from experiments.reproduction.verdict import Claim
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
 MEASURES: Final = {"test_error": "test error", "water_level": "saddle value"}
-ALMOST: Final = 0.10
-""""Almost" allows a difference of at most this share of the constant steps' value."""
-STEPS_RULE: Final = (
-    "For each data set and each number of iterations T: test error, and value of the saddle problem (the water level "
-    "of the mean iterate), of the anytime version after T iterations less those of the version with constant steps for "
-    f"this T, paired by seed, as a share of the latter. Reproduced: the 95 % interval lies within {100 * ALMOST:.0f} % "
-    "either way; not reproduced: outside; else partly. The claim is about the algorithm, so stand-ins are judged."
-)
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,20 @@ class Comparison:
     @property
     def relative(self) -> Interval | None:
         """The difference relative to the constant steps' value; None if that is 0."""
-        return scaled(self.difference, 1 / abs(self.constant)) if self.constant else None
+        return self.difference.scaled(1 / abs(self.constant)) if self.constant else None
 
 
-def judge_steps(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge claim 2: shrinking steps do almost as well as constant ones after equally many iterations."""
+def judge_steps(evidence: Evidence, choice: Choice) -> Findings:
+    """Judge simba.2: shrinking steps do almost as well as constant ones after equally many iterations."""
+    measure, most = choice.option("measure", "test_error"), choice["almost"]
     horizons = evidence.spec.members(CONSTANT)
-    cases = [
-        _steps_case(panel, int(horizon), series, measure)
-        for panel in evidence.panels
-        for measure in MEASURES
-        for horizon, series in horizons.items()
-    ]
-    return claim_from_cases(spec, STEPS_RULE, cases)
+    return Findings(
+        [
+            _steps_case(panel, int(horizon), series, measure, most)
+            for panel in evidence.panels
+            for horizon, series in horizons.items()
+        ]
+    )
 
 
 def compare(panel: Panel, horizon: int, series: str, measure: str) -> Comparison | None:
@@ -97,24 +98,21 @@ def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
     return float(value_at(iterations, column(curve, measure), horizon))
 
 
-def _steps_case(panel: Panel, horizon: int, series: str, measure: str) -> Case:
-    place, about = (panel.paper_dataset, f"{measure} {horizon}"), f"{name_of(panel)}, {MEASURES[measure]}"
+def _steps_case(panel: Panel, horizon: int, series: str, measure: str, most: float) -> Case:
+    what, about = f"{measure} {horizon}", f"{name_of(panel)}, {MEASURES[measure]}"
     found = compare(panel, horizon, series, measure)
-    if found is None:
-        return Case(place, about, "not_applicable", note=f"no pair of runs of {horizon:,} iterations")
-    relative = found.relative
-    statistic: dict[str, Any] = {
+    relative = None if found is None else found.relative
+    if found is None or relative is None:
+        none = f"no pair of runs of {horizon:,} iterations" if found is None else "0: no relative difference"
+        return case_on(panel, what, MISSING, note=none, about=about)
+    statistic = {
         "anytime": found.anytime,
         "constant": found.constant,
         "differences": list(found.differences),
-        "difference": found.difference.as_dict(),
-        "relative": None if relative is None else relative.as_dict(),
+        "relative": relative.as_dict(),
     }
-    if relative is None:
-        return Case(place, about, "not_applicable", "", statistic, f"{MEASURES[measure]} 0: no relative difference")
-    measured = f"after {horizon:,} iterations {interval_text(scaled(relative, 100), '+.1f', ' %')}"
-    note = "one pair of runs only, so the interval is a point" if len(found.differences) == 1 else ""
-    return Case(place, about, within(relative, ALMOST), measured, statistic, note)
+    measured = f"after {horizon:,} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
+    return case_on(panel, what, within(relative, -most, most), measured, statistic, about=about)
 
 
 def _table_rows(panels: Sequence[Panel], horizons: Mapping[float, str]) -> list[list[str]]:
@@ -127,7 +125,7 @@ def _table_rows(panels: Sequence[Panel], horizons: Mapping[float, str]) -> list[
                 if found is not None:
                     factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
                     values = (f"{factor * value:{form}}{unit}" for value in (found.anytime, found.constant))
-                    difference = interval_text(scaled(found.difference, factor), f"+{form}", unit and " points")
+                    difference = interval_text(found.difference.scaled(factor), f"+{form}", unit and " points")
                     rows.append([name_of(panel), f"{int(horizon):,}", name, *values, difference])
     return rows
 
@@ -139,19 +137,12 @@ COSTS: Final = {
     "feature_accesses": "accesses to nonzeros",
     "cpu_seconds": "CPU time",
 }
-NO_COST: Final = 1.1
-""""Costs nothing" allows a ratio up to this: clocks and random rows vary by a few per cent."""
-BIAS_RULE: Final = (
-    "For each data set the cost of an iteration with the bias over its cost without, over whole runs of equally many "
-    f"iterations. Reproduced: the 95 % interval over the runs of both ends at or below {NO_COST:g}; not reproduced: it "
-    "begins above; else partly. The claim is about the algorithm, so stand-ins are judged. Which rows and columns are "
-    "drawn, and so their nonzeros, differs between the two; counted dense iterations are alike."
-)
 
 
-def judge_bias(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge claim 3: a bias costs nothing per iteration."""
-    return claim_from_cases(spec, BIAS_RULE, [_bias_case(panel, cost) for panel in evidence.panels for cost in COSTS])
+def judge_bias(evidence: Evidence, choice: Choice) -> Findings:
+    """Judge simba.3: a bias costs nothing per iteration."""
+    cost = choice.option("cost", "cpu_seconds")
+    return Findings([_bias_case(panel, cost, choice["margin"]) for panel in evidence.panels])
 
 
 def per_iteration(panel: Panel, series: str, cost: str) -> NDArray[np.float64]:
@@ -174,15 +165,15 @@ def bias_cost_ratio(panel: Panel, cost: str) -> Interval | None:
     return bootstrap_groups(of, (len(biased), len(plain)))
 
 
-def _bias_case(panel: Panel, cost: str) -> Case:
-    place, about = (panel.paper_dataset, cost), name_of(panel)
+def _bias_case(panel: Panel, cost: str, margin: float) -> Case:
     found = bias_cost_ratio(panel, cost)
     if found is None:
-        return Case(place, about, "not_applicable", note="no finished runs with and without the bias")
+        return case_on(panel, cost, MISSING, note="no finished runs with and without the bias")
     statistic = {"ratio": found.as_dict()} | {
         name: float(per_iteration(panel, name, cost).mean()) for name in (WITHOUT, WITH)
     }
-    return Case(place, about, at_most(found, NO_COST), f"{COSTS[cost]} {interval_text(found, '.3f')} times", statistic)
+    measured = f"{COSTS[cost]} {interval_text(found, '.3f')} times"
+    return case_on(panel, cost, at_most(found, 1 + margin), measured, statistic)
 
 
 def _bias_notes(panels: Sequence[Panel]) -> list[str]:

@@ -1,0 +1,146 @@
+"""Lemma 4.2: the regret of Variance MW on sequences that are uniform, heavy-tailed, adverse, and beyond the cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from experiments.papers.cases import Case, Choice, Findings, holds, judge_claims
+from experiments.papers.panels import row_of_axes
+from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.figure_result import FigureResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure, SubFigure
+
+N: Final = 100
+ROUNDS: Final = 1000
+ETA: Final = math.sqrt(math.log(N) / ROUNDS)
+
+Vector: TypeAlias = NDArray[np.float64]
+Losses = Callable[[Vector, np.random.Generator], Vector]
+"""Losses v of a round, (n,), from the weights p before it."""
+
+
+def _clipped(p: Vector, generator: np.random.Generator) -> Vector:
+    """Return estimates as SIMBA's: few large values, of variance 1, cut at 1 / eta."""
+    large = generator.random(len(p)) < ETA**2
+    return generator.normal(0.1, 0.3, len(p)) + np.where(large, generator.choice([-1, 1], len(p)) / ETA, 0.0)
+
+
+SEQUENCES: Final[Mapping[str, Losses]] = {
+    "uniform": lambda p, generator: generator.uniform(-1, 1, len(p)),
+    "heavy tails": _clipped,
+    "against the heavier half": lambda p, _: np.where(p >= np.median(p), 1.0, -1.0),
+    "beyond the cut": lambda p, generator: generator.normal(0, 2 / ETA, len(p)),
+}
+
+
+@dataclass(frozen=True)
+class Regret:
+    """Both sides of the lemma after each round.
+
+    Attributes
+    ----------
+    loss, best, variance : (rounds,) float64
+        Sums of p'v; least sum of the losses, cut at -1 / eta; eta times the sum of p'v^2.
+    """
+
+    loss: Vector
+    best: Vector
+    variance: Vector
+
+    @property
+    def bound(self) -> Vector:
+        """The right side."""
+        return self.best + math.log(N) / ETA + self.variance
+
+    @property
+    def share(self) -> float:
+        """Largest (loss - best - variance) over log n / eta; the lemma says at most 1."""
+        return float(((self.loss - self.best - self.variance) * ETA / math.log(N)).max())
+
+
+def variance_mw(losses: Losses, seed: int = 0) -> Regret:
+    """Play `ROUNDS` rounds of Variance MW (Definition 4.1) with the step `ETA`."""
+    generator = np.random.default_rng(seed)
+    log_w, sums, rows = np.zeros(N), np.zeros(N), np.zeros((ROUNDS, 3))
+    loss = variance = 0.0
+    for round_ in range(ROUNDS):
+        w = np.exp(log_w - log_w.max())
+        p = w / w.sum()
+        v = losses(p, generator)
+        loss += float(p @ v)
+        variance += ETA * float(p @ v**2)
+        sums += np.maximum(v, -1 / ETA)
+        rows[round_] = loss, sums.min(), variance
+        log_w += np.log(1 - ETA * v + (ETA * v) ** 2)
+    return Regret(*rows.T)
+
+
+def judge(found: Mapping[str, Regret], _: Evidence, choice: Choice) -> Findings:
+    """Judge simba.lemma42: the left side is at most the right side, after every round."""
+    cases = [
+        Case(("", name), name, holds(own.share <= 1), f"at most {own.share:.3f} of log n / eta", {"share": own.share})
+        for name, own in found.items()
+    ]
+    return Findings(cases)
+
+
+def make(evidence: Evidence) -> FigureResult:
+    """Play all sequences, draw both sides and judge the claim."""
+    found = {name: variance_mw(losses) for name, losses in SEQUENCES.items()}
+    return FigureResult(
+        pd.concat([_rows(name, own) for name, own in found.items()], ignore_index=True),
+        partial(_draw, found=found),
+        (12.0, 3.6),
+        claims=judge_claims(evidence, {"simba.lemma42": partial(judge, found)}),
+    )
+
+
+def _rows(name: str, own: Regret) -> pd.DataFrame:
+    rounds = np.arange(1, ROUNDS + 1)
+    sides = {"loss": own.loss, "best": own.best, "variance": own.variance, "bound": own.bound}
+    return pd.DataFrame({"sequence": name, "n": N, "eta": ETA, "round": rounds, **sides})
+
+
+def _draw(figure: Figure | SubFigure, found: Mapping[str, Regret]) -> None:
+    """Draw loss and bound, both less the best example's loss, against the rounds; one panel for each sequence."""
+    text: dict[str, Any] = {"size": PANEL.label, "color": INK}
+    for place, (axes, (name, own)) in enumerate(
+        zip(row_of_axes(figure, len(found), above=0.6, below=0.55), found.items(), strict=True)
+    ):
+        rounds = np.arange(1, ROUNDS + 1)
+        axes.plot(rounds, own.loss - own.best, color=STYLES["simba"].color, linewidth=2.0)
+        axes.plot(rounds, own.bound - own.best, color=FAINT, linewidth=1.4, linestyle=(0, (4.0, 2.0)))
+        axes.annotate(
+            "bound",
+            (rounds[600], (own.bound - own.best)[600]),
+            (0, 6),
+            textcoords="offset points",
+            ha="right",
+            size=PANEL.note,
+            color=FAINT,
+        )
+        axes.annotate(
+            "regret",
+            (rounds[600], (own.loss - own.best)[600]),
+            (0, 6),
+            textcoords="offset points",
+            ha="right",
+            size=PANEL.note,
+            color=STYLES["simba"].color,
+        )
+        axes.set_title(name, **text, loc="left")
+        axes.set_xlabel("Round $t$", **text)
+        if not place:
+            axes.set_ylabel(r"$\sum p_t^\top v_t - \min_i \sum v_t(i)$", **text)
+        plain_frame(axes, PANEL.ticks)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from evidence_cases import evidence, finished_run, panel
+from pictures import drawn_with_table
+
+from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.settings import RunSettings
+from experiments.papers.simba import scaling
+from experiments.papers.simba.scaling import LENGTH, SHARE, make
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Claim
+
+SPEC = read_figure("simba_scaling")
+ITERATIONS = np.unique(np.geomspace(1, 2e4, 80).round())
+
+Iterations = Callable[[str, Any, float, float], float]
+"""Iterations to the error, from the method, the data set, delta and B^2."""
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scaling, "RESAMPLES", 50)
+    monkeypatch.setattr("experiments.papers.effort.RESAMPLES", 50)
+
+
+@pytest.fixture(scope="module")
+def chosen() -> dict[str, RunSettings]:
+    """Settings of all series."""
+    with composing():
+        return {
+            series.name: settings_of(
+                ["dataset=synthetic", *series.overrides, *series.by_dataset.get("synthetic", [])], jobs=1
+            )
+            for series in SPEC.curves
+        }
+
+
+def theory(method: str, data: Any, delta: float, norm2: float) -> float:
+    """Iterations as the theory counts them: B^2 log n for SIMBA, B^2 / delta for Pegasos."""
+    return float(0.2 * norm2 * np.log(data.n) if method == "simba" else 0.2 * norm2 / delta)
+
+
+def measured(
+    folder: Path,
+    chosen: dict[str, RunSettings],
+    iterations: Iterations = theory,
+    *,
+    spread: float = 0.05,
+    seeds: int = 3,
+    power: float = 1.0,
+) -> Panel:
+    """All series; the time of an iteration grows with a power of n + d, and runs are a share `spread` apart."""
+    runs: dict[str, list[Any]] = {}
+    for name, settings in chosen.items():
+        data, method = settings.dataset, name.partition("_")[0].removesuffix("2")
+        delta = SHARE * data.rare
+        needed = iterations(method, data, delta, LENGTH * data.directions)
+        each = 1e-9 * (data.n + (data.d or 0)) ** power
+        runs[name] = [
+            finished_run(
+                folder,
+                name=name,
+                algo=method,
+                dataset="synthetic",
+                seed=seed,
+                rows=[
+                    {"iterations": int(t), "cpu_seconds": t * each, "test_error": 0.0 if t >= at else 0.5}
+                    for at in [needed * (1 + spread * (seed - 1))]
+                    for t in ITERATIONS
+                ],
+            )
+            for seed in range(seeds)
+        ]
+    return panel("synthetic", runs, settings=chosen)
+
+
+def judge(*panels: Panel) -> dict[str, Claim]:
+    found = {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
+    assert list(found) == ["simba.gain", "simba.growth", "simba.time"]
+    for claim in found.values():
+        for reading in claim.readings:
+            json.dumps(reading.statistic, allow_nan=False)
+    return found
+
+
+@pytest.fixture(scope="module")
+def by_theory(chosen: dict[str, RunSettings], tmp_path_factory: pytest.TempPathFactory) -> Panel:
+    return measured(tmp_path_factory.mktemp("theory"), chosen)
+
+
+def test_costs_of_the_theory(by_theory: Panel) -> None:
+    claims = judge(by_theory)
+    assert claims["simba.growth"].verdict == claims["simba.time"].verdict == "reproduced"
+    growth = claims["simba.growth"].nearest.statistic["synthetic"]
+    for name, exponents in {"1 / delta": (0, 1), "B^2": (1, 1), "d": (0, 0), "n": (0, 0)}.items():
+        for method, exponent in zip(("simba", "pegasos"), exponents, strict=True):
+            assert growth[f"{method} {name}"]["estimate"] == pytest.approx(exponent, abs=0.12), (method, name)
+    assert claims["simba.time"].nearest.statistic["synthetic"]["seconds n + d"]["estimate"] == pytest.approx(1.0)
+    gain, size = claims["simba.gain"].readings
+    part = gain.statistic["synthetic"]
+    # B^2 d / delta over B^2 log n (n + d)
+    expected = 4096 / (160**-1 * np.log(1000) * 5096)
+    assert part["1 / delta = 160"]["estimate"] == pytest.approx(expected, rel=0.3)
+    assert part["1 / delta = 640"]["ruling"] == "holds"
+    assert size.outcome == "reproduced"
+
+
+def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
+    claim = judge(by_theory)["simba.gain"]
+    assert claim.nearest.cases == 18
+    assert {each.constant for each in claim.sensitivity} == {"far", "near"}
+    spec = replace(SPEC, claims=[replace(SPEC.claims[0], constants={"far": 1e6, "near": 1.0}), *SPEC.claims[1:]])
+    assert make(evidence(spec, [by_theory])).claims[0].verdict == "not_testable"
+
+
+def test_a_method_that_grows_too_fast(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:
+    def slow(method: str, data: Any, delta: float, norm2: float) -> float:
+        return 0.005 / delta * norm2**2 if method == "simba" else 0.1 / delta
+
+    claims = judge(measured(tmp_path, chosen, slow, power=1.5))
+    assert claims["simba.gain"].verdict == "contradicted"
+    rulings = claims["simba.growth"].nearest.statistic["synthetic"]
+    assert {name: part["ruling"] for name, part in rulings.items() if name.startswith("simba")} == {
+        "simba 1 / delta": "fails",
+        "simba B^2": "fails",
+        "simba d": "holds",
+        "simba n": "holds",
+    }
+    assert claims["simba.time"].verdict == "contradicted"
+
+
+def test_runs_far_apart_are_unclear(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:
+    def equal(method: str, data: Any, delta: float, norm2: float) -> float:
+        return 200.0 * ((data.n + data.d) / data.d if method == "pegasos" else 1.0)
+
+    claims = judge(measured(tmp_path, chosen, equal, spread=0.9))
+    assert claims["simba.gain"].verdict == "unclear"
+
+
+def test_an_error_that_is_not_reached(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:
+    def never(method: str, data: Any, delta: float, norm2: float) -> float:
+        return 1e9 if method == "simba" else 10.0
+
+    claims = judge(measured(tmp_path, chosen, never))
+    assert claims["simba.gain"].verdict == "contradicted"
+    assert claims["simba.growth"].verdict == "not_testable"
+
+
+def test_without_runs() -> None:
+    for panels in ([], [Panel("synthetic", "synthetic")]):
+        made = drawn_with_table(make(evidence(SPEC, panels)))
+        assert {claim.verdict for claim in made.claims} == {"not_testable"}
+
+
+def test_picture_and_data(by_theory: Panel) -> None:
+    made = drawn_with_table(make(evidence(SPEC, [by_theory])))
+    assert made.table is not None
+    assert len(made.table.rows) == 18
+    row = made.data[(made.data["axis"] == "d") & (made.data["d"] == 512) & (made.data["method"] == "pegasos")]
+    assert len(row) == 3
+    assert row["reached"].all()
+    assert (row["accesses"] % 512 == 0).all()
