@@ -25,6 +25,7 @@ from experiments.papers.cases import (
     at_most,
     case_on,
     interval_text,
+    judge_claims,
 )
 from experiments.papers.optimum import Optimum, accuracy, optimum_of
 from experiments.papers.panels import heading, name_of
@@ -227,7 +228,17 @@ def make(evidence: Evidence) -> FigureResult:
     found = studies(evidence.panels, evidence.spec)
     shown = [panel for panel in evidence.panels if any(study.panel is panel for study in found)]
     return FigureResult(
-        _data(found), partial(_draw, panels=shown, found=found), layout.size(len(shown), _HEAD), table=_table(found)
+        _data(found),
+        partial(_draw, panels=shown, found=found),
+        layout.size(len(shown), _HEAD),
+        table=_table(found),
+        claims=judge_claims(
+            evidence,
+            {
+                "sgdr.accurate": lambda evidence, choice: judge_accurate(evidence, choice, found),
+                "sgdr.vanishing": lambda evidence, choice: judge_vanishing(evidence, choice, found),
+            },
+        ),
     )
 
 

@@ -174,11 +174,11 @@ def distance_ratio(panel: Panel, optimum: Optimum, first: float) -> Interval | N
     logs = []
     for slow, fast in zip(*(panel.curves(series) for series in reversed(METHODS)), strict=False):
         curves = [
-            dict(zip(column(frame, "epochs"), np.log(optimum.upper - column(frame, "dual")), strict=True))
+            dict(zip(column(frame, "epochs"), optimum.upper - column(frame, "dual"), strict=True))
             for frame in (slow, fast)
         ]
-        apart = [curves[0][at] - curves[1][at] for at in curves[0].keys() & curves[1].keys() if at >= first]
-        if known := [value for value in apart if math.isfinite(value)]:
+        common = [(curves[0][at], curves[1][at]) for at in curves[0].keys() & curves[1].keys() if at >= first]
+        if known := [math.log(mine / other) for mine, other in common if mine > 0 and other > 0]:
             logs.append(sum(known) / len(known))
     return geometric_interval(logs) if logs else None
 
