@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -109,7 +109,16 @@ def judge_bounds(evidence: Evidence, choice: Choice, boxes: Boxes) -> Findings:
         for series in METHODS
         for case in (*_bounds_cases(panel, series, choice), _box_case(panel, series, choice, boxes))
     ]
-    return Findings(cases)
+    return Findings(cases, " ".join(_extremes(cases)))
+
+
+def _extremes(cases: Sequence[Case]) -> Iterator[str]:
+    """Write the case that comes nearest to its limit, for each algorithm and kind of case."""
+    for what in dict.fromkeys(case.place[1] for case in cases):
+        measured = [case for case in cases if case.place[1] == what and case.measured]
+        if measured:
+            nearest = max(measured, key=lambda case: float(case.statistic["largest"]))
+            yield f"{nearest.measured} ({nearest.about})."
 
 
 def _bounds_cases(panel: Panel, series: str, choice: Choice) -> list[Case]:
@@ -125,7 +134,7 @@ def _bounds_cases(panel: Panel, series: str, choice: Choice) -> list[Case]:
         # the larger of the two values over the smaller, as it should be; a bound of 0 or less holds trivially
         slack = 1 / share if share > 0 else math.inf
         decision = TRIVIAL if slack > TRIVIAL_SLACK else holds(share <= 1 + choice["rounding"])
-        statistic = {"evaluations": count, "largest_share": share, "optima_differ_by": apart}
+        statistic = {"evaluations": count, "largest": share, "optima_differ_by": apart}
         text = f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
         cases.append(case_on(panel, f"{series} {side}", decision if agree else UNCLEAR, text, statistic, note or text))
     return cases

@@ -25,7 +25,7 @@ from experiments.papers.cases import (
 )
 from experiments.papers.effort import seconds_text
 from experiments.papers.optimum import Optimum
-from experiments.papers.sgdr.comparisons import Comparison, geometric_interval, middle_of
+from experiments.papers.sgdr.comparisons import Comparison, geometric_interval, middle_of, summary
 from experiments.papers.sgdr.time_tables import TimesJudge, make_times
 from experiments.papers.sgdr.timing import EPOCHS, ROUNDING, STOPPING, TimedProblem, after_run, stopped
 from experiments.plotting import STYLES
@@ -104,7 +104,8 @@ def _stop_sentence(name: str, cases: Sequence[Case]) -> str:
 
 def judge_closer(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
     """Judge whether SGD-s comes closer to the accuracy that was asked for than SGD-m."""
-    return Findings([_closer_case(problem) for problem in problems])
+    cases = [_closer_case(problem) for problem in problems]
+    return Findings(cases, summary("(J - J_opt) / J_opt at the same eps, SGD-s over SGD-m", cases))
 
 
 def _closer_case(problem: TimedProblem) -> Case:
@@ -114,7 +115,8 @@ def _closer_case(problem: TimedProblem) -> Case:
         note = problem.unfit or "SGD-s and SGD-m have no eps at which both stopped"
         return case_on(problem.panel, what, MISSING, note=note, about=problem.name)
     text = f"(J - J_opt) / J_opt of SGD-s at its stops is {found.estimate:.2g} times that of SGD-m"
-    return case_on(problem.panel, what, above(found, 1.0), text, found.as_dict(), text, about=problem.name)
+    statistic = {"ratio": found.as_dict() | {"bound": ""}}
+    return case_on(problem.panel, what, above(found, 1.0), text, statistic, text, about=problem.name)
 
 
 def nearness(problem: TimedProblem, optimum: Optimum) -> Interval | None:
@@ -133,7 +135,14 @@ def nearness(problem: TimedProblem, optimum: Optimum) -> Interval | None:
 
 def judge_equal(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
     """Judge whether SGD-r takes the steps of Pegasos: equal objectives at equal numbers of steps of one seed."""
-    return Findings([_equal_case(evidence, choice, problem) for problem in problems])
+    cases = [_equal_case(evidence, choice, problem) for problem in problems]
+    run = [case for case in cases if case.statistic]
+    equal, last = (
+        sum(case.ruling == "holds" for case in run),
+        max((case.statistic["at_end"] for case in run), default=0),
+    )
+    text = f"Equal in {equal} of {len(run)} cases; in the others the last objectives differ by {last:.1g} at most."
+    return Findings(cases, text if run else "")
 
 
 def _equal_case(evidence: Evidence, choice: Choice, problem: TimedProblem) -> Case:
@@ -150,7 +159,7 @@ def _equal_case(evidence: Evidence, choice: Choice, problem: TimedProblem) -> Ca
     most, last = float(max(own.max() for own in ratios)), float(max(own[-1] for own in ratios))
     text = f"the objectives differ by at most {most:.1g}, at the end by {last:.1g} (relative)"
     decision = HOLDS if most <= choice["rounding"] else FAILS if last > choice["different"] else UNCLEAR
-    statistic = {"apart": most, "apart_at_end": last, "seeds": len(ratios)}
+    statistic = {"apart": most, "at_end": last, "seeds": len(ratios)}
     return case_on(panel, what, decision, text, statistic, text, about=problem.name)
 
 
