@@ -104,6 +104,7 @@ def timed_run(folder: Path, seconds: float, eps: float | None = None, **override
     """
     end, reached = abs(seconds), seconds > 0
     name = f"{'pegasos' if eps is None else 'sgd_s'} {seconds} {eps}"
+    points: list[tuple[float, float, float | None]]
     if eps is None:
         last = 0.002 if reached else 0.02
         points = [(STEP * end, 0.5, None), (end, 2 * last if reached else last, None), (2 * end, last, None)]

@@ -13,12 +13,14 @@ from sgdr_cases import optimum_run, run
 
 from datasets import DataError
 from experiments.configuration.composition import composing, settings_of
-from experiments.papers.sgdr import dual_box as dual
+from experiments.papers.sgdr import bounds as figure
 from experiments.papers.sgdr.bounds import make
-from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, multiple_updates
+from experiments.papers.sgdr.dual_box import METHODS, RANDOM_EPOCHS, DualBox, dual_box, multiple_updates, random_excess
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
+from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim
+from solvers import _core
 
 WHOLE = read_figure("sgdr_bounds")
 SPEC = replace(WHOLE, datasets=["adult"], lacking={})
@@ -40,12 +42,13 @@ def bounds(folder: Path, sgd_s: Points = GOOD, sgd_m: Points = GOOD, other: floa
 
 @pytest.fixture(autouse=True)
 def inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dual, "dual_box", lambda _: INSIDE)
+    monkeypatch.setattr(figure, "dual_box", lambda _: INSIDE)
+    monkeypatch.setattr(figure, "random_exponent", lambda _: Interval(0.5, 0.4, 0.6, 3))
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
     claims = {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
-    assert list(claims) == ["sgdr.1", "sgdr.multiple", "sgdr.increase"]
+    assert list(claims) == ["sgdr.1", "sgdr.random", "sgdr.multiple", "sgdr.increase"]
     json.dumps([claim.nearest.statistic for claim in claims.values()], allow_nan=False)
     return claims
 
@@ -120,11 +123,11 @@ def refuse(_: object) -> DualBox:
 def test_dual_variables_are_read_from_the_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bounds(tmp_path)
     for outside in (DualBox(30, 1 + 1e-6, 0.0), DualBox(30, 0.5, 1e-6), DualBox(30, 0.5, 0.0, 1000, 1)):
-        monkeypatch.setattr(dual, "dual_box", lambda _, found=outside: found)
+        monkeypatch.setattr(figure, "dual_box", lambda _, found=outside: found)
         claims = judge(whole)
         assert claims["sgdr.1"].nearest.held == (6 if outside.different else 4)
         assert claims["sgdr.multiple"].verdict == ("contradicted" if outside.different else "reproduced")
-    monkeypatch.setattr(dual, "dual_box", refuse)
+    monkeypatch.setattr(figure, "dual_box", refuse)
     claims = judge(whole)
     assert claims["sgdr.multiple"].verdict == "not_testable"
     assert "Adult: not run, SGD-s's dual variables: adult cannot be had" in claims["sgdr.1"].nearest.exceptions
@@ -144,11 +147,27 @@ def test_dual_variables_of_real_runs() -> None:
     assert found["sgd_s"].updates == 5 * 40
 
 
+@pytest.mark.parametrize(("low", "outcome"), [(0.3, "reproduced"), (0.2, "unclear"), (-0.6, "contradicted")])
+def test_the_excess_of_random_selection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, low: float, outcome: str
+) -> None:
+    monkeypatch.setattr(figure, "random_exponent", lambda _: Interval(low + 0.1, low, low + 0.2, 3))
+    assert judge(bounds(tmp_path))["sgdr.random"].verdict == outcome
+
+
+def test_random_selection_of_real_data() -> None:
+    with composing():
+        settings = settings_of(["algo=sgd_s", "dataset=synthetic", "dataset.n=100", "kernel=linear", "problem.C=0.01"])
+    excess = random_excess(settings, seed=0)
+    assert len(excess) == len(RANDOM_EPOCHS)
+    assert excess[0] > 2 * excess[-1] > 0  # nearly all are errors always: the largest of n binomial numbers
+
+
 def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     # thresholds 2.5, 3, ..., 4.5: a response of 1 with a norm of 2 is an error at 2.5, at 3 (3) and not at 3.5 (5)
     values = (2.5, 0.5, np.array([1.0, 9.0]), np.array([2.0, 2.0]))
     assert multiple_updates(*values).tolist() == [True, True]
-    monkeypatch.setattr(dual._core, "multiple_update", lambda *, response, **_: 2 if response == 1.0 else 1)
+    monkeypatch.setattr(_core, "multiple_update", lambda *, response, **_: 2 if response == 1.0 else 1)
     assert multiple_updates(*values).tolist() == [True, False]
 
 

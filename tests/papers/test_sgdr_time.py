@@ -22,7 +22,7 @@ SPEC = replace(
     WHOLE, datasets=["adult"], lacking={}, claims=[replace(claim, datasets=["adult"]) for claim in WHOLE.claims]
 )
 SMALL, MIDDLE, LARGE = SPEC.members("optimum")
-Seconds = Mapping[str, Sequence[float]]
+Given = dict[str, dict[float, Sequence[float]]]
 
 CLAIMED: Mapping[float, Mapping[str, float]] = {
     SMALL: {
@@ -42,9 +42,9 @@ CLAIMED: Mapping[float, Mapping[str, float]] = {
 RATIOS = sorted(COMPARISONS)
 
 
-def seconds(change: Mapping[str, Sequence[float]] | None = None) -> dict[str, dict[float, Sequence[float]]]:
+def seconds(change: Mapping[str, Sequence[float]] | None = None) -> Given:
     """The claimed seconds of two runs each, with other ones for some methods, at every C."""
-    given = {name: {C: (own[name], 1.01 * own[name]) for C, own in CLAIMED.items()} for name in CLAIMED[SMALL]}
+    given: Given = {name: {C: (own[name], 1.01 * own[name]) for C, own in CLAIMED.items()} for name in CLAIMED[SMALL]}
     return given | everywhere(SPEC, **(change or {}))
 
 
@@ -74,7 +74,7 @@ def test_comparisons_hold_on_times_as_the_paper_has_them(found: dict[str, Claim]
 @pytest.mark.parametrize("name", [name for name in RATIOS if name != "sgdr.small_ocas"])
 def test_comparisons_fail_on_times_in_another_order(tmp_path: Path, name: str) -> None:
     opposite = {C: {method: 1 / value**2 for method, value in own.items()} for C, own in CLAIMED.items()}
-    given = {method: {C: [own[method]] * 2 for C, own in opposite.items()} for method in opposite[SMALL]}
+    given: Given = {method: {C: [own[method]] * 2 for C, own in opposite.items()} for method in opposite[SMALL]}
     given |= {f"{method} {eps}": given[method] for method in ("sgd_s", "sgd_m") for eps in (0.15, 0.3)}
     if name == "sgdr.stopping_cost":  # stops long before the first evaluation within 1 % of the run with eps = 0.01
         given = seconds() | {f"{method} 0.3": everywhere(SPEC, x=(0.01, 0.01))["x"] for method in ("sgd_s", "sgd_m")}
@@ -269,7 +269,7 @@ def test_sgd_r_takes_the_steps_of_pegasos(tmp_path: Path, as_claimed: Panel, fac
 @pytest.mark.parametrize(("end", "outcome"), [(0.004, "contradicted"), (0.02, "unclear"), (float("nan"), "reproduced")])
 def test_pegasos_overflows(tmp_path: Path, as_claimed: Panel, end: float, outcome: str) -> None:
     made = run(tmp_path, "pegasos", [(1.0, 0.5, None), (2.0, end, None)])
-    runs = as_claimed.runs | dict.fromkeys(SPEC.members("pegasos").values(), (made,))
+    runs = dict(as_claimed.runs) | dict.fromkeys(SPEC.members("pegasos").values(), (made,))
     claims = judge(replace(as_claimed, runs=runs))
     assert claims["sgdr.numerical"].verdict == claims["sgdr.numerical_covtype"].verdict == outcome
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,10 +54,9 @@ def test_a_method_that_stops_by_itself_is_timed_to_its_end(tmp_path: Path) -> No
 def test_an_evaluation_is_known_up_to_its_step(tmp_path: Path) -> None:
     made = run(tmp_path, "a", [(1.0, 0.5, None), (4.0, 0.005, None)])
     assert first_evaluation([made], EXACT) == Effort((4.0,), (True,))  # of one iteration: there is none between
-    far = made.curve.assign(iterations=[1, 9])
-    widely = replace(made, frame=far)
-    assert first_evaluation([widely], EXACT) == Effort((4.0,), (True,), 4.0)
-    assert first_evaluation([widely], EXACT, "epochs") == Effort((4.0,), (True,), 4.0)
+    made.curve["iterations"] = [1, 9]
+    assert first_evaluation([made], EXACT) == Effort((4.0,), (True,), 4.0)
+    assert first_evaluation([made], EXACT, "epochs") == Effort((4.0,), (True,), 4.0)
     assert first_evaluation([], EXACT) is None
 
 

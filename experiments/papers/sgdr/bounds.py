@@ -33,7 +33,7 @@ from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.panels import heading, name_of
 from experiments.papers.sgdr import NO_PRINTED_VALUES
 from experiments.papers.sgdr.comparisons import geometric_interval
-from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_boxes
+from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 OTHER_OPTIMUM: Final = "optimum_ocas"
 """Series that certifies the optimum by another method."""
-Boxes = Mapping[tuple[str, str], DualBox | str]
-"""By data set and algorithm; a text where there is none: why."""
+Boxes = Mapping[str, Mapping[str, DualBox | str]]
+"""By algorithm and data set; a text where there is none: why."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _bounds_cases(panel: Panel, series: str, choice: Choice) -> list[Case]:
 
 
 def _box_case(panel: Panel, series: str, choice: Choice, boxes: Boxes) -> Case:
-    found, name = boxes[panel.dataset, series], STYLES[series].name
+    found, name = boxes[series][panel.dataset], STYLES[series].name
     if isinstance(found, str):
         return case_on(panel, f"{series} box", MISSING, note=f"{name}'s dual variables: {found}")
     text = (
@@ -152,9 +152,21 @@ def _box_case(panel: Panel, series: str, choice: Choice, boxes: Boxes) -> Case:
     return case_on(panel, f"{series} box", decision, text, asdict(found), text)
 
 
+def judge_random(evidence: Evidence, choice: Choice, exponents: Mapping[str, Interval | str]) -> Findings:
+    """Judge whether the largest dual variable of SGD-r tends to C."""
+    return Findings([_random_case(panel, choice, exponents[panel.dataset]) for panel in evidence.panels])
+
+
+def _random_case(panel: Panel, choice: Choice, found: Interval | str) -> Case:
+    if isinstance(found, str):
+        return case_on(panel, "random", MISSING, note=found)
+    text = f"excess over C falls as epochs^-{interval_text(found, '.2f')}"
+    return case_on(panel, "random", above(found, choice["exponent"]), text, found.as_dict(), text)
+
+
 def judge_multiple(evidence: Evidence, choice: Choice, boxes: Boxes) -> Findings:
     """Judge whether the closed form of the multiple update is that of presentations one by one."""
-    return Findings([_multiple_case(panel, boxes[panel.dataset, "sgd_m"]) for panel in evidence.panels])
+    return Findings([_multiple_case(panel, boxes["sgd_m"][panel.dataset]) for panel in evidence.panels])
 
 
 def _multiple_case(panel: Panel, found: DualBox | str) -> Case:
@@ -247,7 +259,8 @@ Bands = dict[str, dict[str, Band]]
 
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
-    boxes = dual_boxes(evidence)
+    boxes = {series: on_each(evidence, series, dual_box) for series in METHODS}
+    exponents = on_each(evidence, METHODS[0], random_exponent)
     shown = {panel.paper_dataset: bands for panel in evidence.panels if (bands := relative(panel))}
     panels = [panel for panel in evidence.panels if panel.paper_dataset in shown]
     return FigureResult(
@@ -259,6 +272,7 @@ def make(evidence: Evidence) -> FigureResult:
             evidence,
             {
                 "sgdr.1": lambda evidence, choice: judge_bounds(evidence, choice, boxes),
+                "sgdr.random": lambda evidence, choice: judge_random(evidence, choice, exponents),
                 "sgdr.multiple": lambda evidence, choice: judge_multiple(evidence, choice, boxes),
                 "sgdr.increase": judge_increase,
             },

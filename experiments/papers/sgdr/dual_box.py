@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,10 @@ from datasets import DataError
 from experiments.configuration.settings import RunSettings
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
 from solvers import _core
+
+T = TypeVar("T")
 
 METHODS: Final = ("sgd_s", "sgd_m")
 PASSES: Final = 30
@@ -85,15 +90,42 @@ def multiple_updates(
     return np.asarray(counts == closed)
 
 
-def dual_boxes(evidence: Evidence) -> dict[tuple[str, str], DualBox | str]:
-    """Run the first passes of both algorithms on every data set that has runs."""
-    found: dict[tuple[str, str], DualBox | str] = {}
+RANDOM_EXAMPLES: Final = 1000
+RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
+
+
+def random_excess(run: RunSettings, seed: int) -> list[float]:
+    """Return by how much SGD-r's largest dual variable exceeds C, over C, after each of `RANDOM_EPOCHS`; at least 1/n.
+
+    The steps are made again here, as the core does not count them by example. Raises DataError without data.
+    """
+    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
+    X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
+    rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
+    n, lambda_, draws = problem.n, problem.require_lambda(), _core.Random(seed, _core.Purpose.sampling)
+    a, updates, found = np.zeros(problem.d), np.zeros(n), []
+    for t in range(RANDOM_EPOCHS[-1] * n):
+        i = draws.below(n)
+        places, values = rows[i]
+        if problem.y[i] * (values @ a[places]) <= lambda_ * t:
+            a[places] += problem.y[i] * values
+            updates[i] += 1
+        if (t + 1) % n == 0 and (t + 1) // n in RANDOM_EPOCHS:
+            found.append(max(float(updates.max() * n / (t + 1) - 1), 1 / n))
+    return found
+
+
+def random_exponent(run: RunSettings) -> Interval:
+    """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds."""
+    return bootstrap_mean([-loglog_slope(RANDOM_EPOCHS, random_excess(run, seed)) for seed in range(3)])
+
+
+def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
+    """Call a function of a series' settings on every data set; a text where it has no runs or no data: why."""
+    found: dict[str, T | str] = {}
     for panel in evidence.panels:
-        for series in METHODS:
-            try:
-                found[panel.dataset, series] = (
-                    dual_box(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
-                )
-            except DataError as error:
-                found[panel.dataset, series] = str(error).partition(": ")[0]
+        try:
+            found[panel.dataset] = call(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
+        except DataError as error:
+            found[panel.dataset] = str(error).partition(": ")[0]
     return found
