@@ -90,7 +90,6 @@ def test_equal_times_decide_nothing(tmp_path: Path) -> None:
     claims = judge(times_panel(tmp_path, SPEC, seconds(around)))
     undecided = {name for name in RATIOS if claims[name].verdict == "unclear"}
     assert undecided == set(RATIOS)
-    assert claims["sgdr.3"].nearest.more_runs == 8
 
 
 def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
@@ -166,7 +165,7 @@ def test_the_step_of_eps_widens_a_ratio(tmp_path: Path) -> None:
     given = seconds() | {"sgd_m 0.3": dict.fromkeys(CLAIMED, (-1.0, -1.0)), "sgd_m 0.15": seconds()["sgd_m"]}
     ratio = judge(times_panel(tmp_path, SPEC, given))["sgdr.3"].nearest.statistic["adult"]["C=1 SGD-s over SGD-m"]
     assert ratio["ratio"]["low"] == pytest.approx(4.3 / 4.04, rel=1e-3)
-    assert ratio["ratio"]["high"] == pytest.approx(4.3 * 1.01 / 4.0 * 4.02, rel=1e-3)  # the best eps may take 1 s
+    assert ratio["ratio"]["high"] == pytest.approx(4.3 * 1.01 / 4.0 / 0.9, rel=1e-3)  # the first evaluation within 1 %
 
 
 @pytest.mark.parametrize("method", ["pegasos", "sgd_m", "liblinear"])

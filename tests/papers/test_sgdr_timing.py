@@ -61,14 +61,17 @@ def test_an_evaluation_is_known_up_to_its_step(tmp_path: Path) -> None:
 
 
 def test_the_largest_parameter_within_the_target(tmp_path: Path) -> None:
-    stops = {0.01: (8.0, 0.001), 0.05: (4.0, 0.009), 0.1: (3.0, 0.012), 0.2: (1.0, 0.05)}
+    stops = {0.01: (8.0, 0.001), 0.05: (4.0, 0.009), 0.1: (3.0, 0.012), 0.2: (2.5, 0.05)}
     sweep = {
-        eps: tuple(run(tmp_path, f"{eps} {k}", [(end + k, above, 0.0)], stop_at=eps) for k in range(2))
+        eps: tuple(
+            run(tmp_path, f"{eps} {k}", [(2.0 + k, 0.009, 0.9), (end + k, above, 0.0)], stop_at=eps) for k in range(2)
+        )
         for eps, (end, above) in stops.items()
     }
     # 0.1 misses it after 3.5 s: the best parameter's stop is between 3.5 and 4.5
     assert best_stop(sweep, EXACT) == Effort((4.0, 5.0), (True, True), 4.5 / 3.5)
-    assert best_stop({0.05: sweep[0.05]}, EXACT) == Effort((4.0, 5.0), (True, True), 4.5)  # or one epoch
+    # the first evaluation within the target is after 2.5 s
+    assert best_stop({0.05: sweep[0.05], 0.01: sweep[0.01]}, EXACT) == Effort((4.0, 5.0), (True, True), 4.5 / 2.5)
     assert best_stop({0.1: sweep[0.1], 0.2: sweep[0.2]}, EXACT) == Effort((3.0, 4.0), (False, False))
     assert best_stop({}, EXACT) is None
 

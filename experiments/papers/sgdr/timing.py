@@ -68,18 +68,19 @@ def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | N
     Returns
     -------
     Effort or None
-        None without runs. Its `step` is the ratio to the cost at the next larger eps, which is not within the target;
-        without one, to the cost of one epoch. If no eps is within the target: the runs of the smallest, as missed.
+        None without runs. Its `step` reaches to the cost below which no stop is within the target: that at the next
+        larger eps, which misses it, or that of the first evaluation within it, as the steps do not depend on eps. If
+        no eps is within the target: the runs of the smallest, as missed.
     """
     larger: Effort | None = None
     for _, runs in sorted(sweep.items(), reverse=True):
-        own = own_stop(runs, cost)
+        own, first = own_stop(runs, cost), first_evaluation(sweep[min(sweep)], optimum, cost)
         assert own is not None  # a sweep has runs for each eps
+        assert first is not None
         within = statistics.median(after_run(run, optimum) for run in runs) <= ACCURACY + ROUNDING
         if within and all(own.reached):
-            epochs = statistics.median(_end(run, EPOCHS) for run in runs)
-            step = epochs if larger is None else own.median / larger.median
-            return Effort(own.costs, own.reached, max(step, 1.0))
+            least = max(0.0 if larger is None else larger.median, first.median / first.step)
+            return Effort(own.costs, own.reached, max(own.median / least, 1.0))
         larger = own
     return larger and Effort(larger.costs, (False,) * len(larger.costs))
 
