@@ -76,8 +76,6 @@ def test_comparisons_fail_on_times_in_another_order(tmp_path: Path, name: str) -
     opposite = {C: {method: 1 / value**2 for method, value in own.items()} for C, own in CLAIMED.items()}
     given: Given = {method: {C: [own[method]] * 2 for C, own in opposite.items()} for method in opposite[SMALL]}
     given |= {f"{method} {eps}": given[method] for method in ("sgd_s", "sgd_m") for eps in (0.15, 0.3)}
-    if name == "sgdr.stopping_cost":  # stops long before the first evaluation within 1 % of the run with eps = 0.01
-        given = seconds() | {f"{method} 0.3": everywhere(SPEC, x=(0.01, 0.01))["x"] for method in ("sgd_s", "sgd_m")}
     if name == "sgdr.dual_near":
         given = seconds({"sgd_m": (40.0, 41.0)})
     if name == "sgdr.4":
@@ -253,6 +251,35 @@ def test_sgd_s_comes_closer_to_its_eps(tmp_path: Path, as_claimed: Panel, ahead:
         runs |= dict.fromkeys(SPEC.members(name).values(), ())
     assert judge(replace(as_claimed, runs=runs))["sgdr.closer"].verdict == outcome
     assert judge(Panel("adult", "adult"))["sgdr.closer"].verdict == "not_testable"
+
+
+@pytest.mark.parametrize(
+    ("times", "outcome"),
+    [((1.1, 1.3), "reproduced"), ((0.9, 0.8), "contradicted"), ((0.9, 1.3), "unclear"), ((), "not_testable")],
+)
+def test_the_stopping_rule_takes_time(tmp_path: Path, as_claimed: Panel, times: Sequence[float], outcome: str) -> None:
+    runs = dict(as_claimed.runs)
+    for series in (series.name for series in SPEC.series if series.name.startswith(("sgd_s", "sgd_m"))):
+        runs |= dict.fromkeys(SPEC.members(series).values(), ())
+    for C in CLAIMED:
+        for name in ("sgd_s", "sgd_m"):
+            longest = [(1.0, 0.5, 0.5), (5.0, 0.001, 0.001)]
+            runs[SPEC.members(name)[C]] = tuple(
+                run(tmp_path, f"{name} {C:g}", longest, seed=seed) for seed in range(len(times))
+            )
+            made = [
+                run(tmp_path, f"{name} 0.15 {C:g}", [(1.0, 0.5, 0.5), (4.0, 0.001, 0.1)], seed=seed, stop_at=0.15)
+                for seed in range(len(times))
+            ]
+            for own, factor in zip(made, times, strict=True):
+                own.curve["cpu_seconds"] *= factor  # epochs stay
+            runs[SPEC.members(f"{name} 0.15")[C]] = tuple(made)
+    claim = judge(replace(as_claimed, runs=runs))["sgdr.stopping_cost"]
+    assert claim.verdict == outcome
+    if outcome == "reproduced":
+        assert (
+            "SGD-s with its stopping rule over without: as claimed in 3 of 3 cases; ratio 1.2" in claim.nearest.measured
+        )
 
 
 @pytest.mark.parametrize(("factor", "outcome"), [(1.0, "reproduced"), (1.0 + 1e-6, "unclear"), (1.1, "contradicted")])

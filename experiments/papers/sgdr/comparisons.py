@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import geometric_mean
-from typing import Literal
+from typing import Any, Literal
 
 from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Decision, Findings, case_on
 from experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
-from experiments.papers.sgdr.timing import PROTOCOLS, SECONDS, TimedProblem
+from experiments.papers.sgdr.timing import SECONDS, TimedProblem
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
@@ -29,8 +29,7 @@ class Comparison:
     Attributes
     ----------
     pairs : tuple of (str, str)
-        The ratio's two methods. ``sgd_s:first`` has this protocol under every reading; ``dcd`` is the program that the
-        reading names.
+        The ratio's two methods; ``dcd`` is the program that the reading names.
     at : When
         Values of C. Of a growth: ``largest``: from the middle to the largest, ``smallest``: from the smallest to the
         middle.
@@ -89,17 +88,15 @@ class Comparison:
 
     def _case(self, choice: Choice, pair: tuple[str, str], group: Group) -> Case:
         problem, name = group[0], self._name(pair, choice)
-        what = f"C={problem.C:g} {name}"
         efforts, exponents = self._terms(choice, pair, group)
         if lacking := [label for label, effort in efforts.items() if effort is None]:
-            why = problem.unfit or f"no finished runs of {', '.join(dict.fromkeys(lacking))}"
-            return case_on(problem.panel, what, MISSING, note=why, about=problem.name)
+            return case_at(problem, name, MISSING, problem.unfit or f"no finished runs of {', '.join(lacking)}")
         ratio = product([effort for effort in efforts.values() if effort is not None], exponents)
         statistic = {"ratio": None if ratio is None else ratio.as_dict()}
         if unfit := next((each.unfit for each in group if each.unfit), ""):
-            return case_on(problem.panel, what, UNCLEAR, "", statistic, unfit, about=problem.name)
-        note = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
-        return case_on(problem.panel, what, self.decide(ratio, choice), "", statistic, note, about=problem.name)
+            return case_at(problem, name, UNCLEAR, unfit, statistic)
+        text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
+        return case_at(problem, name, self.decide(ratio, choice), text, statistic)
 
     def _terms(
         self, choice: Choice, pair: tuple[str, str], group: Group
@@ -108,9 +105,8 @@ class Comparison:
         efforts: dict[str, Effort | None] = {}
         for problem in group:
             for method in pair:
-                name, _, protocol = _series(method, choice).partition(":")
                 label = f"{_label(method, choice)} at C = {problem.C:g}"
-                efforts[label] = problem.effort(name, protocol or choice.option("protocol", "own"), self.cost)
+                efforts[label] = problem.effort(_series(method, choice), choice.option("protocol", "own"), self.cost)
         return efforts, [1.0, -1.0, -1.0, 1.0][: len(efforts)]
 
     def _by_mean(
@@ -145,6 +141,16 @@ class Comparison:
         return f"{'growth of ' if self.growth else ''}{first} over {second}"
 
 
+def case_at(
+    problem: TimedProblem, what: str, decision: Decision, text: str = "", statistic: Mapping[str, Any] | None = None
+) -> Case:
+    """Return a case on a data set and C; the text is its note, and stands in sentences where nothing sums them up."""
+    measured = "" if statistic is None else text
+    return case_on(
+        problem.panel, f"C={problem.C:g} {what}".strip(), decision, measured, statistic, text, about=problem.name
+    )
+
+
 def middle_of(values: Sequence[float]) -> float:
     """Return the middle of some rising values, the smaller of two."""
     return values[(len(values) - 1) // 2]
@@ -156,8 +162,7 @@ def _series(method: str, choice: Choice) -> str:
 
 
 def _label(method: str, choice: Choice) -> str:
-    name, _, protocol = _series(method, choice).partition(":")
-    return STYLES[name].name + PROTOCOLS.get(protocol, "")
+    return STYLES[_series(method, choice)].name
 
 
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:

@@ -21,13 +21,22 @@ from experiments.papers.cases import (
     Decision,
     Findings,
     above,
-    case_on,
+    interval_text,
 )
 from experiments.papers.effort import seconds_text
 from experiments.papers.optimum import Optimum
-from experiments.papers.sgdr.comparisons import Comparison, geometric_interval, middle_of, summary
+from experiments.papers.sgdr.comparisons import Comparison, case_at, geometric_interval, middle_of, summary
 from experiments.papers.sgdr.time_tables import TimesJudge, make_times
-from experiments.papers.sgdr.timing import EPOCHS, ROUNDING, STOPPING, TimedProblem, after_run, stopped
+from experiments.papers.sgdr.timing import (
+    EPOCHS,
+    ROUNDING,
+    SECONDS,
+    STOPPING,
+    Sweep,
+    TimedProblem,
+    after_run,
+    stopped,
+)
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
@@ -45,7 +54,6 @@ COMPARISONS: Final[Mapping[str, Comparison]] = {
     "sgdr.ocas": Comparison((("ocas", "sgd_s"), ("ocas", "sgd_m")), "middle"),
     "sgdr.dual_ahead": Comparison((("sgd_m", "dcd"), ("sgd_m", "mpu")), "middle"),
     "sgdr.dual_near": Comparison((("sgd_m", "dcd"), ("sgd_m", "mpu")), "middle", "factor", at_most=True),
-    "sgdr.stopping_cost": Comparison((("sgd_s", "sgd_s:first"), ("sgd_m", "sgd_m:first"))),
     "sgdr.permutations": Comparison((("sgd_r", "sgd_s"),), cost=EPOCHS),
     "sgdr.magnified": Comparison((("pegasos", "sgd_m"),), "largest", growth=True),
     "sgdr.scaling": Comparison(tuple(product(("sgd_m",), LINEAR)), "largest", "factor", growth=True),
@@ -73,21 +81,18 @@ def at_stop(run: FinishedRun, eps: float, optimum: Optimum) -> Decision:
 
 
 def _stop_case(problem: TimedProblem, name: str) -> Case:
-    what, method = f"C={problem.C:g} {name}", STYLES[name].name
-    sweep, optimum = problem.sweeps.get(name), problem.optimum
+    method, sweep, optimum = STYLES[name].name, problem.sweeps.get(name), problem.optimum
     if not sweep or optimum is None:
-        why = f"no finished runs of {method}" if optimum is not None else problem.unfit
-        return case_on(problem.panel, what, MISSING, note=why, about=problem.name)
+        return case_at(problem, name, MISSING, f"no finished runs of {method}" if optimum else problem.unfit)
     stops = [(run, eps) for eps, runs in sweep.items() for run in runs if stopped(run)]
     if not stops:
-        note = f"{method}: no run stopped by its own rule"
-        return case_on(problem.panel, what, UNCLEAR, note=note, about=problem.name)
+        return case_at(problem, name, UNCLEAR, f"{method}: no run stopped by its own rule")
     rulings = [at_stop(run, eps, optimum).ruling for run, eps in stops]
-    shares = [after_run(run, optimum) / eps for run, eps in stops]
+    largest = max(after_run(run, optimum) / eps for run, eps in stops)
     decision = FAILS if "fails" in rulings else UNCLEAR if "unclear" in rulings else HOLDS
-    statistic = {"stops": len(stops), "largest_share_of_eps": max(shares), "uncertainty": optimum.uncertainty}
-    note = f"{method}: up to {max(shares):.2g} eps above an optimum known to {optimum.uncertainty:.1g}"
-    return case_on(problem.panel, what, decision, "", statistic, note, about=problem.name)
+    statistic = {"stops": len(stops), "largest_share_of_eps": largest, "uncertainty": optimum.uncertainty}
+    text = f"{method}: up to {largest:.2g} eps above an optimum known to {optimum.uncertainty:.1g}"
+    return case_at(problem, name, decision, text, statistic)
 
 
 def _stop_sentence(name: str, cases: Sequence[Case]) -> str:
@@ -102,6 +107,38 @@ def _stop_sentence(name: str, cases: Sequence[Case]) -> str:
     )
 
 
+def judge_stopping_cost(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether the computation of the stopping rule takes time."""
+    answers = {name: [_stopping_cost_case(problem, name) for problem in problems] for name in STOPPING}
+    text = [summary(f"{STYLES[name].name} with its stopping rule over without", own) for name, own in answers.items()]
+    return Findings([case for cases in answers.values() for case in cases], " ".join(text))
+
+
+def _stopping_cost_case(problem: TimedProblem, name: str) -> Case:
+    found, method = cost_of_stopping(problem.sweeps.get(name, {})), STYLES[name].name
+    if found is None:
+        return case_at(problem, name, MISSING, f"no finished runs of {method} with several eps")
+    if problem.unfit:
+        return case_at(problem, name, UNCLEAR, problem.unfit)
+    statistic = {"ratio": found.as_dict() | {"bound": ""}}
+    return case_at(problem, name, above(found, 1.0), f"{method}: {interval_text(found, '.3g')}", statistic)
+
+
+def cost_of_stopping(sweep: Sweep) -> Interval | None:
+    """Return the time to a stop over the time after as many epochs of the run with the smallest eps; geometric mean.
+
+    Long before its own stop a run does not compute the objective. None without stops before that of the smallest eps.
+    """
+    logs = []
+    for eps in sorted(sweep)[1:]:
+        for run, longer in zip(sweep[eps], sweep[min(sweep)], strict=False):
+            epochs, seconds = column(longer.curve, EPOCHS), column(longer.curve, SECONDS)
+            end, time = (float(column(run.curve, name)[-1]) for name in (EPOCHS, SECONDS))
+            if stopped(run) and epochs[0] <= end < epochs[-1]:
+                logs.append(math.log(time / float(np.interp(end, epochs, seconds))))
+    return geometric_interval(logs) if logs else None
+
+
 def judge_closer(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
     """Judge whether SGD-s comes closer to the accuracy that was asked for than SGD-m."""
     cases = [_closer_case(problem) for problem in problems]
@@ -109,14 +146,11 @@ def judge_closer(evidence: Evidence, choice: Choice, problems: Sequence[TimedPro
 
 
 def _closer_case(problem: TimedProblem) -> Case:
-    what, optimum = f"C={problem.C:g}", problem.optimum
-    found = None if optimum is None else nearness(problem, optimum)
+    found = None if problem.optimum is None else nearness(problem, problem.optimum)
     if found is None:
-        note = problem.unfit or "SGD-s and SGD-m have no eps at which both stopped"
-        return case_on(problem.panel, what, MISSING, note=note, about=problem.name)
+        return case_at(problem, "", MISSING, problem.unfit or "SGD-s and SGD-m have no eps at which both stopped")
     text = f"(J - J_opt) / J_opt of SGD-s at its stops is {found.estimate:.2g} times that of SGD-m"
-    statistic = {"ratio": found.as_dict() | {"bound": ""}}
-    return case_on(problem.panel, what, above(found, 1.0), text, statistic, text, about=problem.name)
+    return case_at(problem, "", above(found, 1.0), text, {"ratio": found.as_dict() | {"bound": ""}})
 
 
 def nearness(problem: TimedProblem, optimum: Optimum) -> Interval | None:
@@ -146,8 +180,7 @@ def judge_equal(evidence: Evidence, choice: Choice, problems: Sequence[TimedProb
 
 
 def _equal_case(evidence: Evidence, choice: Choice, problem: TimedProblem) -> Case:
-    what, panel = f"C={problem.C:g}", problem.panel
-    series = [evidence.spec.members(name)[problem.C] for name in CHAIN[:2]]
+    panel, series = problem.panel, [evidence.spec.members(name)[problem.C] for name in CHAIN[:2]]
     runs = [dict(zip(panel.seeds(name), panel.curves(name), strict=True)) for name in series]
     ratios = [
         np.abs(column(runs[0][seed], "primal") / column(runs[1][seed], "primal") - 1)
@@ -155,12 +188,11 @@ def _equal_case(evidence: Evidence, choice: Choice, problem: TimedProblem) -> Ca
         if np.array_equal(column(runs[0][seed], EPOCHS), column(runs[1][seed], EPOCHS))
     ]
     if not ratios:
-        return case_on(panel, what, MISSING, note="no finished runs of both methods", about=problem.name)
+        return case_at(problem, "", MISSING, "no finished runs of both methods")
     most, last = float(max(own.max() for own in ratios)), float(max(own[-1] for own in ratios))
     text = f"the objectives differ by at most {most:.1g}, at the end by {last:.1g} (relative)"
     decision = HOLDS if most <= choice["rounding"] else FAILS if last > choice["different"] else UNCLEAR
-    statistic = {"apart": most, "at_end": last, "seeds": len(ratios)}
-    return case_on(panel, what, decision, text, statistic, text, about=problem.name)
+    return case_at(problem, "", decision, text, {"apart": most, "at_end": last, "seeds": len(ratios)})
 
 
 def judge_numerical(
@@ -172,21 +204,21 @@ def judge_numerical(
 
 
 def _numerical_case(evidence: Evidence, problem: TimedProblem) -> Case:
-    what, effort = f"C={problem.C:g}", problem.effort("pegasos")
+    effort = problem.effort("pegasos")
     if effort is None:
-        note = problem.unfit or "no finished runs of Pegasos"
-        return case_on(problem.panel, what, MISSING, note=note, about=problem.name)
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of Pegasos")
     ends = [column(frame, "primal")[-1] for frame in problem.panel.curves(evidence.spec.members("pegasos")[problem.C])]
     broken, time = sum(map(math.isnan, ends)), effort.text(seconds_text)
     text = f"{broken} of {len(ends)} runs of Pegasos overflow, {sum(effort.reached)} are within 1 % ({time})"
     decision = HOLDS if 2 * broken > len(ends) else FAILS if effort.known else UNCLEAR
     statistic = {"overflows": broken, "reached": sum(effort.reached), "runs": len(ends), "seconds": effort.median}
-    return case_on(problem.panel, what, decision, text, statistic, text, about=problem.name)
+    return case_at(problem, "", decision, text, statistic)
 
 
 JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
     "sgdr.2": judge_stop,
     "sgdr.closer": judge_closer,
+    "sgdr.stopping_cost": judge_stopping_cost,
     "sgdr.perceptron": judge_equal,
     "sgdr.numerical": partial(judge_numerical, at=max),
     "sgdr.numerical_covtype": partial(judge_numerical, at=middle_of),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings, case_on
+from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings
 from experiments.papers.effort import seconds_text
-from experiments.papers.sgdr.comparisons import Comparison, product
+from experiments.papers.sgdr.comparisons import Comparison, case_at, product
 from experiments.papers.sgdr.time_tables import TimesJudge, make_times
 from experiments.papers.sgdr.timing import TimedProblem
 from experiments.reproduction.evidence import Evidence
@@ -37,20 +37,18 @@ def judge_sparse(evidence: Evidence, choice: Choice, problems: Sequence[TimedPro
 
 
 def _sparse_case(choice: Choice, problem: TimedProblem, others: Sequence[TimedProblem]) -> Case:
-    what, protocol = f"C={problem.C:g}", choice.option("protocol", "own")
+    protocol = choice.option("protocol", "own")
     pairs = [[each.effort(name, protocol) for name in (RIVAL, FASTEST)] for each in (problem, *others)]
     own, *rest = [[effort for effort in pair if effort is not None] for pair in pairs]
     rest = [pair for pair in rest if len(pair) == 2]
     if len(own) < 2 or not rest:
-        note = problem.unfit or "no finished runs of both methods here and on other data"
-        return case_on(problem.panel, what, MISSING, note=note, about=problem.name)
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of both methods here and elsewhere")
     share = 1 / len(rest)
     ratio = product([*own, *(effort for pair in rest for effort in pair)], [1.0, -1.0, *[-share, share] * len(rest)])
     if ratio is None or problem.unfit:
-        note = problem.unfit or "methods of both sides miss the target"
-        return case_on(problem.panel, what, UNCLEAR, note=note, about=problem.name)
+        return case_at(problem, "", UNCLEAR, problem.unfit or "methods of both sides miss the target")
     text = f"SGD-QN over SGD-m is {ratio.text()} times that on the dense data"
-    return case_on(problem.panel, what, ratio.above(1.0), text, ratio.as_dict(), text, about=problem.name)
+    return case_at(problem, "", ratio.above(1.0), text, ratio.as_dict())
 
 
 def judge_failure(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
@@ -59,15 +57,13 @@ def judge_failure(evidence: Evidence, choice: Choice, problems: Sequence[TimedPr
 
 
 def _failure_case(problem: TimedProblem) -> Case:
-    what, effort = f"C={problem.C:g}", problem.effort(RIVAL)
+    effort = problem.effort(RIVAL)
     if effort is None:
-        note = problem.unfit or "no finished runs of SGD-QN"
-        return case_on(problem.panel, what, MISSING, note=note, about=problem.name)
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of SGD-QN")
     reached, runs = sum(effort.reached), len(effort.costs)
     text = f"{reached} of {runs} runs of SGD-QN are within 1 % ({effort.text(seconds_text)})"
     decision = HOLDS if not reached else FAILS if reached == runs else UNCLEAR
-    statistic = {"reached": reached, "runs": runs, "seconds": effort.median}
-    return case_on(problem.panel, what, decision, text, statistic, text, about=problem.name)
+    return case_at(problem, "", decision, text, {"reached": reached, "runs": runs, "seconds": effort.median})
 
 
 JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
