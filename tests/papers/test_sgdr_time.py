@@ -238,19 +238,30 @@ def test_the_stop_is_judged_by_the_certified_optimum(
     assert "unclear" in stop(tmp_path, "vague", as_claimed, 0.009, 0.0, gap=4e-3).nearest.exceptions[0]
 
 
-@pytest.mark.parametrize(("ahead", "outcome"), [(0.004, "reproduced"), (0.0005, "contradicted")])
-def test_sgd_s_comes_closer_to_its_eps(tmp_path: Path, as_claimed: Panel, ahead: float, outcome: str) -> None:
+@pytest.mark.parametrize(
+    ("ahead", "outcome"),
+    [((0.004, 0.003), "reproduced"), ((0.0005, 0.0004), "contradicted"), ((0.004, 0.0005), "unclear")],
+)
+def test_sgd_s_comes_closer_to_its_eps(tmp_path: Path, as_claimed: Panel, ahead: Sequence[float], outcome: str) -> None:
     runs = dict(as_claimed.runs)
-    for eps, seconds_ in (("", 1.0), (" 0.15", 2.0)):
-        for C in CLAIMED:
-            for name, above in (("sgd_s", ahead), ("sgd_m", 0.001)):
-                points = [(seconds_, above, 0.0)]
-                made = run(tmp_path, f"{name}{eps} {C}", points, stop_at=float(eps or 0.01))
-                runs[SPEC.members(name + eps)[C]] = (made,)
     for name in ("sgd_s 0.3", "sgd_m 0.3"):
         runs |= dict.fromkeys(SPEC.members(name).values(), ())
+    for eps, above in zip(("", " 0.15"), ahead, strict=True):
+        for C in CLAIMED:
+            for name, own in (("sgd_s", above), ("sgd_m", 0.001)):
+                made = run(tmp_path, f"{name}{eps} {C}", [(1.0, own, 0.0)], stop_at=float(eps or 0.01))
+                runs[SPEC.members(name + eps)[C]] = (made,)
     assert judge(replace(as_claimed, runs=runs))["sgdr.closer"].verdict == outcome
     assert judge(Panel("adult", "adult"))["sgdr.closer"].verdict == "not_testable"
+
+
+def test_runs_that_their_budget_ended_did_not_stop(tmp_path: Path, as_claimed: Panel) -> None:
+    runs = dict(as_claimed.runs)
+    late = run(tmp_path, "sgd_s", [(1.0, 0.002, 0.002)], stops=False)
+    for series in (series.name for series in SPEC.series if series.name.startswith("sgd_s")):
+        runs |= dict.fromkeys(SPEC.members(series).values(), (late,))
+    exceptions = judge(replace(as_claimed, runs=runs))["sgdr.2"].nearest.exceptions
+    assert exceptions[0] == "Adult, C = 0.1: unclear, SGD-s: no run stopped by its own rule"
 
 
 @pytest.mark.parametrize(
