@@ -13,6 +13,7 @@ from sgdr_cases import optimum_run, run
 
 from datasets import DataError
 from experiments.configuration.composition import composing, settings_of
+from experiments.papers.problem import load_problem
 from experiments.papers.sgdr import bounds as figure
 from experiments.papers.sgdr.bounds import make
 from experiments.papers.sgdr.dual_box import METHODS, RANDOM_EPOCHS, DualBox, dual_box, multiple_updates, random_excess
@@ -158,7 +159,7 @@ def test_the_excess_of_random_selection(
 def test_random_selection_of_real_data() -> None:
     with composing():
         settings = settings_of(["algo=sgd_s", "dataset=synthetic", "dataset.n=100", "kernel=linear", "problem.C=0.01"])
-    excess = random_excess(settings, seed=0)
+    excess = random_excess(load_problem(settings), seed=0)
     assert len(excess) == len(RANDOM_EPOCHS)
     assert excess[0] > 2 * excess[-1] > 0  # nearly all are errors always: the largest of n binomial numbers
 

@@ -16,7 +16,7 @@ from experiments.configuration.settings import RunSettings
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
-from solvers import _core
+from solvers import Problem, _core
 
 T = TypeVar("T")
 
@@ -94,12 +94,11 @@ RANDOM_EXAMPLES: Final = 1000
 RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
 
 
-def random_excess(run: RunSettings, seed: int) -> list[float]:
+def random_excess(problem: Problem, seed: int) -> list[float]:
     """Return by how much SGD-r's largest dual variable exceeds C, over C, after each of `RANDOM_EPOCHS`; at least 1/n.
 
-    The steps are made again here, as the core does not count them by example. Raises DataError without data.
+    The steps are made here, as the core does not count them by example.
     """
-    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
     n, lambda_, draws = problem.n, problem.require_lambda(), _core.Random(seed, _core.Purpose.sampling)
@@ -116,8 +115,9 @@ def random_excess(run: RunSettings, seed: int) -> list[float]:
 
 
 def random_exponent(run: RunSettings) -> Interval:
-    """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds."""
-    return bootstrap_mean([-loglog_slope(RANDOM_EPOCHS, random_excess(run, seed)) for seed in range(3)])
+    """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds. Raises DataError without data."""
+    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
+    return bootstrap_mean([-loglog_slope(RANDOM_EPOCHS, random_excess(problem, seed)) for seed in range(3)])
 
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
