@@ -9,7 +9,7 @@ from typing import Any
 
 from evidence_cases import finished_run, panel
 
-from experiments.papers.sgdr.timing import STOPPING, methods
+from experiments.papers.sgdr.timing import STOPPING
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.store import FinishedRun
@@ -27,9 +27,13 @@ def run(
     *,
     seed: int = 0,
     stops: bool = True,
+    stop_at: float = EPS,
     **overrides: Any,
 ) -> FinishedRun:
-    """Write a run of (seconds, J / J_opt - 1, 1 - L / J_opt), an epoch each second; `stops`: before its budget."""
+    """Write a run of (seconds, J / J_opt - 1, 1 - L / J_opt), an epoch each second, with eps `stop_at`.
+
+    `stops`: before its budget.
+    """
     budget = {"epochs": points[-1][0] * (2 if stops else 1)}
     return finished_run(
         folder,
@@ -46,7 +50,7 @@ def run(
             }
             for k, (seconds, above, below) in enumerate(points, start=1)
         ],
-        **{"settings": {"algo": {"eps": EPS}, "budget": budget}} | overrides,
+        **{"settings": {"algo": {"eps": stop_at}, "budget": budget}} | overrides,
     )
 
 
@@ -61,36 +65,57 @@ def times_panel(
     seconds: Mapping[str, Mapping[float, Sequence[float]]],
     dataset: str = "adult",
     *,
-    d: int = 100,
     gap: float = 1e-9,
     **fields: Any,
 ) -> Panel:
-    """Write one data set of a figure of times: for each method and C the seconds of its runs; negative: not reached.
+    """Write one data set of a figure of times: for each series and C the seconds of its runs; negative: not reached.
 
-    All methods of the figure have a series, those that are not given one without runs. Runs of equal seconds are one.
+    All series of the figure are there, those that are not given without runs. Where a method that stops is given by its
+    name alone, its stop is within the target at eps = 0.15 after these seconds, and misses it at eps = 0.3; with
+    eps = 0.01 it is within the target after `FIRST` times them and stops after `FIXED` times them. Runs of equal
+    seconds are one.
     """
-    data: dict[str, Any] = {"provenance": {"data": {"counts": {"train": {"d": d}}}}, "dataset": dataset}
+    data: dict[str, Any] = {"dataset": dataset}
 
     @cache
-    def written(stopping: bool, value: float) -> FinishedRun:
-        return timed_run(folder, "sgd_s" if stopping else "pegasos", value, **data)
+    def written(value: float, eps: float | None) -> FinishedRun:
+        return timed_run(folder, value, eps, **data)
 
     optimum = optimum_run(folder, "optimum", gap, **data)
     runs: dict[str, list[FinishedRun]] = {name: [optimum] for name in spec.members("optimum").values()}
-    for method in methods(spec):
-        for C, member in spec.members(method).items():
-            runs[member] = [written(method in STOPPING, value) for value in seconds.get(method, {}).get(C, ())]
+    for series in [series.name for series in spec.series if series.name != "optimum"]:
+        method, _, word = series.partition(" ")
+        eps = float(word or EPS)
+        sign = -1 if eps == MISSED and series not in seconds else 1
+        given = seconds.get(series, seconds.get(method, {}) if eps in (EPS, BEST, MISSED) else {})
+        for C, member in spec.members(series).items():
+            runs[member] = [written(sign * value, eps if method in STOPPING else None) for value in given.get(C, ())]
     return panel(dataset, runs, **fields)
 
 
-def timed_run(folder: Path, method: str, seconds: float, **overrides: Any) -> FinishedRun:
-    """Write a run that is 1 % above the optimum after so many seconds; of negative ones it never is, for as long."""
-    end = abs(seconds)
-    above, below = (0.02, 0.02) if seconds < 0 else (0.004, 0.004)
-    bound = below if method in STOPPING else None
-    further = [] if method in STOPPING else [(2 * end, above / 2 if seconds > 0 else above, None)]
-    points = [(STEP * end, 0.5, bound and 0.5), (end, above, bound), *further]
-    return run(folder, f"{method} {seconds}", points, stops=seconds > 0, **overrides)
+BEST, MISSED = 0.15, 0.3
+FIRST, FIXED = 0.9, 3.0
+
+
+def timed_run(folder: Path, seconds: float, eps: float | None = None, **overrides: Any) -> FinishedRun:
+    """Write a run that is 1 % above the optimum after so many seconds; of negative ones it never is, for as long.
+
+    With eps = 0.01 a run of negative seconds is ended by its budget, with others it stops.
+    """
+    end, reached = abs(seconds), seconds > 0
+    name = f"{'pegasos' if eps is None else 'sgd_s'} {seconds} {eps}"
+    points: list[tuple[float, float, float | None]]
+    if eps is None:
+        last = 0.002 if reached else 0.02
+        points = [(STEP * end, 0.5, None), (end, 2 * last if reached else last, None), (2 * end, last, None)]
+        return run(folder, name, points, stops=reached, **overrides)
+    if eps != EPS:
+        points = [(STEP * end, 0.5, 0.5), (end, 0.004 if reached else 0.02, 0.004)]
+        return run(folder, name, points, stop_at=eps, **overrides)
+    if not reached:
+        return run(folder, name, [(STEP * end, 0.5, 0.5), (end, 0.02, 0.02)], stops=False, **overrides)
+    points = [(STEP * FIRST * end, 0.5, 0.5), (FIRST * end, 0.004, 0.5), (FIXED * end, 0.0005, 0.004)]
+    return run(folder, name, points, **overrides)
 
 
 def everywhere(spec: FigureSpec, **seconds: Sequence[float]) -> dict[str, dict[float, Sequence[float]]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from sgdr_cases import J_OPT, optimum_run, run
 
 from experiments.papers.sgdr.accuracy import make, studies
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.spec import read_figure
+from experiments.reproduction.spec import FigureSpec, read_figure
+from experiments.reproduction.verdict import Claim
 from experiments.store import FinishedRun
 
 SPEC = read_figure("sgdr_accuracy")
@@ -82,5 +84,76 @@ def test_picture_and_table(tmp_path: Path) -> None:
 def test_without_runs_the_figure_is_empty() -> None:
     for panels in ([], [Panel("adult", "adult")]):
         made = drawn_with_table(make(evidence(SPEC, panels)))
-        assert made.claims == ()
+        assert {claim.verdict for claim in made.claims} == {"not_testable"}
         assert len(made.data) == 0
+
+
+ONE = replace(SPEC, datasets=["adult"], lacking={})
+
+
+def judge(*panels: Panel, spec: FigureSpec = ONE) -> dict[str, Claim]:
+    return {claim.id: claim for claim in make(evidence(spec, panels)).claims}
+
+
+def ending(folder: Path, ends: Sequence[float], exponent: float = 1.0, excess: float | None = None) -> Panel:
+    """Runs whose accuracy falls to some ends as epochs^-exponent from 100 to 1,000 epochs, for every C."""
+    runs: dict[str, list[FinishedRun]] = {}
+    for C, series in SPEC.members("sgd_s").items():
+        runs[SPEC.members("optimum")[C]] = [optimum_run(folder, f"optimum {C:g}")]
+        runs[series] = [
+            run(
+                folder,
+                f"sgd_s {C:g}",
+                [
+                    (float(k), value if excess is None else excess, 1 - (1 + (excess or value)) / (1 + value))
+                    for k in (100, 300, 1000)
+                    for value in [end * (k / 1000) ** -exponent]
+                ],
+                seed=seed,
+            )
+            for seed, end in enumerate(ends)
+        ]
+    return panel("adult", runs)
+
+
+@pytest.mark.parametrize(
+    ("ends", "exponent", "outcome"),
+    [
+        ((1e-4, 2e-4), 1.0, "reproduced"),
+        ((5e-3, 6e-3), 1.0, "unclear"),  # more epochs would decide
+        ((5e-3, 6e-3), 0.0, "contradicted"),
+        ((5e-4, 5e-3), 1.0, "unclear"),
+    ],
+)
+def test_accurate_solutions(tmp_path: Path, ends: Sequence[float], exponent: float, outcome: str) -> None:
+    claim = judge(ending(tmp_path, ends, exponent))["sgdr.accurate"]
+    assert claim.verdict == outcome
+    if ends[0] == 5e-3 and exponent:
+        assert "and falls; 0.001 after some 5,477" in claim.nearest.measured
+        assert claim.sensitivity[0].double == "unclear (0 of 3)"
+
+
+def test_the_excess_is_another_reading(tmp_path: Path) -> None:
+    gap, excess = judge(ending(tmp_path, (5e-3, 6e-3), excess=1e-4))["sgdr.accurate"].readings
+    assert (gap.outcome, excess.outcome) == ("unclear", "reproduced")
+    without = {name: runs for name, runs in ending(tmp_path / "b", (1e-4,)).runs.items() if "optimum" not in name}
+    assert judge(panel("adult", without))["sgdr.accurate"].readings[1].outcome == "not_testable"
+
+
+@pytest.mark.parametrize(("exponent", "outcome"), [(1.0, "reproduced"), (0.1, "contradicted")])
+def test_the_gap_vanishes(tmp_path: Path, exponent: float, outcome: str) -> None:
+    claim = judge(ending(tmp_path, (5e-3, 6e-3), exponent))["sgdr.vanishing"]
+    assert claim.verdict == outcome
+    assert f"C = 1: epochs^-{exponent:.2f}" in claim.nearest.measured
+
+
+def test_slopes_on_both_sides_of_the_limit_decide_nothing(tmp_path: Path) -> None:
+    claim = judge(power_law(tmp_path, "adult", exponents=(0.2, 1.0), values=(SMALL, MIDDLE, LARGE)))["sgdr.vanishing"]
+    assert claim.verdict == "unclear"
+
+
+def test_a_c_or_a_data_set_without_runs_is_missing(tmp_path: Path) -> None:
+    one = power_law(tmp_path, "adult", exponents=(2.0,))
+    assert judge(one)["sgdr.vanishing"].nearest.text == "unclear (1 of 3)"
+    both = judge(one, spec=replace(ONE, datasets=["adult", "web"]))["sgdr.vanishing"]
+    assert (both.nearest.cases, both.lacking) == (4, ["web"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -10,88 +11,42 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.bands import Band, band, band_table
-from experiments.papers.cases import Case, claim_from_groups, exclude_undeclared, holds, judge_claims
+from experiments.papers.cases import (
+    MISSING,
+    TRIVIAL,
+    TRIVIAL_SLACK,
+    UNCLEAR,
+    Case,
+    Choice,
+    Findings,
+    above,
+    case_on,
+    holds,
+    interval_text,
+    judge_claims,
+)
 from experiments.papers.optimum import Optimum, optimum_of
-from experiments.papers.panels import called, heading, name_of
-from experiments.papers.problem import load_problem
+from experiments.papers.panels import heading, name_of
 from experiments.papers.sgdr import NO_PRINTED_VALUES
+from experiments.papers.sgdr.comparisons import geometric_interval
+from experiments.papers.sgdr.dual_box import METHODS, DualBox, dual_box, on_each, random_exponent
 from experiments.plotting import INK, PANEL, STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim
-from solvers import _core
+from experiments.reproduction.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-PASSES: Final = 30
-ROUNDING: Final = 1e-9
-"""Relative rounding error of a sum over all examples in another order."""
-
-
-@dataclass(frozen=True)
-class DualBox:
-    """Dual variables and lower bound over the first passes of one run.
-
-    Attributes
-    ----------
-    passes : int
-    largest : float
-        Largest dual variable over C.
-    apart : float
-        Largest distance of L from the dual objective of these variables, over the sum in it.
-    """
-
-    passes: int
-    largest: float
-    apart: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether all lie in [0, C] and L is the dual objective; they are counts, so none is negative."""
-        return self.largest <= 1 and self.apart <= ROUNDING
-
-
-def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
-    """Run SGD-s or SGD-m for at most `passes` passes and read its dual variables at the end of each.
-
-    The passes repeat the run's first ones. Raises DataError without data.
-    """
-    problem = load_problem(run)
-    core: Any = run.solver(problem, run.solver_settings, run.seed).make()
-    X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
-    done, largest, apart = 0, 0.0, 0.0
-    while done < passes and core.advance(iterations=(done + 1) * problem.n) == _core.Status.iterations:
-        done += 1
-        shares = core.updates() / (core.counters.presentations / problem.n)  # of C
-        alpha = problem.C * shares
-        weights = X.T @ (alpha * problem.y)
-        dual = problem.require_lambda() * (alpha.sum() - weights @ weights / 2)
-        largest = max(largest, float(shares.max()))
-        apart = max(apart, float(abs(core.lower_bound - dual) / (problem.require_lambda() * alpha.sum())))
-    return DualBox(done, largest, apart)
-
-
-METHODS: Final = ("sgd_s", "sgd_m")
 OTHER_OPTIMUM: Final = "optimum_ocas"
 """Series that certifies the optimum by another method."""
-AGREE: Final = 1e-6
-"""Relative: two optima whose intervals are further apart contradict each other."""
-RULE: Final = (
-    "For each data set and algorithm. The bounds: whether L <= J_opt <= J at all evaluations of all runs, where J_opt "
-    "is known as the interval that a run of dual coordinate descent has certified, with which another by cutting "
-    f"planes must agree; {ROUNDING:.0e} (relative) is left to rounding. The box: whether at the end of each of the "
-    f"first {PASSES} passes all dual variables lie in [0, C], and L is the dual objective there, summed up anew."
-)
+Boxes = Mapping[str, Mapping[str, DualBox | str]]
+"""By algorithm and data set; a text where there is none: why."""
 
 
 @dataclass(frozen=True)
@@ -116,11 +71,6 @@ class Bracket:
     lowest: float
     last: float
 
-    @property
-    def holds(self) -> bool:
-        """Whether all lower bounds are at most, and all objectives at least, the optimum."""
-        return self.highest <= 1 + ROUNDING and self.lowest >= 1 - ROUNDING
-
 
 def bracket(frames: tuple[pd.DataFrame, ...], optimum: Optimum) -> Bracket | None:
     """Return the extremes over all evaluations of some runs; None without a lower bound."""
@@ -137,17 +87,10 @@ def bracket(frames: tuple[pd.DataFrame, ...], optimum: Optimum) -> Bracket | Non
     )
 
 
-def judge_bounds(evidence: Evidence, spec: ClaimSpec) -> Claim:
-    """Judge claim 1: the lower bound never exceeds the optimum, and the objective never falls below it."""
-    answers = {
-        name: [
-            [exclude_undeclared(case(panel, name), evidence, panel) for panel in evidence.panels]
-            for case in (_bounds_case, _box_case)
-        ]
-        for name in METHODS
-    }
-    sentences = [sentence for name, (bounds, boxes) in answers.items() for sentence in _sentences(name, bounds, boxes)]
-    return claim_from_groups(spec, RULE, [cases for pair in answers.values() for cases in pair], " ".join(sentences))
+def _known(frames: tuple[pd.DataFrame, ...], name: str) -> NDArray[np.float64]:
+    values = np.concatenate([np.empty(0), *(column(frame, name) for frame in frames)])
+    known: NDArray[np.float64] = values[np.isfinite(values)]
+    return known
 
 
 def disagreement(panel: Panel) -> float | None:
@@ -158,72 +101,113 @@ def disagreement(panel: Panel) -> float | None:
     return max(0.0, first.lower / second.upper - 1, second.lower / first.upper - 1)
 
 
-def _known(frames: tuple[pd.DataFrame, ...], name: str) -> NDArray[np.float64]:
-    values = np.concatenate([np.empty(0), *(column(frame, name) for frame in frames)])
-    known: NDArray[np.float64] = values[np.isfinite(values)]
-    return known
+def judge_bounds(evidence: Evidence, choice: Choice, boxes: Boxes) -> Findings:
+    """Judge whether L <= J_opt <= J at all evaluations, and the box constraints at the ends of passes."""
+    cases = [
+        case
+        for panel in evidence.panels
+        for series in METHODS
+        for case in (*_bounds_cases(panel, series, choice), _box_case(panel, series, choice, boxes))
+    ]
+    return Findings(cases, " ".join(_extremes(cases)))
 
 
-def _bounds_case(panel: Panel, series: str) -> Case:
-    place, about = (panel.paper_dataset, f"{series} bounds"), called(panel)
-    optimum, apart = optimum_of(panel), disagreement(panel)
+def _extremes(cases: Sequence[Case]) -> Iterator[str]:
+    """Write the case that comes nearest to its limit, for each algorithm and kind of case."""
+    for what in dict.fromkeys(case.place[1] for case in cases):
+        measured = [case for case in cases if case.place[1] == what and case.measured]
+        if measured:
+            nearest = max(measured, key=lambda case: float(case.statistic["largest"]))
+            yield f"{nearest.measured} ({nearest.about})."
+
+
+def _bounds_cases(panel: Panel, series: str, choice: Choice) -> list[Case]:
+    optimum, apart, name = optimum_of(panel), disagreement(panel), STYLES[series].name
     found = None if optimum is None else bracket(panel.curves(series), optimum)
     if optimum is None or found is None:
-        lacking = "the optimum" if optimum is None else STYLES[series].name
-        return Case(place, about, "not_applicable", note=f"no finished runs of {lacking}")
-    statistic = {
-        "lower_bounds": found.lower_bounds,
-        "objectives": found.objectives,
-        "highest_lower_bound": found.highest,
-        "lowest_objective": found.lowest,
-        "optimum": [optimum.lower, optimum.upper],
-        "optima_differ_by": apart,
-    }
-    if apart is not None and apart > AGREE:
-        note = f"two methods' optima differ by {apart:.1e} (relative)"
-        return Case(place, about, "not_applicable", "", statistic, note)
-    return Case(place, about, holds(found.holds), "", statistic)
+        note = f"no finished runs of {'the optimum' if optimum is None else name}"
+        return [case_on(panel, f"{series} {side}", MISSING, note=note) for side in ("L", "J")]
+    agree = apart is None or apart <= choice["agreement"]
+    note = "" if agree else f"two methods' optima differ by {apart:.1e} (relative)"
+    cases = []
+    for side, share, count in (("L", found.highest, found.lower_bounds), ("J", 1 / found.lowest, found.objectives)):
+        # the larger of the two values over the smaller, as it should be; a bound of 0 or less holds trivially
+        slack = 1 / share if share > 0 else math.inf
+        decision = TRIVIAL if slack > TRIVIAL_SLACK else holds(share <= 1 + choice["rounding"])
+        statistic = {"evaluations": count, "largest": share, "optima_differ_by": apart}
+        text = f"{name}: {'L / J_opt' if side == 'L' else 'J_opt / J'} at most {share:.6g} at {count:,} evaluations"
+        cases.append(case_on(panel, f"{series} {side}", decision if agree else UNCLEAR, text, statistic, note or text))
+    return cases
 
 
-def _box_case(panel: Panel, series: str) -> Case:
-    place, about, name = (panel.paper_dataset, f"{series} box"), called(panel), STYLES[series].name
-    if not panel.runs.get(series):
-        return Case(place, about, "not_applicable", note=f"no finished runs of {name}")
-    try:
-        found = dual_box(panel.settings[series])
-    except DataError as error:
-        return Case(place, about, "not_applicable", note=f"{name}'s dual variables: {str(error).partition(': ')[0]}")
-    return Case(place, about, holds(found.holds), "", asdict(found))
+def _box_case(panel: Panel, series: str, choice: Choice, boxes: Boxes) -> Case:
+    found, name = boxes[series][panel.dataset], STYLES[series].name
+    if isinstance(found, str):
+        return case_on(panel, f"{series} box", MISSING, note=f"{name}'s dual variables: {found}")
+    text = (
+        f"{name}'s dual variables: at most {found.largest:.9g} C at the end of {found.passes} passes, L the dual "
+        f"objective there to {found.apart:.0e}"
+    )
+    decision = holds(found.largest <= 1 and found.apart <= choice["rounding"])
+    return case_on(panel, f"{series} box", decision, text, asdict(found), text)
 
 
-def _sentences(series: str, bounds: Sequence[Case], boxes: Sequence[Case]) -> Iterator[str]:
-    """Write where an algorithm's bounds come nearest to the optimum, and the extremes of its dual variables."""
-    name = STYLES[series].name
-    if measured := [case for case in bounds if case.statistic]:
-        high = max(measured, key=lambda case: float(case.statistic["highest_lower_bound"]))
-        low = min(measured, key=lambda case: float(case.statistic["lowest_objective"]))
-        counts = (sum(case.statistic[side] for case in measured) for side in ("lower_bounds", "objectives"))
-        yield (
-            f"{name}: L at most {_signed(high.statistic['highest_lower_bound'])} from J_opt ({high.about}) "
-            f"and J at least {_signed(low.statistic['lowest_objective'])} ({low.about}), at "
-            f"{' and '.join(f'{count:,}' for count in counts)} evaluations."
-        )
-    if measured := [case for case in boxes if case.statistic]:
-        largest, apart = (max(case.statistic[what] for case in measured) for what in ("largest", "apart"))
-        yield (
-            f"{name}'s dual variables: at most {largest:.9g} C at the end of "
-            f"{sum(case.statistic['passes'] for case in measured)} passes, L the dual objective there to {apart:.0e}."
-        )
+def judge_random(evidence: Evidence, choice: Choice, exponents: Mapping[str, Interval | str]) -> Findings:
+    """Judge whether the largest dual variable of SGD-r tends to C."""
+    return Findings([_random_case(panel, choice, exponents[panel.dataset]) for panel in evidence.panels])
 
 
-def _signed(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.2g} %"
+def _random_case(panel: Panel, choice: Choice, found: Interval | str) -> Case:
+    if isinstance(found, str):
+        return case_on(panel, "random", MISSING, note=found)
+    text = f"excess over C falls as epochs^-{interval_text(found, '.2f')}"
+    return case_on(panel, "random", above(found, choice["exponent"]), text, found.as_dict(), text)
+
+
+def judge_multiple(evidence: Evidence, choice: Choice, boxes: Boxes) -> Findings:
+    """Judge whether the closed form of the multiple update is that of presentations one by one."""
+    return Findings([_multiple_case(panel, boxes["sgd_m"][panel.dataset]) for panel in evidence.panels])
+
+
+def _multiple_case(panel: Panel, found: DualBox | str) -> Case:
+    if isinstance(found, str):
+        return case_on(panel, "multiple updates", MISSING, note=found)
+    text = f"{found.different} of {found.updates:,} multiple updates differ"
+    return case_on(panel, "multiple updates", holds(not found.different), text, asdict(found), text)
+
+
+def judge_increase(evidence: Evidence, choice: Choice) -> Findings:
+    """Judge whether L increases more slowly with multiple updates."""
+    return Findings([_increase_case(panel, choice) for panel in evidence.panels])
+
+
+def _increase_case(panel: Panel, choice: Choice) -> Case:
+    optimum = optimum_of(panel)
+    found = None if optimum is None else distance_ratio(panel, optimum, choice["epochs"])
+    if found is None:
+        return case_on(panel, "increase", MISSING, note="no finished runs of both methods and the optimum")
+    text = f"J_opt - L of SGD-m is {interval_text(found, '.3g')} times that of SGD-s"
+    return case_on(panel, "increase", above(found, 1.0), text, found.as_dict(), text)
+
+
+def distance_ratio(panel: Panel, optimum: Optimum, first: float) -> Interval | None:
+    """Return J_opt - L of SGD-m over that of SGD-s: geometric mean over equal epochs from `first` on and over runs."""
+    logs = []
+    for slow, fast in zip(*(panel.curves(series) for series in reversed(METHODS)), strict=False):
+        curves = [
+            dict(zip(column(frame, "epochs"), optimum.upper - column(frame, "dual"), strict=True))
+            for frame in (slow, fast)
+        ]
+        common = [(curves[0][at], curves[1][at]) for at in curves[0].keys() & curves[1].keys() if at >= first]
+        if known := [math.log(mine / other) for mine, other in common if mine > 0 and other > 0]:
+            logs.append(sum(known) / len(known))
+    return geometric_interval(logs) if logs else None
 
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    "C = 1, medians over the runs, bands from the least to the largest: J above 0, L below. Epochs of SGD-m count as "
-    "often as each example is presented."
+    "$C$ = 1, medians over the runs, bands from the least to the largest: $J$ above 0, $L$ below. Epochs of SGD-m "
+    "count as often as each example is presented."
 )
 _COLORS: Final = {"sgd_s": "#d95f02", "sgd_m": "#08306b"}
 """The methods' own two blues are too similar for one panel."""
@@ -237,7 +221,8 @@ def _draw(
 ) -> None:
     """Draw one panel per data set."""
     styles = {series: replace(STYLES[series], color=_COLORS[series]) for series in METHODS}
-    names, nothing = ("Epochs", "J and L, per cent from J_opt"), "no finished runs with an optimum to compare with"
+    names = ("Epochs", r"$J$ and $L$, per cent from $J_{\mathrm{opt}}$")
+    nothing = "no finished runs with an optimum to compare with"
     for place, panel in layout.each_panel(figure, panels, styles.values(), [_CAPTION], _HEAD, names, nothing=nothing):
         for series, measures in shown[panel.paper_dataset].items():
             for own in measures.values():
@@ -247,7 +232,7 @@ def _draw(
         optimum = optimum_of(panel)
         assert optimum is not None  # other panels are not shown
         inside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        text = f"J_opt = {optimum.upper:.6f}"
+        text = rf"$J_{{\mathrm{{opt}}}}$ = {optimum.upper:.6f}"
         place.annotate(text, (0, 0), (4, 3), size=PANEL.note, color=INK, **inside)
 
 
@@ -273,7 +258,9 @@ Bands = dict[str, dict[str, Band]]
 
 
 def make(evidence: Evidence) -> FigureResult:
-    """Draw the figure and judge the claim."""
+    """Draw the figure and judge the claims."""
+    boxes = {series: on_each(evidence, series, dual_box) for series in METHODS}
+    exponents = on_each(evidence, METHODS[0], random_exponent)
     shown = {panel.paper_dataset: bands for panel in evidence.panels if (bands := relative(panel))}
     panels = [panel for panel in evidence.panels if panel.paper_dataset in shown]
     return FigureResult(
@@ -281,7 +268,15 @@ def make(evidence: Evidence) -> FigureResult:
         partial(_draw, panels=panels, shown=shown),
         layout.size(len(panels), _HEAD),
         table=_table(evidence.panels),
-        claims=judge_claims(evidence, {"sgdr.1": judge_bounds}),
+        claims=judge_claims(
+            evidence,
+            {
+                "sgdr.1": lambda evidence, choice: judge_bounds(evidence, choice, boxes),
+                "sgdr.random": lambda evidence, choice: judge_random(evidence, choice, exponents),
+                "sgdr.multiple": lambda evidence, choice: judge_multiple(evidence, choice, boxes),
+                "sgdr.increase": judge_increase,
+            },
+        ),
     )
 
 

@@ -1,154 +1,231 @@
-"""Comparisons of the times of methods on every data set, for the claims."""
+"""Comparisons of the costs of methods on every data set, as data, and their judgement."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import geometric_mean
-from typing import Final, Literal
+from typing import Any, Literal
 
-from experiments.papers.cases import Case, cases_of
-from experiments.papers.effort import Effort, Ratio, multiple_text, ratio_of
-from experiments.papers.sgdr.timing import STOPPING, TimedProblem, fastest, slowest
+from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Decision, Findings, case_on
+from experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
+from experiments.papers.sgdr.timing import SECONDS, TimedProblem
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.verdict import Ruling
+from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
 
-When = Literal["every", "smallest", "largest", "but largest"]
-"""Values of C at which a comparison is made."""
-_PICKS: Final[dict[str, Callable[[Iterable[Effort | None]], Effort | None]]] = {"fastest": fastest, "slowest": slowest}
-
-
-@dataclass(frozen=True)
-class Side:
-    """One side of a comparison: a method, or the fastest or slowest of several by their medians.
-
-    Attributes
-    ----------
-    methods : tuple of str
-    pick : str
-        Ignored for a single method.
-    """
-
-    methods: tuple[str, ...]
-    pick: Literal["fastest", "slowest"] = "fastest"
-
-    @property
-    def name(self) -> str:
-        """Name in sentences."""
-        names = [STYLES[name].name for name in self.methods]
-        if len(names) == 1:
-            return names[0]
-        return f"the {self.pick} of {', '.join(names[:-1])} and {names[-1]}"
-
-    def effort(self, problem: TimedProblem) -> Effort | None:
-        """Time of this side; None if one of its methods has no runs."""
-        return _PICKS[self.pick](problem.efforts.get(name) for name in self.methods)
+When = Literal["every", "smallest", "middle", "largest"]
+Group = tuple[TimedProblem, ...]
+"""A data set with one C; of a growth, also with the C from which it grows."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison of two sides, and the rule that judges its ratio.
+    """Ratios of the costs of two methods, and the rule for them.
 
     Attributes
     ----------
-    first, second : Side
-    judge : callable
-        Rules on the ratio of the first side to the second.
+    pairs : tuple of (str, str)
+        The ratio's two methods; ``dcd`` is the program that the reading names.
     at : When
+        Values of C. Of a growth: ``largest``: from the middle to the largest, ``smallest``: from the smallest to the
+        middle.
+    limit : str
+        Name of the constant that the ratio must exceed; empty: 1.
+    at_most : bool
+        The ratio must not exceed the limit instead.
+    growth : bool
+        The factor by which the ratio grows with C, instead of the ratio.
+    cost : str
     """
 
-    first: Side
-    second: Side
-    judge: Callable[[Ratio], Ruling]
+    pairs: tuple[tuple[str, str], ...]
     at: When = "every"
+    limit: str = ""
+    at_most: bool = False
+    growth: bool = False
+    cost: str = SECONDS
 
-    @property
-    def name(self) -> str:
-        """Name in sentences."""
-        return f"{self.first.name} over {self.second.name}"
-
-    def selected(self, problems: Sequence[TimedProblem]) -> list[TimedProblem]:
-        """Return the problems with the values of C that it is about."""
+    def groups(self, problems: Sequence[TimedProblem]) -> list[Group]:
+        """Return the problems that it is about."""
         values = sorted({problem.C for problem in problems})
-        chosen = {"every": values, "smallest": values[:1], "largest": values[-1:], "but largest": values[:-1]}[self.at]
-        return [problem for problem in problems if problem.C in chosen]
+        if not values:
+            return []
+        low, middle, high = values[0], middle_of(values), values[-1]
+        chosen = {"every": values, "smallest": [low], "middle": [middle], "largest": [high]}[self.at]
+        if not self.growth:
+            return [(problem,) for problem in problems if problem.C in chosen]
+        before, after = (low, middle) if self.at == "smallest" else (middle, high)
+        by_place = {(problem.panel.paper_dataset, problem.C): problem for problem in problems}
+        return [(found, by_place[name, before]) for (name, C), found in by_place.items() if after == C]
 
-    def cases(self, evidence: Evidence, problems: Sequence[TimedProblem]) -> list[Case]:
-        """Judge it on all problems that it is about."""
-        return cases_of(evidence, self.selected(problems), self._case)
-
-    def _case(self, problem: TimedProblem) -> Case:
-        place, about = (problem.panel.paper_dataset, f"C={problem.C:g} {self.name}"), problem.name
-        first, second = self.first.effort(problem), self.second.effort(problem)
-        if first is None or second is None:
-            lacking = [name for name in (*self.first.methods, *self.second.methods) if name not in problem.efforts]
-            why = f"no finished runs of {', '.join(STYLES[name].name for name in lacking)}"
-            return Case(place, about, "not_applicable", note=problem.unfit or why)
-        ratio = ratio_of(first, second)
-        statistic = {
-            "first_seconds": first.median,
-            "second_seconds": second.median,
-            "ratio": None if ratio is None else ratio.as_dict(),
-        }
+    def decide(self, ratio: Ratio | None, choice: Choice) -> Decision:
+        """Decide on a ratio; None, because both methods miss the target, decides nothing."""
         if ratio is None:
-            why = f"{self.name}: both miss the target within their budgets"
-            return Case(place, about, "not_applicable", "", statistic, why)
-        if problem.unfit:
-            return Case(place, about, "not_applicable", "", statistic, problem.unfit)
-        ruling = self.judge(ratio)
-        why = f"{self.name}: {ratio.text()}" if ruling == "not_applicable" else ""
-        if len(first.costs) == len(second.costs) == 1:
-            why = "one run each, so intervals are points"
-        return Case(place, about, ruling, "", statistic, why)
+            return UNCLEAR
+        limit = choice[self.limit] if self.limit else 1.0
+        return ratio.at_most(limit) if self.at_most else ratio.above(limit)
+
+    def judge(self, evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+        """Judge all pairs on all problems that it is about."""
+        answers = {pair: self._cases(evidence, choice, pair, problems) for pair in self.pairs}
+        text = [summary(self._name(pair, choice), cases) for pair, cases in answers.items()]
+        return Findings([case for cases in answers.values() for case in cases], " ".join(text))
+
+    def _cases(
+        self, evidence: Evidence, choice: Choice, pair: tuple[str, str], problems: Sequence[TimedProblem]
+    ) -> list[Case]:
+        groups = self.groups(problems)
+        cases = [self._case(choice, pair, group) for group in groups]
+        if choice.option("over", "each") == "majority":
+            return _majority(evidence, self._name(pair, choice), cases)
+        if choice.option("over", "each") == "mean":
+            return self._by_mean(evidence, choice, pair, groups, cases)
+        return cases
+
+    def _case(self, choice: Choice, pair: tuple[str, str], group: Group) -> Case:
+        problem, name = group[0], self._name(pair, choice)
+        efforts, exponents = self._terms(choice, pair, group)
+        if lacking := [label for label, effort in efforts.items() if effort is None]:
+            return case_at(problem, name, MISSING, problem.unfit or f"no finished runs of {', '.join(lacking)}")
+        ratio = product([effort for effort in efforts.values() if effort is not None], exponents)
+        statistic = {"ratio": None if ratio is None else ratio.as_dict()}
+        if unfit := next((each.unfit for each in group if each.unfit), ""):
+            return case_at(problem, name, UNCLEAR, unfit, statistic)
+        text = f"{name} {'both miss the target' if ratio is None else ratio.text()}"
+        return case_at(problem, name, self.decide(ratio, choice), text, statistic)
+
+    def _terms(
+        self, choice: Choice, pair: tuple[str, str], group: Group
+    ) -> tuple[dict[str, Effort | None], list[float]]:
+        """Return the factors of the ratio, by name, and their exponents."""
+        efforts: dict[str, Effort | None] = {}
+        for problem in group:
+            for method in pair:
+                label = f"{_label(method, choice)} at C = {problem.C:g}"
+                efforts[label] = problem.effort(_series(method, choice), choice.option("protocol", "own"), self.cost)
+        return efforts, [1.0, -1.0, -1.0, 1.0][: len(efforts)]
+
+    def _by_mean(
+        self,
+        evidence: Evidence,
+        choice: Choice,
+        pair: tuple[str, str],
+        groups: Sequence[Group],
+        cases: Sequence[Case],
+    ) -> list[Case]:
+        """Give each case the ruling on the geometric mean over all data sets that were run."""
+        result = list(cases)
+        for C in sorted({group[0].C for group in groups}):
+            places = [
+                k
+                for k, (group, case) in enumerate(zip(groups, cases, strict=True))
+                if group[0].C == C and case.ruling != "missing" and not group[0].unfit
+                if evidence.declared(group[0].panel)
+            ]
+            terms = [self._terms(choice, pair, groups[k]) for k in places]
+            efforts = [effort for own, _ in terms for effort in own.values() if effort is not None]
+            exponents = [exponent / len(places) for _, own in terms for exponent in own]
+            ratio = product(efforts, exponents) if efforts else None
+            text = "is not known" if ratio is None else ratio.text()
+            note = f"the mean of {self._name(pair, choice)} {text}"
+            for k in places:
+                result[k] = replace(cases[k], decision=self.decide(ratio, choice), note=note)
+        return result
+
+    def _name(self, pair: tuple[str, str], choice: Choice) -> str:
+        first, second = (_label(method, choice) for method in pair)
+        return f"{'growth of ' if self.growth else ''}{first} over {second}"
 
 
-def summary(comparison: Comparison, cases: Sequence[Case], where: str = "") -> str:
-    """Write in how many cases a comparison holds, and its ratios; `where` (``at C = 10``) follows its name."""
-    name = " ".join(filter(None, [comparison.name[0].upper() + comparison.name[1:], where]))
-    judged = [case for case in cases if case.ruling != "not_applicable"]
+def case_at(
+    problem: TimedProblem, what: str, decision: Decision, text: str = "", statistic: Mapping[str, Any] | None = None
+) -> Case:
+    """Return a case on a data set and C; the text is its note, and stands in sentences where nothing sums them up."""
+    measured = "" if statistic is None else text
+    return case_on(
+        problem.panel, f"C={problem.C:g} {what}".strip(), decision, measured, statistic, text, about=problem.name
+    )
+
+
+def middle_of(values: Sequence[float]) -> float:
+    """Return the middle of some rising values, the smaller of two."""
+    return values[(len(values) - 1) // 2]
+
+
+def _series(method: str, choice: Choice) -> str:
+    """Return the series of a method: DCD has two programs."""
+    return choice.option("dcd", "liblinear") if method == "dcd" else method
+
+
+def _label(method: str, choice: Choice) -> str:
+    return STYLES[_series(method, choice)].name
+
+
+def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
+    """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
+    own = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
+    total = len(evidence.spec.datasets) + len(evidence.spec.lacking)
+    held, failed = (sum(case.ruling == ruling for case in own) for ruling in ("holds", "fails"))
+    decision = HOLDS if 2 * held > total else FAILS if 2 * failed >= total else UNCLEAR
+    if not any(case.statistic for case in own):
+        decision = MISSING
+    beside = [replace(case, decision=Decision("beside")) for case in cases]
+    text = f"{held} of the paper's {total} data sets hold, {failed} fail"
+    return [Case(("", name), name, decision, text, {"held": held, "failed": failed, "of": total}, text), *beside]
+
+
+@lru_cache(maxsize=4096)
+def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio | None:
+    missed = {exponent > 0 for effort, exponent in zip(efforts, exponents, strict=True) if not effort.known}
+    if len(missed) == 2:
+        return None
+
+    def of(*chosen: Sequence[int]) -> float:
+        return math.exp(
+            sum(
+                exponent * math.log(statistics.median(effort.costs[k] for k in runs))
+                for effort, exponent, runs in zip(efforts, exponents, chosen, strict=True)
+            )
+        )
+
+    interval = bootstrap_groups(of, [len(effort.costs) for effort in efforts], resamples=RESAMPLES)
+    assert interval is not None  # all have runs, and their costs are positive
+    steps = [(effort.step ** abs(exponent), exponent > 0) for effort, exponent in zip(efforts, exponents, strict=True)]
+    down, up = (math.prod(step for step, upper in steps if upper is side) for side in (True, False))
+    return Ratio(interval.widened(down, up), "" if not missed else "at least" if missed == {True} else "at most")
+
+
+def product(efforts: Sequence[Effort], exponents: Sequence[float]) -> Ratio | None:
+    """Return a product of powers of medians; None if it is bounded neither from below nor from above."""
+    return _product(tuple(efforts), tuple(exponents))
+
+
+def geometric_interval(logs: Sequence[float]) -> Interval:
+    """Return the geometric mean of some numbers with its interval, from their logarithms, at least one."""
+    mean = bootstrap_mean(logs)
+    return replace(mean, estimate=math.exp(mean.estimate), low=math.exp(mean.low), high=math.exp(mean.high))
+
+
+def summary(name: str, cases: Sequence[Case]) -> str:
+    """Write in how many cases a comparison holds, and its ratios."""
+    title = name[0].upper() + name[1:]
+    counted = [case for case in cases if case.ruling not in ("beside", "missing")]
     known = {
         case.about: float(ratio["estimate"])
         for case in cases
         if (ratio := case.statistic.get("ratio")) is not None and not ratio["bound"]
     }
-    held = sum(case.ruling == "reproduced" for case in judged)
-    text = f"{name}: as claimed in {held} of {len(judged)} cases" if judged else f"{name}: no case counts"
-    if unclear := sum(case.ruling == "partly" for case in judged):
+    held = sum(case.ruling == "holds" for case in counted)
+    text = f"{title}: as claimed in {held} of {len(counted)} cases" if counted else f"{title}: no case was run"
+    if unclear := sum(case.ruling == "unclear" for case in counted):
         text += f", unclear in {unclear}"
     if not known:
         return f"{text}."
-    low, high = (pick(known, key=lambda about: known[about]) for pick in (min, max))
-    mean = geometric_mean(known.values())
-    ends = [f"{multiple_text(known[about])} ({about})" for about in (low, high)]
-    extremes = f", from {' to '.join(ends)}" if len(known) > 1 else ""
-    return f"{text}; ratio {multiple_text(mean)}{' (geometric mean)' if len(known) > 1 else ''}{extremes}."
-
-
-def summary_to_target(comparisons: Sequence[Comparison], evidence: Evidence, problems: Sequence[TimedProblem]) -> str:
-    """Judge the comparisons again with the `STOPPING` methods timed to the target like the others."""
-    concerned = [
-        comparison
-        for comparison in comparisons
-        if set(STOPPING) & {*comparison.first.methods, *comparison.second.methods}
-    ]
-    to_target = [problem.to_target() for problem in problems]
-    answers = [
-        (comparison, [case.ruling for case in comparison.cases(evidence, to_target)]) for comparison in concerned
-    ]
-    names = " and ".join(
-        STYLES[name].name for name in STOPPING if any(name in problem.to_target_efforts for problem in problems)
-    )
-    if not names:
-        return ""
-    start = f"{names} timed to the first evaluation within 1 %, as the others"
-    counts = [f"{comparison.name} {_held(rulings)}" for comparison, rulings in answers]
-    if all(set(rulings) <= {"not_applicable"} for _, rulings in answers):
-        return f"{start}: no case counts."
-    return f"{start}, as claimed: {', '.join(counts)}."
-
-
-def _held(rulings: Sequence[Ruling]) -> str:
-    """Write in how many cases the claim holds."""
-    judged = len(rulings) - rulings.count("not_applicable")
-    return f"in {rulings.count('reproduced')} of {judged}" if judged else "(no case counts)"
+    ends = [pick(known, key=lambda about: known[about]) for pick in (min, max)]
+    extremes = " to ".join(f"{multiple_text(known[about])} ({about})" for about in ends)
+    mean = multiple_text(geometric_mean(known.values()))
+    return f"{text}; ratio {mean}" + (f" (geometric mean), from {extremes}." if len(known) > 1 else ".")

@@ -2,148 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
-from typing import Any, Final
+from itertools import pairwise, product
+from typing import Final
+
+import numpy as np
 
 from experiments.curve import column
-from experiments.papers.cases import Case, cases_of, claim_from_groups
-from experiments.papers.effort import Ratio
+from experiments.papers.cases import (
+    FAILS,
+    HOLDS,
+    MISSING,
+    UNCLEAR,
+    Case,
+    Choice,
+    Decision,
+    Findings,
+    above,
+    interval_text,
+)
+from experiments.papers.effort import seconds_text
 from experiments.papers.optimum import Optimum
-from experiments.papers.sgdr.comparisons import Comparison, Side, summary, summary_to_target
-from experiments.papers.sgdr.time_tables import make_times
-from experiments.papers.sgdr.timing import ROUNDING, STOPPING, TimedProblem, stopped, tolerance
+from experiments.papers.sgdr.comparisons import Comparison, case_at, geometric_interval, middle_of, summary
+from experiments.papers.sgdr.time_tables import TimesJudge, make_times
+from experiments.papers.sgdr.timing import (
+    EPOCHS,
+    ROUNDING,
+    SECONDS,
+    STOPPING,
+    Sweep,
+    TimedProblem,
+    after_run,
+    stopped,
+)
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim, Ruling, combined
+from experiments.reproduction.statistics import Interval
 from experiments.store import FinishedRun
 
-STOP_RULE: Final = (
-    "For each data set, C and algorithm all runs that ended by their own rule, (J - L) / L <= eps: whether (J - J_opt) "
-    "/ J_opt <= eps there, for every J_opt in its certified interval. Reproduced: in all runs; partly: in some. A run "
-    "that its budget ended did not stop and decides nothing."
-)
+CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
+LINEAR: Final = ("svmperf", "ocas", "dcd", "mpu")
+"""The linear SVMs."""
+COMPARISONS: Final[Mapping[str, Comparison]] = {
+    "sgdr.3": Comparison(tuple(pairwise(CHAIN)), "middle"),
+    "sgdr.4": Comparison(tuple(product(STOPPING, LINEAR)), "middle", "comparable", at_most=True),
+    "sgdr.overall": Comparison((("pegasos", "sgd_m"),), "middle", "factor"),
+    "sgdr.svmperf": Comparison((("svmperf", "sgd_s"), ("svmperf", "sgd_m")), "middle", "factor"),
+    "sgdr.ocas": Comparison((("ocas", "sgd_s"), ("ocas", "sgd_m")), "middle"),
+    "sgdr.dual_ahead": Comparison((("sgd_m", "dcd"), ("sgd_m", "mpu")), "middle"),
+    "sgdr.dual_near": Comparison((("sgd_m", "dcd"), ("sgd_m", "mpu")), "middle", "factor", at_most=True),
+    "sgdr.permutations": Comparison((("sgd_r", "sgd_s"),), cost=EPOCHS),
+    "sgdr.magnified": Comparison((("pegasos", "sgd_m"),), "largest", growth=True),
+    "sgdr.scaling": Comparison(tuple(product(("sgd_m",), LINEAR)), "largest", "factor", growth=True),
+    "sgdr.large_dual": Comparison((("ocas", "dcd"), ("ocas", "mpu")), "largest"),
+    "sgdr.large_svmperf": Comparison((("svmperf", "sgd_m"),), "largest"),
+    "sgdr.large_ocas": Comparison((("sgd_m", "ocas"),), "largest"),
+    "sgdr.alleviated": Comparison((("pegasos", "sgd_m"),), "smallest", growth=True),
+    "sgdr.small": Comparison(tuple(product(LINEAR, CHAIN[1:])), "smallest"),
+    "sgdr.small_svmperf": Comparison((("svmperf", "pegasos"),), "smallest"),
+    "sgdr.small_ocas": Comparison((("ocas", "pegasos"),), "smallest"),
+}
 
 
-def judge_stop(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge claim 2: the stopping rule guarantees the accuracy eps."""
-    answers = {name: cases_of(evidence, problems, partial(_stop_case, evidence, name=name)) for name in STOPPING}
-    sentences = [_stop_sentence(name, cases) for name, cases in answers.items()]
-    return claim_from_groups(spec, STOP_RULE, list(answers.values()), " ".join(filter(None, sentences)))
+def judge_stop(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether the accuracy at a stop is at most the eps that was asked for."""
+    answers = {name: [_stop_case(problem, name) for problem in problems] for name in STOPPING}
+    texts = [_stop_sentence(name, cases) for name, cases in answers.items()]
+    return Findings([case for cases in answers.values() for case in cases], " ".join(filter(None, texts)))
 
 
-def at_stop(run: FinishedRun, optimum: Optimum) -> tuple[float, Ruling]:
-    """Return an upper bound on (J - J_opt) / J_opt at a run's end, and whether the value is at most the run's eps."""
-    primal, eps = column(run.curve, "primal")[-1:], tolerance(run) + ROUNDING
-    excess, least = float(optimum.excess(primal)[0]), float(optimum.least_excess(primal)[0])
-    return excess, "reproduced" if excess <= eps else "not_reproduced" if least > eps else "not_applicable"
+def at_stop(run: FinishedRun, eps: float, optimum: Optimum) -> Decision:
+    """Decide whether (J - J_opt) / J_opt at a run's end is at most eps, for every possible optimum."""
+    least = float(optimum.least_excess(column(run.curve, "primal")[-1:])[0])
+    return HOLDS if after_run(run, optimum) <= eps + ROUNDING else FAILS if least > eps + ROUNDING else UNCLEAR
 
 
-def _stop_case(evidence: Evidence, problem: TimedProblem, name: str) -> Case:
-    place, about = (problem.panel.paper_dataset, f"C={problem.C:g} {name}"), problem.name
-    runs = problem.panel.runs.get(evidence.spec.members(name)[problem.C], ())
-    if problem.optimum is None:
-        return Case(place, about, "not_applicable", note=problem.unfit)
-    found = [at_stop(run, problem.optimum) for run in runs if stopped(run)]
-    if not found:
-        why = "no run stopped by its own rule" if runs else "no finished runs"
-        return Case(place, about, "not_applicable", note=f"{STYLES[name].name}: {why}")
-    notes = {
-        "did not stop within their budget": len(runs) - len(found),
-        "cannot be decided, J_opt is not known well enough": sum(ruling == "not_applicable" for _, ruling in found),
-    }
-    statistic: dict[str, Any] = {
-        "runs": len(found),
-        "largest_excess": max(excess for excess, _ in found),
-        "eps": max(tolerance(run) for run in runs),
-        "uncertainty_of_optimum": problem.optimum.uncertainty,
-    }
-    note = ", ".join(f"{STYLES[name].name}: {count} of {len(runs)} runs {why}" for why, count in notes.items() if count)
-    return Case(place, about, combined([ruling for _, ruling in found]), "", statistic, note)
+def _stop_case(problem: TimedProblem, name: str) -> Case:
+    method, sweep, optimum = STYLES[name].name, problem.sweeps.get(name), problem.optimum
+    if not sweep or optimum is None:
+        return case_at(problem, name, MISSING, f"no finished runs of {method}" if optimum else problem.unfit)
+    stops = [(run, eps) for eps, runs in sweep.items() for run in runs if stopped(run)]
+    if not stops:
+        return case_at(problem, name, UNCLEAR, f"{method}: no run stopped by its own rule")
+    rulings = [at_stop(run, eps, optimum).ruling for run, eps in stops]
+    largest = max(after_run(run, optimum) / eps for run, eps in stops)
+    decision = FAILS if "fails" in rulings else UNCLEAR if "unclear" in rulings else HOLDS
+    statistic = {"stops": len(stops), "largest_share_of_eps": largest, "uncertainty": optimum.uncertainty}
+    text = f"{method}: up to {largest:.2g} eps above an optimum known to {optimum.uncertainty:.1g}"
+    return case_at(problem, name, decision, text, statistic)
 
 
 def _stop_sentence(name: str, cases: Sequence[Case]) -> str:
-    """Write how many runs of an algorithm stopped, and the largest distance from the optimum."""
+    """Write how many runs of a method stopped, and the largest distance from the optimum."""
     measured = [case for case in cases if case.statistic]
     if not measured:
         return ""
-    worst = max(measured, key=lambda case: float(case.statistic["largest_excess"]))
+    worst = max(measured, key=lambda case: float(case.statistic["largest_share_of_eps"]))
     return (
-        f"{STYLES[name].name}: {sum(case.statistic['runs'] for case in measured)} runs stopped, at most "
-        f"{100 * worst.statistic['largest_excess']:.2g} % above the optimum ({worst.about})."
+        f"{STYLES[name].name}: {sum(case.statistic['stops'] for case in measured)} stops, at most "
+        f"{worst.statistic['largest_share_of_eps']:.2g} eps above the optimum ({worst.about})."
     )
 
 
-CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
-ORDER_RULE: Final = (
-    "For each data set, C and pair of neighbours in the chain: median CPU time of the first over that of the second. "
-    "Reproduced: the 95 % interval over the runs of both lies above 1; not reproduced: at or below 1; else unclear. "
-    "Pegasos and SGD-r are timed to the first evaluation within 1 % of the optimum, SGD-s and SGD-m to the end set by "
-    "their own stopping rule. Also measured, not judged: SGD-s and SGD-m timed to the first evaluation within 1 %. "
-    "(The paper's times include the computation of the stopping rule, but its eps, an input, is lost.)"
-)
+def judge_stopping_cost(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether the computation of the stopping rule takes time."""
+    answers = {name: [_stopping_cost_case(problem, name) for problem in problems] for name in STOPPING}
+    text = [summary(f"{STYLES[name].name} with its stopping rule over without", own) for name, own in answers.items()]
+    return Findings([case for cases in answers.values() for case in cases], " ".join(text))
 
 
-def judge_order(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge claim 3: time falls along Pegasos, SGD-r, SGD-s and SGD-m."""
-    comparisons = [
-        Comparison(Side((first,)), Side((second,)), lambda ratio: ratio.above(1.0)) for first, second in pairwise(CHAIN)
+def _stopping_cost_case(problem: TimedProblem, name: str) -> Case:
+    found, method = cost_of_stopping(problem.sweeps.get(name, {})), STYLES[name].name
+    if found is None:
+        return case_at(problem, name, MISSING, f"no finished runs of {method} with several eps")
+    if problem.unfit:
+        return case_at(problem, name, UNCLEAR, problem.unfit)
+    statistic = {"ratio": found.as_dict() | {"bound": ""}}
+    return case_at(problem, name, above(found, 1.0), f"{method}: {interval_text(found, '.3g')}", statistic)
+
+
+def cost_of_stopping(sweep: Sweep) -> Interval | None:
+    """Return the time to a stop over the time after as many epochs of the run with the smallest eps; geometric mean.
+
+    Long before its own stop a run does not compute the objective. None without stops before that of the smallest eps.
+    """
+    logs = []
+    for eps in sorted(sweep)[1:]:
+        for run, longer in zip(sweep[eps], sweep[min(sweep)], strict=False):
+            epochs, seconds = column(longer.curve, EPOCHS), column(longer.curve, SECONDS)
+            end, time = (float(column(run.curve, name)[-1]) for name in (EPOCHS, SECONDS))
+            if stopped(run) and epochs[0] <= end < epochs[-1]:
+                logs.append(math.log(time / float(np.interp(end, epochs, seconds))))
+    return geometric_interval(logs) if logs else None
+
+
+def judge_closer(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether SGD-s comes closer to the accuracy that was asked for than SGD-m."""
+    cases = [_closer_case(problem) for problem in problems]
+    return Findings(cases, summary("(J - J_opt) / J_opt at the same eps, SGD-s over SGD-m", cases))
+
+
+def _closer_case(problem: TimedProblem) -> Case:
+    found = None if problem.optimum is None else nearness(problem, problem.optimum)
+    if found is None:
+        return case_at(problem, "", MISSING, problem.unfit or "SGD-s and SGD-m have no eps at which both stopped")
+    text = f"(J - J_opt) / J_opt of SGD-s at its stops is {found.estimate:.2g} times that of SGD-m"
+    return case_at(problem, "", above(found, 1.0), text, {"ratio": found.as_dict() | {"bound": ""}})
+
+
+def nearness(problem: TimedProblem, optimum: Optimum) -> Interval | None:
+    """Return (J - J_opt) / J_opt at the stops of SGD-s over that of SGD-m, geometric mean over their common eps."""
+    ends = [
+        {
+            eps: np.mean([np.log(max(after_run(run, optimum), ROUNDING)) for run in runs])
+            for eps, runs in problem.sweeps.get(name, {}).items()
+            if all(map(stopped, runs))
+        }
+        for name in STOPPING
     ]
-    answers = [comparison.cases(evidence, problems) for comparison in comparisons]
-    sentences = [summary(comparison, cases) for comparison, cases in zip(comparisons, answers, strict=True)]
-    return claim_from_groups(
-        spec, ORDER_RULE, answers, " ".join([*sentences, summary_to_target(comparisons, evidence, problems)])
+    logs = [ends[0][eps] - ends[1][eps] for eps in ends[0] if eps in ends[1]]
+    return geometric_interval(logs) if logs else None
+
+
+def judge_equal(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether SGD-r takes the steps of Pegasos: equal objectives at equal numbers of steps of one seed."""
+    cases = [_equal_case(evidence, choice, problem) for problem in problems]
+    run = [case for case in cases if case.statistic]
+    equal, last = (
+        sum(case.ruling == "holds" for case in run),
+        max((case.statistic["at_end"] for case in run), default=0),
     )
+    text = f"Equal in {equal} of {len(run)} cases; in the others the last objectives differ by {last:.1g} at most."
+    return Findings(cases, text if run else "")
 
 
-OWN: Final = ("sgd_s", "sgd_m")
-RIVALS: Final = ("svmperf", "ocas", "dcd")
-COMPARABLE: Final = 1.25
-MEDIUM_RULE: Final = (
-    "For each data set and C, by median CPU times and their 95 % intervals over the runs. Comparable with or faster: "
-    f"SGD-s, and SGD-m, takes at most {COMPARABLE:g} times as long as SVMperf, OCAS and DCD each (the paper gives no "
-    "number; this one is ours); DCD is left out at the largest C, where the claim itself has it ahead. DCD leads "
-    "there: the faster of SGD-s and SGD-m takes longer. The SGD family leads at the smallest C: the faster of the two "
-    "takes no longer than the fastest of the three. A case whose interval contains the limit is unclear."
-)
-
-
-def _comparable(ratio: Ratio) -> Ruling:
-    return ratio.at_most(COMPARABLE)
-
-
-COMPARISONS: Final = (
-    *(
-        Comparison(Side((own,)), Side((rival,)), _comparable, "but largest" if rival == "dcd" else "every")
-        for own in OWN
-        for rival in RIVALS
-    ),
-    Comparison(Side(OWN), Side(("dcd",)), lambda ratio: ratio.above(1.0), "largest"),
-    Comparison(Side(OWN), Side(RIVALS), lambda ratio: ratio.at_most(1.0), "smallest"),
-)
-
-
-def judge_medium(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge claim 4: SGD-s and SGD-m against SVMperf, OCAS and DCD, and the influence of C."""
-    answers = [comparison.cases(evidence, problems) for comparison in COMPARISONS]
-    sentences = [
-        summary(comparison, cases, _where(comparison, problems))
-        for comparison, cases in zip(COMPARISONS, answers, strict=True)
+def _equal_case(evidence: Evidence, choice: Choice, problem: TimedProblem) -> Case:
+    panel, series = problem.panel, [evidence.spec.members(name)[problem.C] for name in CHAIN[:2]]
+    runs = [dict(zip(panel.seeds(name), panel.curves(name), strict=True)) for name in series]
+    ratios = [
+        np.abs(column(runs[0][seed], "primal") / column(runs[1][seed], "primal") - 1)
+        for seed in runs[0].keys() & runs[1].keys()
+        if np.array_equal(column(runs[0][seed], EPOCHS), column(runs[1][seed], EPOCHS))
     ]
-    return claim_from_groups(
-        spec, MEDIUM_RULE, answers, " ".join([*sentences, summary_to_target(COMPARISONS, evidence, problems)])
-    )
+    if not ratios:
+        return case_at(problem, "", MISSING, "no finished runs of both methods")
+    most, last = float(max(own.max() for own in ratios)), float(max(own[-1] for own in ratios))
+    text = f"the objectives differ by at most {most:.1g}, at the end by {last:.1g} (relative)"
+    decision = HOLDS if most <= choice["rounding"] else FAILS if last > choice["different"] else UNCLEAR
+    return case_at(problem, "", decision, text, {"apart": most, "at_end": last, "seeds": len(ratios)})
 
 
-def _where(comparison: Comparison, problems: Sequence[TimedProblem]) -> str:
-    values = sorted({problem.C for problem in comparison.selected(problems)})
-    return "" if comparison.at == "every" or not values else f"at C = {', '.join(f'{C:g}' for C in values)}"
+def judge_numerical(
+    evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem], at: Callable[[Sequence[float]], float]
+) -> Findings:
+    """Judge whether Pegasos has numerical problems at one C of those that were run, chosen by `at`."""
+    values = sorted({problem.C for problem in problems})
+    return Findings([_numerical_case(evidence, problem) for problem in problems if at(values) == problem.C])
 
 
-JUDGES = {"sgdr.2": judge_stop, "sgdr.3": judge_order, "sgdr.4": judge_medium}
+def _numerical_case(evidence: Evidence, problem: TimedProblem) -> Case:
+    effort = problem.effort("pegasos")
+    if effort is None:
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of Pegasos")
+    ends = [column(frame, "primal")[-1] for frame in problem.panel.curves(evidence.spec.members("pegasos")[problem.C])]
+    broken, time = sum(map(math.isnan, ends)), effort.text(seconds_text)
+    text = f"{broken} of {len(ends)} runs of Pegasos overflow, {sum(effort.reached)} are within 1 % ({time})"
+    decision = HOLDS if 2 * broken > len(ends) else FAILS if effort.known else UNCLEAR
+    statistic = {"overflows": broken, "reached": sum(effort.reached), "runs": len(ends), "seconds": effort.median}
+    return case_at(problem, "", decision, text, statistic)
+
+
+JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
+    "sgdr.2": judge_stop,
+    "sgdr.closer": judge_closer,
+    "sgdr.stopping_cost": judge_stopping_cost,
+    "sgdr.perceptron": judge_equal,
+    "sgdr.numerical": partial(judge_numerical, at=max),
+    "sgdr.numerical_covtype": partial(judge_numerical, at=middle_of),
+}
 
 
 def make(evidence: Evidence) -> FigureResult:

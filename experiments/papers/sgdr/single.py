@@ -2,96 +2,76 @@
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from experiments.papers.cases import Case, above, claim_from_groups, interval_text
-from experiments.papers.effort import RESAMPLES
-from experiments.papers.sgdr.comparisons import Comparison, Side, summary, summary_to_target
-from experiments.papers.sgdr.time_tables import make_times
+from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings
+from experiments.papers.effort import seconds_text
+from experiments.papers.sgdr.comparisons import Comparison, case_at, product
+from experiments.papers.sgdr.time_tables import TimesJudge, make_times
 from experiments.papers.sgdr.timing import TimedProblem
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups
-from experiments.reproduction.verdict import Claim
 
-SLOWEST: Final = "svmsgd"
-FASTEST: Final = "sgd_m"
-MIDDLE: Final = "sgdqn"
-PAIR: Final = (SLOWEST, FASTEST)
-MANY: Final = 10_000
-"""Data with at least this many dimensions count as sparse and high-dimensional."""
-RULE: Final = (
-    "For each data set and C, by median CPU times and their 95 % intervals over the runs: SVMSGD takes longer than the "
-    "slower of the other two; the faster of the other two takes longer than SGD-m. Most on sparse data of many "
-    f"dimensions ({MANY:,} at least, our number): SVMSGD's time over SGD-m's, geometric mean over these data sets and "
-    "all C, is larger than that of the other data sets. A case whose interval contains 1 is unclear."
-)
-COMPARISONS: Final = (
-    Comparison(Side((SLOWEST,)), Side((MIDDLE, FASTEST), "slowest"), lambda ratio: ratio.above(1.0)),
-    Comparison(Side((SLOWEST, MIDDLE)), Side((FASTEST,)), lambda ratio: ratio.above(1.0)),
-)
+SPARSE: Final = "sgdr.sparse"
+FASTEST, RIVAL = "sgd_m", "sgdqn"
+COMPARISONS: Final[Mapping[str, Comparison]] = {
+    "sgdr.5": Comparison((("svmsgd", RIVAL), ("svmsgd", FASTEST), (RIVAL, FASTEST))),
+    "sgdr.sgdqn": Comparison(((RIVAL, FASTEST),)),
+}
 
 
-def judge_single(evidence: Evidence, spec: ClaimSpec, problems: Sequence[TimedProblem]) -> Claim:
-    """Judge claim 5: in single precision SVMSGD is the slowest and SGD-m the fastest, most on sparse data."""
-    answers = [comparison.cases(evidence, problems) for comparison in COMPARISONS]
-    sentences = [summary(comparison, cases) for comparison, cases in zip(COMPARISONS, answers, strict=True)]
-    sparse = sparsity(evidence, problems)
-    text = [*sentences, sparse.measured, summary_to_target(COMPARISONS, evidence, problems)]
-    return claim_from_groups(spec, RULE, [*answers, [sparse]], " ".join(filter(None, text)))
+def judge_sparse(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether SGD-m's lead over SGD-QN is larger on the claim's data sets than on the others' mean."""
+    sparse = next(spec.datasets for spec in evidence.spec.claims if spec.id == SPARSE)
+    cases = []
+    for problem in problems:
+        if problem.panel.paper_dataset in sparse:
+            others = [
+                other
+                for other in problems
+                if other.C == problem.C and other.panel.paper_dataset not in sparse and evidence.declared(other.panel)
+            ]
+            cases.append(_sparse_case(choice, problem, [other for other in others if not other.unfit]))
+    return Findings(cases)
 
 
-def dimensions(panel: Panel) -> int:
-    """Return the number of features, as the runs recorded it; 0 without runs."""
-    run = next((run for runs in panel.runs.values() for run in runs), None)
-    return 0 if run is None else int(run.result["provenance"]["data"]["counts"]["train"]["d"])
+def _sparse_case(choice: Choice, problem: TimedProblem, others: Sequence[TimedProblem]) -> Case:
+    protocol = choice.option("protocol", "own")
+    pairs = [[each.effort(name, protocol) for name in (RIVAL, FASTEST)] for each in (problem, *others)]
+    own, *rest = [[effort for effort in pair if effort is not None] for pair in pairs]
+    rest = [pair for pair in rest if len(pair) == 2]
+    if len(own) < 2 or not rest:
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of both methods here and elsewhere")
+    share = 1 / len(rest)
+    ratio = product([*own, *(effort for pair in rest for effort in pair)], [1.0, -1.0, *[-share, share] * len(rest)])
+    if ratio is None or problem.unfit:
+        return case_at(problem, "", UNCLEAR, problem.unfit or "methods of both sides miss the target")
+    text = f"SGD-QN over SGD-m is {ratio.text()} times that on the dense data"
+    return case_at(problem, "", ratio.above(1.0), text, ratio.as_dict())
 
 
-def sparsity(evidence: Evidence, problems: Sequence[TimedProblem]) -> Case:
-    """Compare SVMSGD's time over SGD-m's between data of many dimensions and others."""
-    place, about = ("all", "sparse"), "Sparse data against others"
-    fit = [problem for problem in problems if not problem.unfit and evidence.declared(problem.panel)]
-    usable = [
-        problem for problem in fit if all(name in problem.efforts and problem.efforts[name].known for name in PAIR)
-    ]
-    many = [dimensions(problem.panel) >= MANY for problem in usable]
-    if not any(many) or all(many):
-        return Case(place, about, "not_applicable", note="there are no runs of both methods on both kinds of data")
-    found = ratio_of_means(usable, many)
-    statistic = {"ratio_of_ratios": found.as_dict(), "sparse_cases": sum(many), "other_cases": len(many) - sum(many)}
-    measured = (
-        f"On sparse data of many dimensions SVMSGD over SGD-m is {interval_text(found, '.3g')} times that on others."
-    )
-    note = f"{len(problems) - len(usable)} of {len(problems)} cases left out" if len(usable) < len(problems) else ""
-    return Case(place, about, above(found, 1.0), measured, statistic, note)
+def judge_failure(evidence: Evidence, choice: Choice, problems: Sequence[TimedProblem]) -> Findings:
+    """Judge whether SGD-QN misses the required accuracy."""
+    return Findings([_failure_case(problem) for problem in problems])
 
 
-def ratio_of_means(problems: Sequence[TimedProblem], many: Sequence[bool]) -> Interval:
-    """Ratio of the geometric means of the times' ratios on sparse and on other data, resampling all runs."""
-    signs = [1.0 / sum(many) if each else -1.0 / (len(many) - sum(many)) for each in many]
-    groups = [problem.efforts[name].costs for problem in problems for name in PAIR]
-    weights = [weight for sign in signs for weight in (sign, -sign)]
-
-    def of(*chosen: Sequence[int]) -> float:
-        return math.exp(
-            sum(
-                weight * math.log(statistics.median(seconds[k] for k in runs))
-                for weight, seconds, runs in zip(weights, groups, chosen, strict=True)
-            )
-        )
-
-    interval = bootstrap_groups(of, [len(seconds) for seconds in groups], resamples=RESAMPLES)
-    assert interval is not None  # all groups have runs
-    return interval
+def _failure_case(problem: TimedProblem) -> Case:
+    effort = problem.effort(RIVAL)
+    if effort is None:
+        return case_at(problem, "", MISSING, problem.unfit or "no finished runs of SGD-QN")
+    reached, runs = sum(effort.reached), len(effort.costs)
+    text = f"{reached} of {runs} runs of SGD-QN are within 1 % ({effort.text(seconds_text)})"
+    decision = HOLDS if not reached else FAILS if reached == runs else UNCLEAR
+    return case_at(problem, "", decision, text, {"reached": reached, "runs": runs, "seconds": effort.median})
 
 
-JUDGES = {"sgdr.5": judge_single}
+JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
+    SPARSE: judge_sparse,
+    "sgdr.news20": judge_failure,
+}
 
 
 def make(evidence: Evidence) -> FigureResult:
-    """Draw the table and judge the claim."""
+    """Draw the table and judge the claims."""
     return make_times(evidence, JUDGES)

@@ -1,4 +1,4 @@
-"""Figures of CPU times: all methods on all data sets for several C, as tables of shades and as curves."""
+"""Figures of costs: all methods on all data sets for several C, as tables of shades and as curves."""
 
 from __future__ import annotations
 
@@ -14,66 +14,73 @@ import pandas as pd
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.bands import Band, band
-from experiments.papers.cases import judge_claims
+from experiments.papers.cases import Choice, Findings, judge_claims
 from experiments.papers.effort import multiple_text, seconds_text
 from experiments.papers.panels import empty, heading, name_of
 from experiments.papers.sgdr import NO_PRINTED_VALUES
-from experiments.papers.sgdr.timing import ACCURACY, STOPPING, TimedProblem, methods, timed_problems
+from experiments.papers.sgdr.comparisons import middle_of
+from experiments.papers.sgdr.timing import (
+    ACCURACY,
+    SECONDS,
+    STOPPING,
+    TimedProblem,
+    lines,
+    methods,
+    timed_problems,
+)
 from experiments.plotting import FAINT, INK, PANEL, STYLES, axis_name, legend_row
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import Bold, FigureResult, Table
-from experiments.reproduction.spec import ClaimSpec, FigureSpec
-from experiments.reproduction.verdict import Claim
+from experiments.reproduction.spec import FigureSpec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-_NAMES, _MARGIN, _BETWEEN = 1.35, 0.12, 0.14  # inches
+_NAMES, _MARGIN, _BETWEEN = 1.75, 0.12, 0.14  # inches
 _ROW, _ABOVE = 0.26, 0.5  # inches
 _KEY: Final = (1.0, 3.0, 10.0, 30.0, 100.0)
 """Multiples of the fastest in the key; larger ones have the last shade."""
 _DARK: Final = 20.0
 """Text is white on the shades of larger multiples."""
-_PLACED: Final[dict[str, Any]] = {"textcoords": "offset points", "parse_math": False}
+_PLACED: Final[dict[str, Any]] = {"textcoords": "offset points"}
+
+Lines = Sequence[tuple[str, str, str]]
+"""Method, protocol and name of each row."""
 
 
-def _heat_height(methods: int) -> float:
-    """Height of the picture, in inches."""
-    return _ABOVE + _ROW * methods
-
-
-def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], names: Sequence[str], top: float) -> None:
-    """Draw a block per C, `top` inches from the top: one column per data set, one row per method."""
+def _draw_heat(figure: Figure | SubFigure, problems: Sequence[TimedProblem], rows: Lines, top: float) -> None:
+    """Draw a block per C, `top` inches from the top: one column per data set, one row per method and reading."""
     width, whole = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
     values = sorted({problem.C for problem in problems})
-    block, tall = (width - _NAMES - _MARGIN + _BETWEEN) / len(values) - _BETWEEN, _ROW * len(names)
+    block, tall = (width - _NAMES - _MARGIN + _BETWEEN) / len(values) - _BETWEEN, _ROW * len(rows)
     bottom = whole - top - _ABOVE - tall
     for k, C in enumerate(values):
         left = _NAMES + k * (block + _BETWEEN)
         axes = figure.add_axes((left / width, bottom / whole, block / width, tall / whole))
-        _draw_block(axes, [problem for problem in problems if problem.C == C], names)
+        _draw_block(axes, [problem for problem in problems if problem.C == C], rows)
         if k == 0:
             beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center"} | _PLACED
-            for row, name in enumerate(names):
-                axes.annotate(STYLES[name].name, (0, row + 0.5), (-6, 0), size=PANEL.ticks, color=INK, **beside)
+            for row, (_, protocol, name) in enumerate(rows):
+                look: dict[str, Any] = {"color": INK} if protocol == "own" else {"color": FAINT, "style": "italic"}
+                axes.annotate(name, (0, row + 0.5), (-6, 0), size=PANEL.ticks, **look, **beside)
 
 
-def _draw_block(axes: Axes, problems: Sequence[TimedProblem], names: Sequence[str]) -> None:
+def _draw_block(axes: Axes, problems: Sequence[TimedProblem], rows: Lines) -> None:
     from matplotlib.patches import Rectangle
 
     axes.set_xlim(0, len(problems))
-    axes.set_ylim(len(names), 0)
+    axes.set_ylim(len(rows), 0)
     axes.set_axis_off()
     above: dict[str, Any] = {"color": INK, "va": "baseline"} | _PLACED
     axes.annotate(
-        f"C = {problems[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size=PANEL.label, weight="bold", **above
+        f"$C$ = {problems[0].C:g}", (0, 1), (0, 21), xycoords="axes fraction", size=PANEL.label, weight="bold", **above
     )
     for place, problem in enumerate(problems):
         axes.annotate(problem.short, (place + 0.5, 0), (0, 6), xycoords="data", ha="center", size=PANEL.note, **above)
-        for row, method in enumerate(names):
-            effort = problem.efforts.get(method)
-            multiple = problem.multiple(method)
+        for row, (method, protocol, _) in enumerate(rows):
+            effort = problem.effort(method, protocol)
+            multiple = problem.multiple(effort)
             color = "#eeeeee" if multiple is None else _shade(multiple)
             axes.add_patch(Rectangle((place, row), 1, 1, facecolor=color, edgecolor="white", linewidth=1.2))
             axes.text(
@@ -83,9 +90,12 @@ def _draw_block(axes: Axes, problems: Sequence[TimedProblem], names: Sequence[st
                 ha="center",
                 va="center_baseline",
                 size=PANEL.note - 1.2,
-                weight="bold" if multiple == 1 else "normal",
+                style="normal" if protocol == "own" else "italic",
+                weight="bold" if multiple == 1 and protocol == "own" else "normal",
                 color=FAINT if multiple is None else "white" if multiple > _DARK else INK,
             )
+    if other := sum(protocol != "own" for _, protocol, _ in rows):
+        axes.axhline(len(rows) - other, color=INK, linewidth=0.8)
 
 
 def _draw_key(figure: Figure | SubFigure, top: float) -> None:
@@ -97,7 +107,7 @@ def _draw_key(figure: Figure | SubFigure, top: float) -> None:
     axes.set_xlim(0, width)
     axes.set_ylim(0, 0.2)
     axes.set_axis_off()
-    words: dict[str, Any] = {"size": PANEL.note, "color": INK, "va": "center", "parse_math": False}
+    words: dict[str, Any] = {"size": PANEL.note, "color": INK, "va": "center"}
     axes.text(_NAMES, 0.1, "multiple of the fastest:", **words)
     for k, multiple in enumerate(_KEY):
         left = _NAMES + 1.5 + 0.75 * k
@@ -110,15 +120,21 @@ def _shade(multiple: float) -> str:
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 
-    return to_hex(mpl.colormaps["YlOrBr"](min(math.log(multiple) / math.log(_KEY[-1]), 1.0) * 0.9))
+    share = math.log(max(multiple, 1.0)) / math.log(_KEY[-1])
+    return to_hex(mpl.colormaps["YlOrBr"](min(share, 1.0) * 0.9))
 
 
-_HEAD: Final = 0.42  # inches, as below
-_LEGEND: Final = 0.26
-_PER_LINE: Final = 6
-_GAP: Final = 0.55
+_HEAD: Final = 0.6  # inches, as below
+_BLOCK_HEAD: Final = 0.62
+"""Title and legend of a block of panels."""
 _NEAREST: Final = 1e-4
 _FARTHEST: Final = 10.0
+_EXCESS: Final = r"$(J - J_{\mathrm{opt}})\,/\,J_{\mathrm{opt}}$"
+_GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
+    "stochastic gradients": ("pegasos", "svmsgd", "sgdqn", "sgd_r", "sgd_s", "sgd_m"),
+    "cutting planes and dual methods, and SGD-m": ("svmperf", "ocas", "liblinear", "dcd", "mpu", "sgd_m"),
+}
+"""Methods that share a panel."""
 
 
 @dataclass(frozen=True)
@@ -129,169 +145,166 @@ class ConvergencePath:
     bands: Mapping[str, Band]
 
 
+def _groups(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the methods of each block of panels that a figure has."""
+    found = {title: [name for name in group if name in names] for title, group in _GROUPS.items()}
+    return {title: group for title, group in found.items() if len(group) > 1}
+
+
 def _size(
-    problems: Sequence[TimedProblem], paths: Sequence[ConvergencePath], names: Sequence[str]
+    problems: Sequence[TimedProblem], paths: Sequence[ConvergencePath], names: Sequence[str], rows: Lines
 ) -> tuple[float, float]:
     """Width and height of the drawing, in inches."""
     if not _any_times(problems):
         return layout.WIDTH, layout.height(1)
-    return layout.WIDTH, _HEAD + _heat_height(len(names)) + _paths_head(names) + layout.height(len(paths))
+    blocks = len(_groups(names)) * (_BLOCK_HEAD + layout.height(len(paths))) if paths else 0.0
+    return layout.WIDTH, _HEAD + _ABOVE + _ROW * len(rows) + 0.2 + blocks
 
 
 def _draw(
-    figure: Figure | SubFigure, problems: Sequence[TimedProblem], paths: Sequence[ConvergencePath], names: Sequence[str]
+    figure: Figure | SubFigure,
+    problems: Sequence[TimedProblem],
+    paths: Sequence[ConvergencePath],
+    names: Sequence[str],
+    rows: Lines,
 ) -> None:
-    """Draw both parts."""
+    """Draw the times, and the curves below them."""
     if not _any_times(problems):
         empty(figure, "no finished runs with an optimum to compare with")
         return
     whole = figure.bbox.height / figure.dpi
     stopping = ", ".join(STYLES[name].name for name in STOPPING if name in names)
     caption = (
-        f"CPU time to (J - J_opt) / J_opt <= {ACCURACY:g}, medians over the runs; {stopping}: to the end set by "
-        "the method's own rule. >: not reached in this time. *: stand-in."
+        rf"CPU time to {_EXCESS} $\leq$ {ACCURACY:g}, medians over the runs; {stopping}: to the own stop, with the "
+        "largest parameter whose stop is within it.\nItalics: other readings of the same methods. >: not reached in "
+        "this time. *: stand-in."
     )
     figure.text(0.12 / layout.WIDTH, 1 - 0.02 / whole, caption, size=PANEL.note, color=FAINT, va="top")
-    _draw_key(figure, 0.2)
-    _draw_heat(figure, problems, names, _HEAD)
-    top = _HEAD + _heat_height(len(names)) + _GAP
-    axes = layout.add_panels(figure, len(paths), top - _GAP + _paths_head(names))
-    if not paths:
-        return
-    left = axes[0].get_position().x0
-    text = f"Convergence for C = {paths[0].problem.C:g}: (J - J_opt) / J_opt against CPU time, medians over the runs"
-    figure.text(left, 1 - (top - 0.08) / whole, text, size=PANEL.label, style="italic", color=INK, va="bottom")
-    shown = [name for name in names if any(name in path.bands for path in paths)]
-    for line in range(0, len(shown), _PER_LINE):
-        place = 1 - (top + _LEGEND * line / _PER_LINE) / whole
-        legend_row(figure, [STYLES[name] for name in shown[line : line + _PER_LINE]], (left, place))
-    for k, (each, path) in enumerate(zip(axes, paths, strict=True)):
-        layout.log_axes(each, axis_name("cpu_seconds"), "(J - J_opt) / J_opt", k)
-        _draw_path(each, path)
-        heading(each, path.problem.panel)
+    _draw_key(figure, 0.4)
+    _draw_heat(figure, problems, rows, _HEAD)
+    top = _HEAD + _ABOVE + _ROW * len(rows) + 0.2
+    for title, group in _groups(names).items() if paths else ():
+        axes = layout.add_panels(figure, len(paths), top + _BLOCK_HEAD)
+        left = axes[0].get_position().x0
+        text = f"{_EXCESS} against CPU time for $C$ = {paths[0].problem.C:g}, medians over the runs: {title}"
+        figure.text(left, 1 - (top + 0.3) / whole, text, size=PANEL.label, style="italic", color=INK, va="bottom")
+        legend_row(figure, [STYLES[name] for name in group], (left, 1 - (top + 0.38) / whole))
+        for k, (each, path) in enumerate(zip(axes, paths, strict=True)):
+            layout.log_axes(each, axis_name(SECONDS), _EXCESS, k)
+            _draw_path(each, path, group)
+            heading(each, path.problem.panel)
+        top += _BLOCK_HEAD + layout.height(len(paths))
 
 
 def _any_times(problems: Sequence[TimedProblem]) -> bool:
     return any(problem.efforts for problem in problems)
 
 
-def _paths_head(names: Sequence[str]) -> float:
-    return _GAP + _LEGEND * -(-len(names) // _PER_LINE)
-
-
-def _draw_path(axes: Axes, path: ConvergencePath) -> None:
+def _draw_path(axes: Axes, path: ConvergencePath, group: Sequence[str]) -> None:
     axes.axhline(ACCURACY, color=INK, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1.5)
     ends = []
-    for name, own in path.bands.items():
-        layout.draw_line(axes, own.at_least(_NEAREST / 2), STYLES[name])
-        ends += [own.cost[own.median <= _FARTHEST][:1], own.cost[own.median >= _NEAREST][-1:]]
+    for name in group:
+        if (own := path.bands.get(name)) is not None:
+            layout.draw_line(axes, own.at_least(_NEAREST / 2), STYLES[name])
+            ends += [own.cost[own.median <= _FARTHEST][:1], own.cost[own.median >= _NEAREST][-1:]]
     axes.set_ylim(_NEAREST, _FARTHEST)
     limits = [float(end[0]) for end in ends if len(end)]
     if limits:
         axes.set_xlim(min(limits) / 1.2, max(limits) * 1.2)
 
 
-COLUMNS: Final = ("panel", "dataset", "C", "series", "seconds", "least", "largest", "runs", "reached", "over_fastest")
+COLUMNS: Final = (
+    *("panel", "dataset", "C", "series", "protocol"),
+    *("seconds", "least", "largest", "runs", "reached", "step", "over_fastest"),
+)
 
 
-def _time_points(problems: Sequence[TimedProblem], names: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each data set, C and method: CPU seconds, and the multiple of the fastest method's."""
-    rows = [
+def _time_points(problems: Sequence[TimedProblem], rows: Lines) -> pd.DataFrame:
+    """Return a row for each data set, C, method and reading: CPU seconds, and the multiple of the fastest method's."""
+    points = [
         {
             "panel": problem.panel.paper_dataset,
             "dataset": problem.panel.dataset,
             "C": problem.C,
             "series": name,
+            "protocol": protocol,
             **effort.columns("seconds"),
-            "over_fastest": problem.multiple(name),
+            "step": effort.step,
+            "over_fastest": problem.multiple(effort),
         }
         for problem in problems
-        for name in names
-        if (effort := problem.efforts.get(name)) is not None
+        for name, protocol, _ in rows
+        if (effort := problem.effort(name, protocol)) is not None
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(points, columns=list(COLUMNS))
 
 
-def _table(problems: Sequence[TimedProblem], names: Sequence[str]) -> Table:
-    """Return for each C the optima and a row for each method, with a column for each data set."""
-    rows: list[list[str | Bold]] = []
+def _table(problems: Sequence[TimedProblem], rows: Lines) -> Table:
+    """Return for each C the optima and a row for each method and reading, with a column for each data set."""
+    table: list[list[str | Bold]] = []
     for C in sorted({problem.C for problem in problems}):
         own = [problem for problem in problems if problem.C == C]
         optima = ["" if problem.optimum is None else f"{problem.optimum.upper:.6f}" for problem in own]
-        rows.append([f"{C:g}", "J_opt", *optima, ""])
-        rows += [
-            [f"{C:g}", STYLES[name].name, *(_cell(problem, name) for problem in own), _mean(own, name)]
-            for name in names
-        ]
-        to_target = [problem.to_target() for problem in own]
-        rows += [
-            [
-                f"{C:g}",
-                f"({STYLES[name].name}, first evaluation)",
-                *(_cell(problem, name) for problem in to_target),
-                "",
-            ]
-            for name in STOPPING
-            if name in names
-        ]
+        table.append([f"{C:g}", "J_opt", *optima, ""])
+        for name, protocol, label in rows:
+            cells = [_cell(problem, name, protocol) for problem in own]
+            mean = _mean(own, name) if protocol == "own" else ""
+            table.append([f"{C:g}", label if protocol == "own" else f"({label})", *cells, mean])
     data_sets = {problem.panel.paper_dataset: problem for problem in problems}
-    stopping = " and ".join(STYLES[name].name for name in STOPPING if name in names)
+    stopping = " and ".join(dict.fromkeys(STYLES[name].name for name, _, _ in rows if name in STOPPING))
     notes = [
         f"CPU time in the solver to (J - J_opt) / J_opt <= {ACCURACY:g}, median over the runs; in brackets the "
         "multiple of the fastest, in the last column its geometric mean. >: half of the runs or more missed it within "
         "this time.",
-        f"Timed to the first evaluation of that accuracy; evaluations are close on a logarithmic scale; {stopping} to "
-        "the end set by the method's own rule, after an epoch, and in brackets to the first evaluation too.",
+        f"Timed to the first evaluation of that accuracy; evaluations are close on a logarithmic scale. {stopping}: to "
+        "the end set by the method's own rule, at the largest parameter whose end has that accuracy; rows in brackets: "
+        f"with the parameter {ACCURACY:g}, and to the first evaluation.",
         "; ".join(f"{problem.short}: {name_of(problem.panel)}" for problem in data_sets.values()) + ".",
         *(f"{problem.name}: {problem.unfit}." for problem in problems if problem.unfit),
         NO_PRINTED_VALUES,
     ]
-    return Table(["C", "method", *(problem.short for problem in data_sets.values()), "mean multiple"], rows, notes)
+    return Table(["C", "method", *(problem.short for problem in data_sets.values()), "mean multiple"], table, notes)
 
 
-def _cell(problem: TimedProblem, name: str) -> str | Bold:
-    effort, multiple = problem.efforts.get(name), problem.multiple(name)
+def _cell(problem: TimedProblem, name: str, protocol: str) -> str | Bold:
+    effort = problem.effort(name, protocol)
+    multiple = problem.multiple(effort)
     if effort is None:
         return ""
     text = effort.text(seconds_text)
     if multiple is None:
         return text
-    return Bold(text) if multiple == 1 else f"{text} ({multiple_text(multiple)})"
+    return Bold(text) if multiple == 1 and protocol == "own" else f"{text} ({multiple_text(multiple)})"
 
 
 def _mean(problems: Sequence[TimedProblem], name: str) -> str:
     """Write the mean over all data sets; nothing where one of them has no time."""
-    known = [multiple for problem in problems if (multiple := problem.multiple(name)) is not None]
+    known = [multiple for problem in problems if (multiple := problem.multiple(problem.effort(name))) is not None]
     return multiple_text(geometric_mean(known)) if known and len(known) == len(problems) else ""
 
 
-Judge = Callable[[Evidence, ClaimSpec, Sequence[TimedProblem]], Claim]
+TimesJudge = Callable[[Evidence, Choice, Sequence[TimedProblem]], Findings]
 
 
-def make_times(evidence: Evidence, judges: Mapping[str, Judge]) -> FigureResult:
+def make_times(evidence: Evidence, judges: Mapping[str, TimesJudge]) -> FigureResult:
     """Draw the figure and judge its claims by id. All its series are swept over the same values of C."""
-    found, names = timed_problems(evidence), methods(evidence.spec)
-    paths = [path for problem in middle(found) if (path := _path(problem, evidence.spec, names)).bands]
+    found, names, rows = timed_problems(evidence), methods(evidence.spec), lines(evidence.spec)
+    values = sorted({problem.C for problem in found})
+    shown = [problem for problem in found if middle_of(values) == problem.C]
+    paths = [path for problem in shown if (path := _path(problem, evidence.spec, names)).bands]
     return FigureResult(
-        pd.concat([_time_points(found, names), *(_path_points(path) for path in paths)], ignore_index=True),
-        partial(_draw, problems=found, paths=paths, names=names),
-        _size(found, paths, names),
-        table=_table(found, names),
+        pd.concat([_time_points(found, rows), *(_path_points(path) for path in paths)], ignore_index=True),
+        partial(_draw, problems=found, paths=paths, names=names, rows=rows),
+        _size(found, paths, names, rows),
+        table=_table(found, rows),
         claims=judge_claims(
             evidence, {name: partial(_judge, judge=judge, found=found) for name, judge in judges.items()}
         ),
     )
 
 
-def middle(found: Sequence[TimedProblem]) -> list[TimedProblem]:
-    """Return the cases with the middle value of C, the smaller of two."""
-    values = sorted({problem.C for problem in found})
-    chosen = values[(len(values) - 1) // 2 : (len(values) + 1) // 2]
-    return [problem for problem in found if problem.C in chosen]
-
-
-def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge, found: Sequence[TimedProblem]) -> Claim:
-    return judge(evidence, spec, found)
+def _judge(evidence: Evidence, choice: Choice, judge: TimesJudge, found: Sequence[TimedProblem]) -> Findings:
+    return judge(evidence, choice, found)
 
 
 def _path(problem: TimedProblem, spec: FigureSpec, names: Sequence[str]) -> ConvergencePath:

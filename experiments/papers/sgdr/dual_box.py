@@ -1,0 +1,131 @@
+"""Dual variables of SGD-s and SGD-m at the ends of passes, and the closed form of multiple updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from datasets import DataError
+from experiments.configuration.settings import RunSettings
+from experiments.papers.problem import load_problem
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
+from solvers import Problem, _core
+
+T = TypeVar("T")
+
+METHODS: Final = ("sgd_s", "sgd_m")
+PASSES: Final = 30
+PATTERNS: Final = 1000
+"""Examples in each pass whose multiple updates are counted again."""
+MULTIPLICITY: Final = 5
+
+
+@dataclass(frozen=True)
+class DualBox:
+    """Dual variables and lower bound over the first passes of one run, and multiple updates from its weights.
+
+    Attributes
+    ----------
+    passes : int
+    largest : float
+        Largest dual variable over C.
+    apart : float
+        Largest distance of L from the dual objective of these variables, over the sum in it.
+    updates, different : int
+        Multiple updates that were counted step by step, and those whose closed form has another number.
+    """
+
+    passes: int
+    largest: float
+    apart: float
+    updates: int = 0
+    different: int = 0
+
+
+def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
+    """Run SGD-s or SGD-m for at most `passes` passes and read its dual variables at the end of each.
+
+    The passes repeat the run's first ones. Raises DataError without data.
+    """
+    problem = load_problem(run)
+    core: Any = run.solver(problem, run.solver_settings, run.seed).make()
+    X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
+    lambda_, chosen = problem.require_lambda(), slice(None, None, -(-problem.n // PATTERNS))
+    Z = X[chosen].multiply(problem.y[chosen, None]).tocsr()
+    done, largest, apart, updates, different = 0, 0.0, 0.0, 0, 0
+    while done < passes and core.advance(iterations=(done + 1) * problem.n) == _core.Status.iterations:
+        done += 1
+        steps = core.counters.presentations
+        shares = core.updates() / (steps / problem.n)  # of C
+        alpha = problem.C * shares
+        weights = X.T @ (alpha * problem.y)
+        dual = lambda_ * (alpha.sum() - weights @ weights / 2)
+        largest = max(largest, float(shares.max()))
+        apart = max(apart, float(abs(core.lower_bound - dual) / (lambda_ * alpha.sum())))
+        a = problem.in_data_order(np.asarray(core.weights())) * (lambda_ * steps)
+        found = multiple_updates(lambda_ * steps, lambda_, Z @ a, np.asarray(Z.multiply(Z).sum(axis=1)).ravel())
+        updates, different = updates + len(found), different + int((~found).sum())
+    return DualBox(done, largest, apart, updates, different)
+
+
+def multiple_updates(
+    threshold: float, lambda_: float, responses: NDArray[np.float64], squared_norms: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Say for each example whether the closed form counts as many updates as its presentations one by one, (n,)."""
+    counts = np.zeros(len(responses))
+    for k in range(MULTIPLICITY):
+        counts += responses + counts * squared_norms <= threshold + lambda_ * k
+    settings: dict[str, Any] = {"threshold": threshold, "lambda_": lambda_, "multiplicity": MULTIPLICITY}
+    closed = [
+        _core.multiple_update(response=float(response), squared_norm=float(norm), **settings)
+        for response, norm in zip(responses, squared_norms, strict=True)
+    ]
+    return np.asarray(counts == closed)
+
+
+RANDOM_EXAMPLES: Final = 1000
+RANDOM_EPOCHS: Final = (3, 6, 12, 25, 50)
+
+
+def random_excess(problem: Problem, seed: int) -> list[float]:
+    """Return by how much SGD-r's largest dual variable exceeds C, over C, after each of `RANDOM_EPOCHS`; at least 1/n.
+
+    The steps are made here, as the core does not count them by example.
+    """
+    X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
+    rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
+    n, lambda_, draws = problem.n, problem.require_lambda(), _core.Random(seed, _core.Purpose.sampling)
+    a, updates, found = np.zeros(problem.d), np.zeros(n), []
+    for t in range(RANDOM_EPOCHS[-1] * n):
+        i = draws.below(n)
+        places, values = rows[i]
+        if problem.y[i] * (values @ a[places]) <= lambda_ * t:
+            a[places] += problem.y[i] * values
+            updates[i] += 1
+        if (t + 1) % n == 0 and (t + 1) // n in RANDOM_EPOCHS:
+            found.append(max(float(updates.max() * n / (t + 1) - 1), 1 / n))
+    return found
+
+
+def random_exponent(run: RunSettings) -> Interval:
+    """Return a of excess ~ epochs^-a (`random_excess`), mean over three seeds. Raises DataError without data."""
+    problem = load_problem(replace(run, dataset=replace(run.dataset, max_train=RANDOM_EXAMPLES)))
+    return bootstrap_mean([-loglog_slope(RANDOM_EPOCHS, random_excess(problem, seed)) for seed in range(3)])
+
+
+def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
+    """Call a function of a series' settings on every data set; a text where it has no runs or no data: why."""
+    found: dict[str, T | str] = {}
+    for panel in evidence.panels:
+        try:
+            found[panel.dataset] = call(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
+        except DataError as error:
+            found[panel.dataset] = str(error).partition(": ")[0]
+    return found
