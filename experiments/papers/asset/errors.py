@@ -7,16 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.reproduction.statistics import Interval, bootstrap_means
+from experiments.reproduction.statistics import Interval, bootstrap_mean, bootstrap_means
 
 
 def difference(first: Sequence[NDArray[np.float64]], second: Sequence[NDArray[np.float64]]) -> Interval | None:
     """Mean over several sizes of the difference of mean errors, first minus second; None without runs.
 
-    Each side has one (runs,) array per size. The runs are not paired.
+    Each side has one (runs,) array per size. The k-th runs of all have the same split of the data: they are paired
+    where each has several.
     """
     if not first or not second:
         return None
+    runs = min(map(len, [*first, *second]))
+    if runs > 1:
+        one, two = (np.mean([own[:runs] for own in side], axis=0) for side in (first, second))
+        return bootstrap_mean(one - two)
     k = len(first)
     return bootstrap_means(lambda means: means[:, :k].mean(axis=1) - means[:, k:].mean(axis=1), [*first, *second])
 
