@@ -1,4 +1,4 @@
-"""Mean test errors over runs: their differences, spread and text."""
+"""Test errors of runs: their differences, spread and text; and the data sets of a figure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.statistics import Interval, bootstrap_mean, bootstrap_means
 
 
@@ -40,3 +41,12 @@ def spread(values: NDArray[np.float64]) -> float:
 def written(mean: float, sd: float, runs: int) -> str:
     """Write an error in per cent, with its standard deviation if there are several runs."""
     return f"{mean:.2f} ± {sd:.2f}" if runs > 1 else f"{mean:.2f}"
+
+
+def all_panels(evidence: Evidence) -> list[Panel]:
+    """Return the figure's panels, and an empty one for each of its data sets that was not run.
+
+    So a data set that is missing counts with as many cases as the others.
+    """
+    run = {panel.paper_dataset for panel in evidence.panels}
+    return [*evidence.panels, *(Panel(name, name) for name in evidence.spec.datasets if name not in run)]

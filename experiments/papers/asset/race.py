@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import column, cost_to_reach, value_at
+from experiments.papers.asset.errors import all_panels
 from experiments.papers.effort import Effort, Ratio, clock_mismatch, effort_of, ratio_of
 from experiments.papers.panels import called
 from experiments.reproduction.evidence import Evidence, Panel
@@ -92,8 +93,8 @@ class Entry:
 
 def entries_of(evidence: Evidence) -> list[Entry]:
     """Return all sizes, for each all data sets."""
-    sizes = evidence.spec.members("asset")
-    return [_entry(panel, evidence.spec, s) for s in sizes for panel in evidence.panels]
+    sizes, panels = evidence.spec.members("asset"), all_panels(evidence)
+    return [_entry(panel, evidence.spec, s) for s in sizes for panel in panels]
 
 
 def _entry(panel: Panel, spec: FigureSpec, s: float) -> Entry:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import column, value_at
-from experiments.papers.asset.errors import difference
+from experiments.papers.asset.errors import all_panels, difference
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval
@@ -71,7 +71,7 @@ def swept_methods(spec: FigureSpec) -> list[str]:
 
 def all_sizes(evidence: Evidence) -> list[Sizes]:
     """Return the data sets of the figure's panels."""
-    return [_sizes(panel, evidence.spec) for panel in evidence.panels]
+    return [_sizes(panel, evidence.spec) for panel in all_panels(evidence)]
 
 
 def _sizes(panel: Panel, spec: FigureSpec) -> Sizes:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from experiments.curve import Points, column, cost_to_reach
 from experiments.papers import layout
-from experiments.papers.asset.errors import spread, written
+from experiments.papers.asset.errors import all_panels, spread, written
 from experiments.papers.bands import Band
 from experiments.papers.cases import FAILS, MISSING, Case, Choice, Findings, Judge, case_on, judge_claims, summarize
 from experiments.papers.effort import Effort, effort_of, multiple_text, ratio_of
@@ -63,19 +63,20 @@ class Study:
     def _ends(self, methods: Sequence[str], values: Sequence[float]) -> list[NDArray[np.float64]]:
         return [own for name in methods for C in values if (own := self.last(name, C)) is not None]
 
-    def effort(self, method: str, C: float, margin: float) -> Effort | None:
-        """Return the epochs to the target; None without runs."""
+    def effort(self, method: str, C: float, margin: float, *, settled: bool = False) -> Effort | None:
+        """Return the epochs to the target, or until the error stays at or below it; None without runs."""
         runs = self.of.get(method, {}).get(C)
         if runs is None:
             return None
         target = self.linear_target(margin) if method in LINEAR else self.target(C, margin)
-        found = [cost_to_reach(epochs, errors, target) for epochs, errors in runs]
+        find = _cost_to_settle if settled else cost_to_reach
+        found = [find(epochs, errors, target) for epochs, errors in runs]
         return effort_of(found, max(float(epochs[-1]) for epochs, _ in runs))
 
 
 def studies(evidence: Evidence) -> list[Study]:
     """Return the data sets of the figure's panels."""
-    return [_study(panel, evidence.spec) for panel in evidence.panels]
+    return [_study(panel, evidence.spec) for panel in all_panels(evidence)]
 
 
 def _study(panel: Panel, spec: FigureSpec) -> Study:
@@ -87,6 +88,12 @@ def _study(panel: Panel, spec: FigureSpec) -> Study:
                     (column(run, "epochs"), 100 * column(run, "test_error")) for run in frames
                 ]
     return Study(panel, found)
+
+
+def _cost_to_settle(epochs: NDArray[np.float64], errors: NDArray[np.float64], target: float) -> float | None:
+    above = np.flatnonzero(errors > target)
+    first = int(above[-1]) + 1 if len(above) else 0
+    return float(epochs[first]) if first < len(epochs) else None
 
 
 def _last_error(run: Points) -> float:
@@ -123,7 +130,8 @@ def judge_linear(found: Found, evidence: Evidence, choice: Choice) -> Findings:
 def _case(study: Study, what: str, choice: Choice, *sides: tuple[str, Callable[[Iterable[float]], float]]) -> Case:
     """Compare the epochs of two sides: a method at its largest or smallest C (the largest C is the smallest lambda)."""
     chosen = [(name, pick(study.of[name])) for name, pick in sides if study.of.get(name)]
-    first, second = ([study.effort(*each, choice["margin"]) for each in chosen] + [None, None])[:2]
+    settled = choice.option("epochs", "first") == "settled"
+    first, second = ([study.effort(*each, choice["margin"], settled=settled) for each in chosen] + [None, None])[:2]
     if first is None or second is None or (sides[0][0] == sides[1][0] and chosen[0] == chosen[1]):
         return case_on(study.panel, what, MISSING, note="no finished runs to compare")
     over = ratio_of(first, second)

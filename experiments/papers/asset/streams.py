@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import Points, column, cost_to_reach, error_area
+from experiments.papers.asset.errors import all_panels
 from experiments.papers.bands import Band, band
 from experiments.papers.effort import Effort, effort_of
 from experiments.reproduction.evidence import Evidence, Panel
@@ -89,7 +90,7 @@ class Streams:
 
 def all_streams(evidence: Evidence) -> list[Streams]:
     """Return the data sets of the figure's panels."""
-    return [_streams(panel, evidence.spec) for panel in evidence.panels]
+    return [_streams(panel, evidence.spec) for panel in all_panels(evidence)]
 
 
 def _streams(panel: Panel, spec: FigureSpec) -> Streams:

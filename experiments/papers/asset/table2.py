@@ -16,7 +16,6 @@ from experiments.papers.asset.errors import spread, written
 from experiments.papers.asset.race import TO_TARGET, Cell, Entry, entries_of
 from experiments.papers.asset.table2_claims import judges
 from experiments.papers.cases import judge_claims
-from experiments.papers.dataset_table import counted
 from experiments.papers.effort import seconds_text
 from experiments.papers.panels import empty, heading, name_of
 from experiments.papers.printed import compare_number, data_difference
@@ -140,8 +139,9 @@ def _error(spec: NumberSpec, entry: Entry, cell: Cell, method: str) -> Number:
 
     The deviation is that of a random test set: a method without random choices has one run on one split.
     """
-    rows, share = counted(entry.panel)[1], float(cell.errors.mean()) / 100
-    deviation = 100 * math.sqrt(share * (1 - share) / rows) if rows else 0.0
+    run = next(run for runs in entry.panel.runs.values() for run in runs)
+    rows, share = run.result["provenance"]["data"]["counts"]["test"]["n"], float(cell.errors.mean()) / 100
+    deviation = 100 * math.sqrt(share * (1 - share) / rows)
     why = _departure(entry)
     note = ""
     if method in TO_TARGET:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from experiments.curve import column
 from experiments.papers import layout
-from experiments.papers.asset.errors import spread
+from experiments.papers.asset.errors import all_panels, spread
 from experiments.papers.bands import Band
 from experiments.papers.cases import (
     MISSING,
@@ -104,7 +104,7 @@ def _exponent(gaps: Gaps) -> Interval:
 
 def all_rates(evidence: Evidence) -> list[Rates]:
     """Return the data sets of the figure's panels."""
-    return [_rates(panel, evidence) for panel in evidence.panels]
+    return [_rates(panel, evidence) for panel in all_panels(evidence)]
 
 
 def _rates(panel: Panel, evidence: Evidence) -> Rates:
@@ -129,7 +129,7 @@ def _rates(panel: Panel, evidence: Evidence) -> Rates:
 def judge_expansion(evidence: Evidence, choice: Choice) -> Findings:
     """Judge Proposition 1: w of the solution in alpha solves the problem in w."""
     cases = []
-    for panel in evidence.panels:
+    for panel in all_panels(evidence):
         explicit = optimum_of(panel, "explicit")
         curves = [frame for frame in panel.curves("expansion") if len(frame)]
         if explicit is None or not curves:
@@ -148,8 +148,8 @@ def judge_theorem(found: Sequence[Rates], evidence: Evidence, choice: Choice) ->
     cases: list[Case] = []
     for each in found:
         cases += [_bound_case(each, N, values) for N, values in each.scaled.items()]
-        if not each.scaled:
-            cases.append(case_on(each.panel, "bound", MISSING, note="no finished runs, or no known optimum"))
+        missing = len(evidence.spec.members(METHODS[0])) - len(each.scaled)
+        cases += missing * [case_on(each.panel, "bound", MISSING, note="no finished runs, or no known optimum")]
     return Findings(cases)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from experiments.curve import column
 from experiments.papers import layout
-from experiments.papers.asset.errors import difference, spread
+from experiments.papers.asset.errors import all_panels, difference, spread
 from experiments.papers.asset.table1 import PARAMETERS
 from experiments.papers.bands import Band
 from experiments.papers.cases import MISSING, Choice, Findings, at_most, case_on, judge_claims, points_text
@@ -53,7 +53,7 @@ class Grid:
 def grids(evidence: Evidence) -> list[Grid]:
     """Return the data sets of the figure's panels."""
     found = []
-    for panel in evidence.panels:
+    for panel in all_panels(evidence):
         errors = {}
         for series in evidence.spec.series:
             gamma = float(series.name.partition(" ")[2])
