@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ from experiments.papers.cases import (
 )
 from experiments.papers.effort import ratio_of
 from experiments.papers.panels import heading
-from experiments.plotting import FAINT, STYLES, axis_name
+from experiments.plotting import FAINT, STYLES, Style, axis_name
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
 
@@ -97,7 +98,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
     names += [EXACT] if any(each.exact for each in found) else []
     axes_names = axis_name("cpu_seconds"), "Test error, %"
     for place, (each, d) in layout.each_panel(
-        figure, panels, [STYLES[name] for name in names], [_CAPTION], _HEAD, axes_names
+        figure, panels, [_style(name) for name in names], [_CAPTION], _HEAD, axes_names
     ):
         for other, own in each.of.get(METHODS[0], {}).items():
             if other != d:
@@ -111,11 +112,16 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
             if "cpu_seconds" in own
         }
         for name, shown in bands.items():
-            layout.draw_line(place, shown, STYLES[name])
+            layout.draw_line(place, shown, _style(name))
         largest = max(float(shown.cost[-1]) for shown in bands.values())
-        place.set_xlim(left=_SHOWN * largest)
+        place.set_xlim(left=max(_SHOWN * largest, place.get_xlim()[0]))
         layout.plain_ticks(place.yaxis)
         heading(place, each.panel, f"d = {d:,}")
+
+
+def _style(name: str) -> Style:
+    """Return a solid style: dashes are unreadable on steps."""
+    return replace(STYLES[name], line="-", marker={METHODS[0]: "o", METHODS[1]: "s"}.get(name, "^"))
 
 
 def _without_tail(band: Band) -> Band:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -107,7 +108,9 @@ def _case(each: Streams, what: str, interval: Interval | None, unit: str = "") -
     if interval is None:
         return case_on(each.panel, what, MISSING, note="fewer than three dimensions have finished runs", about=what)
     measured = f"falls by {interval_text(interval, '.2f', unit)} for each doubling of d"
-    return case_on(each.panel, what, above(interval, 0.0), measured, interval.as_dict(), about=what.capitalize())
+    return case_on(
+        each.panel, what, above(interval, 0.0), measured, interval.as_dict(), about=what[0].upper() + what[1:]
+    )
 
 
 _HEAD: Final = 0.62  # inches
@@ -120,7 +123,8 @@ _CAPTION: Final = (
 def _draw(figure: Figure | SubFigure, found: Sequence[Streams], printed: Printed) -> None:
     """Draw two panels per data set: the errors and their deviations."""
     pairs = [(each, quantity) for each in found for quantity in ("error", "deviation")]
-    styles, names = [STYLES[name] for name in METHODS], ("$d$, random features", "Test error, %")
+    styles = [replace(STYLES[name], line="-", marker=mark) for name, mark in zip(METHODS, "os", strict=True)]
+    names = ("$d$, random features", "Test error, %")
     for place, (each, quantity) in layout.each_panel(figure, pairs, styles, [_CAPTION], _HEAD, names, 2):
         sizes = sorted({*each.dimensions, *(d for own in printed.values() for d in own)})
         for name in METHODS:
@@ -135,12 +139,10 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Streams], printed: Printed
 
 
 def _line(axes: Axes, sizes: Sequence[int], values: Sequence[float], name: str, *, own: bool) -> None:
-    style = STYLES[name]
-    look: dict[str, Any] = style.markers(1.3 * PANEL.lines) | {"color": style.color}
-    if not own:
-        look |= {"markerfacecolor": "white", "markeredgecolor": style.color, "markeredgewidth": 1.0}
-    line = style.line if own else (0, (1.0, 2.0))
-    axes.plot(sizes, values, linewidth=style.width if own else 1.0, linestyle=line, zorder=4 if own else 3, **look)
+    color, width = STYLES[name].color, PANEL.lines
+    look: dict[str, Any] = {"color": color, "marker": "os"[METHODS.index(name)], "markersize": 6.0 * width}
+    look |= {"linestyle": "-", "linewidth": 2.0 * width} if own else {"linestyle": ":", "linewidth": 1.0}
+    axes.plot(sizes, values, markerfacecolor=color if own else "white", zorder=4 if own else 3, **look)
 
 
 COLUMNS: Final = ("panel", "dataset", "series", "d", "error", "sd", "seconds", "runs")
