@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -162,12 +163,9 @@ def judge_cpny(found: Entries, evidence: Evidence, choice: Choice) -> Findings:
         if entry.panel.paper_dataset == "adult" and others:
             longest = max(others, key=lambda own: own.cells["cpny"].effort.median)
             decide = partial(Ratio.above, limit=choice["abnormal"])
-            cases.append(_ratio_case(longest, f"abnormal on {entry.name}", "cpny", "cpny", decide, entry))
-    return _findings({"CPNY on Adult over CPNY on the next": [_moved(case, "adult") for case in cases]})
-
-
-def _moved(case: Case, paper_dataset: str) -> Case:
-    return Case((paper_dataset, case.place[1]), "Adult", case.decision, case.measured, case.statistic, case.note)
+            case = _ratio_case(longest, "abnormal", "cpny", "cpny", decide, entry)
+            cases.append(replace(case, place=("adult", case.place[1]), about=entry.name))
+    return _findings({"CPNY on Adult over CPNY on the next": cases})
 
 
 def judge_equal(found: Entries, evidence: Evidence, choice: Choice) -> Findings:
