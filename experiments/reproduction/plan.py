@@ -201,7 +201,7 @@ class Planner:
                 continue
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
-            wanted += [(series.name, dataclasses.replace(first, seed=seed)) for seed in range(count)]
+            wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in range(count)]
         runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
@@ -256,6 +256,12 @@ class Planner:
         except DataError as error:
             self._refused[repr(spec)] = error
             raise
+
+
+def _seeded(first: RunSettings, seed: int, *, split: bool) -> RunSettings:
+    """Return the run with another seed; with `split`, the rows of the data set are drawn by it as well."""
+    data = dataclasses.replace(first.dataset, split_seed=seed) if split else first.dataset
+    return dataclasses.replace(first, seed=seed, dataset=data)
 
 
 def _too_few(run: RunSettings) -> bool:

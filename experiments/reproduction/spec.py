@@ -161,6 +161,8 @@ class FigureSpec:
         One for each of `SCALES`.
     timed : bool
         Its cost axis is time: runs are made one at a time.
+    split_by_seed : bool
+        Whether a run's seed is also its ``dataset.split_seed``: then runs differ in their training and test rows too.
     claims, numbers
         Claims to judge and numbers to compare; may be empty.
     options : dict of str to OptionSpec
@@ -184,6 +186,7 @@ class FigureSpec:
     series: list[SeriesSpec] = field(default_factory=list)
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
     timed: bool = False
+    split_by_seed: bool = False
     claims: list[ClaimSpec] = field(default_factory=list)
     numbers: list[NumberSpec] = field(default_factory=list)
     options: dict[str, OptionSpec] = field(default_factory=dict)

@@ -14,9 +14,22 @@ from evidence_cases import MadeUp, Rows, finished_run, panel
 
 from experiments import curve
 from experiments.reproduction.evidence import Panel
+from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import FigureSpec
+from experiments.reproduction.verdict import Claim
 
 SIZES = [2**k for k in range(1, 11)]
+
+
+def claims(made: FigureResult) -> dict[str, Claim]:
+    """The claims of a figure, by id."""
+    return {claim.id: claim for claim in made.claims}
+
+
+def rulings(claim: Claim, reading: int = 0) -> dict[str, dict[str, str]]:
+    """Rulings of one reading on the cases that have a measurement, by data set and case."""
+    statistic = claim.readings[reading].statistic
+    return {name: {what: case["ruling"] for what, case in own.items()} for name, own in statistic.items()}
 
 
 def like(folder: Path, dataset: str, **overrides: Any) -> MadeUp:
@@ -68,12 +81,27 @@ def sizes_panel(
 ) -> Panel:
     """Make one data set of Figure 1; methods not given have no runs.
 
-    `first`: by s the error of ASSET after one epoch; that of the end where it is not given.
+    `first`: by s the error of ASSET after one epoch; that of the end where it is not given. ``fourier`` has all
+    sizes in one run.
     """
     model = like(folder, dataset)
     runs: dict[str, list[MadeUp]] = {}
+    cosines = methods.get("fourier", {})
+    if cosines:
+        runs["fourier"] = [
+            run(
+                model,
+                f"fourier {seed}",
+                seed,
+                [
+                    {"iterations": k, "inner_products": 2**k, "test_error": cosines[2**k][seed] / 100}
+                    for k in range(1, 11)
+                ],
+            )
+            for seed in range(len(cosines[2]))
+        ]
     for method, errors in methods.items():
-        for s, series in spec.members(method).items():
+        for s, series in spec.members(method).items() if method != "fourier" else ():
             early = None if method != "asset" or first is None else first.get(int(s))
             runs[series] = [
                 ending(model, f"{series} {seed}", error, seed, early)

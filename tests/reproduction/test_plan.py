@@ -122,6 +122,17 @@ def test_members_keep_the_fields_of_their_series(store: FakeStore, figure: Figur
     assert {run.settings.dataset.max_train for run in second.runs} == {50}
 
 
+def test_a_seed_can_also_draw_the_rows(store: FakeStore, figure: FigureSpec, options: Options) -> None:
+    figure.datasets = ["digits"]
+    figure.series = [SeriesSpec("sbp", ["algo=sbp", "dataset.max_train=50"], seeds=2)]
+    same = plan(store, figure, options)
+    figure.split_by_seed = True
+    other = plan(store, figure, options)
+    assert [run.settings.dataset.split_seed for run in other.runs] == [0, 1]
+    assert [run.key for run in same.runs][0] == [run.key for run in other.runs][0]
+    assert same.runs[1].key != other.runs[1].key
+
+
 def test_a_panels_runs_are_looked_up_in_one_query_and_once(
     store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:

@@ -1,8 +1,8 @@
-"""Figure 2: progress on a stream, test error against examples and against CPU time."""
+"""Figure 2: progress on a stream, test error against CPU time, one panel for each dimension."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -12,95 +12,123 @@ import pandas as pd
 
 from experiments.papers import layout
 from experiments.papers.asset.errors import difference
-from experiments.papers.asset.streams import COSTS, EXACT, FROM, LAST, METHODS, Streams, all_streams
-from experiments.papers.bands import band_table
-from experiments.papers.cases import Case, above, claim_from_groups, exclude_undeclared, interval_text, judge_claims
-from experiments.papers.panels import called, empty, heading
-from experiments.plotting import STYLES, axis_name
+from experiments.papers.asset.streams import COSTS, EXACT, LAST, METHODS, Streams, all_streams
+from experiments.papers.bands import Band, band_table
+from experiments.papers.cases import (
+    FAILS,
+    MISSING,
+    Case,
+    Choice,
+    Findings,
+    above,
+    case_on,
+    interval_text,
+    judge_claims,
+    summarize,
+)
+from experiments.papers.effort import ratio_of
+from experiments.papers.panels import heading
+from experiments.plotting import FAINT, STYLES, Style, axis_name
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.spec import ClaimSpec
-from experiments.reproduction.verdict import Claim
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-RULE: Final = (
-    f"For each d: test errors of ASSET* minus those of ASSET. Lower: of the means over the last {LAST} evaluations, "
-    "within the last 10,000 examples of a million. Faster: of the means over the logarithm of the number of examples, "
-    f"from {FROM:.0%} of them to the end. Reproduced: the 95 % interval over the runs of both lies above 0; not "
-    "reproduced: at or below 0; else unclear. Intervals of single runs are points."
-)
 
-
-def _judge(evidence: Evidence, spec: ClaimSpec, found: Sequence[Streams]) -> Claim:
+def judge_faster_and_lower(found: Sequence[Streams], evidence: Evidence, choice: Choice) -> Findings:
     """Judge claim 5: on a stream ASSET converges faster than ASSET* and to a lower error."""
-    answers = {
-        kind: [
-            exclude_undeclared(_case(each, d, kind), evidence, each.panel)
-            for each in found
-            for d in each.dimensions or [0]
-        ]
-        for kind in ("lower", "faster")
-    }
-    sentences = [
-        f"{kind.capitalize()}, by how much: {values}."
-        for kind, cases in answers.items()
-        if (values := "; ".join(case.measured for case in cases if case.measured))
-    ]
-    return claim_from_groups(spec, RULE, list(answers.values()), " ".join(sentences))
+    faster = _sooner if choice.option("faster", "area") == "target" else _below
+    dimensions = sorted(int(d) for d in evidence.spec.members(METHODS[0]))
+    return _findings(
+        {
+            "Lower, by how much": [_lower(each, d) for each in found for d in dimensions],
+            "Faster, by how much": [faster(each, d) for each in found for d in dimensions],
+        }
+    )
 
 
-def _case(each: Streams, d: int, kind: str) -> Case:
-    place, about = (each.panel.paper_dataset, f"{kind} d={d}"), called(each.panel)
+def _findings(answers: dict[str, list[Case]]) -> Findings:
+    return Findings([case for cases in answers.values() for case in cases], summarize(answers))
+
+
+def _lower(each: Streams, d: int) -> Case:
+    return _difference(each, d, "lower", "means")
+
+
+def _below(each: Streams, d: int) -> Case:
+    return _difference(each, d, "faster", "areas")
+
+
+def _difference(each: Streams, d: int, what: str, errors: str) -> Case:
     asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
     if asset is None or star is None:
-        return Case(place, about, "not_applicable", note="no finished runs of both")
-    values = [(own.means if kind == "lower" else own.areas) for own in (star, asset)]
-    interval = difference([values[0]], [values[1]])
+        return case_on(each.panel, f"{what} d={d}", MISSING, note="no finished runs of both", about=f"d = {d:,}")
+    interval = difference([getattr(star, errors)], [getattr(asset, errors)])
     assert interval is not None
-    measured = f"d = {d:,} {interval_text(interval, '+.2f', ' points')}"
-    return Case(place, about, above(interval, 0.0), measured, interval.as_dict())
+    measured = interval_text(interval, "+.2f", " points")
+    return case_on(each.panel, f"{what} d={d}", above(interval, 0.0), measured, interval.as_dict(), about=f"d = {d:,}")
+
+
+def _sooner(each: Streams, d: int) -> Case:
+    """Judge the examples to the last error of ASSET*: those of ASSET* over those of ASSET."""
+    asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
+    place, about = f"faster d={d}", f"d = {d:,}"
+    if asset is None or star is None:
+        return case_on(each.panel, place, MISSING, note="no finished runs of both", about=about)
+    target = float(star.means.mean())
+    over = ratio_of(star.examples_to(target), asset.examples_to(target))
+    if over is None:
+        return case_on(each.panel, place, FAILS, note="neither reaches the last error of ASSET*", about=about)
+    return case_on(each.panel, place, over.above(1.0), f"{over.text()} times", over.as_dict(), about=about)
 
 
 _HEAD: Final = 0.62  # inches
-_WIDTHS: Final = (0.8, 3.0)
-"""Line widths for the smallest and the largest d, in points."""
 _SHOWN: Final = 1e-3
 """The axis begins at this share of the largest cost: before it most predictors still guess."""
+_CAPTION: Final = (
+    f"Medians over the runs; the last point is the mean of the last {LAST} evaluations. Grey: ASSET with the other d."
+)
 
 
 def _draw(figure: Figure | SubFigure, found: Sequence[Streams]) -> None:
-    """Draw two panels per data set."""
-    if not found:
-        empty(figure, "no finished runs")
-        return
-    axes = layout.add_panels(figure, 2 * len(found), _HEAD, 2)
+    """Draw one panel for each data set and d, against CPU time."""
+    panels = [(each, d) for each in found for d in each.dimensions]
     names = [name for name in METHODS if any(name in each.of for each in found)]
     names += [EXACT] if any(each.exact for each in found) else []
-    dimensions = sorted({d for each in found for d in each.dimensions})
-    names_of_d = ", ".join(f"{d:,}" for d in dimensions)
-    text = f"Medians over the runs. The thicker the line the more random features: d = {names_of_d}."
-    layout.legend_and_caption(figure, axes[0], [replace(STYLES[name], line="-") for name in names], text)
-    for k, each in enumerate(found):
-        for place, cost in zip(axes[2 * k : 2 * k + 2], COSTS, strict=True):
-            layout.log_axes(place, axis_name(cost), "Test error, %", COSTS.index(cost), 2)
-            _draw_panel(place, each, cost, dict(zip(dimensions, np.linspace(*_WIDTHS, len(dimensions)), strict=True)))
-            heading(place, each.panel)
+    axes_names = axis_name("cpu_seconds"), "Test error, %"
+    for place, (each, d) in layout.each_panel(
+        figure, panels, [_style(name) for name in names], [_CAPTION], _HEAD, axes_names
+    ):
+        for other, own in each.of.get(METHODS[0], {}).items():
+            if other != d:
+                grey = _without_tail(own.bands["cpu_seconds"])
+                place.plot(grey.cost, grey.median, drawstyle="steps-post", color=FAINT, linewidth=0.6, alpha=0.6)
+        lines = {name: own[d].bands for name, own in each.of.items() if d in own}
+        lines |= {EXACT: each.exact} if each.exact else {}
+        bands = {
+            name: own["cpu_seconds"] if name == EXACT else _without_tail(own["cpu_seconds"])
+            for name, own in lines.items()
+            if "cpu_seconds" in own
+        }
+        for name, shown in bands.items():
+            layout.draw_line(place, shown, _style(name))
+        largest = max(float(shown.cost[-1]) for shown in bands.values())
+        place.set_xlim(left=max(_SHOWN * largest, place.get_xlim()[0]))
+        layout.plain_ticks(place.yaxis)
+        heading(place, each.panel, f"d = {d:,}")
 
 
-def _draw_panel(axes: Axes, each: Streams, cost: str, widths: Mapping[int, float]) -> None:
-    lines = [
-        (own.bands[cost], STYLES[name], widths[d]) for name, streams in each.of.items() for d, own in streams.items()
-    ]
-    if cost in each.exact:
-        lines.append((each.exact[cost], STYLES[EXACT], _WIDTHS[1]))
-    for band, style, width in lines:
-        axes.plot(band.cost, band.median, drawstyle="steps-post", color=style.color, linewidth=width, zorder=3)
-    largest = max(float(band.cost[-1]) for band, _, _ in lines)
-    axes.set_xlim(left=max(_SHOWN * largest, min(float(band.cost[0]) for band, _, _ in lines)))
-    layout.plain_ticks(axes.yaxis)
+def _style(name: str) -> Style:
+    """Return a solid style: dashes are unreadable on steps."""
+    return replace(STYLES[name], line="-", marker={METHODS[0]: "o", METHODS[1]: "s"}.get(name, "^"))
+
+
+def _without_tail(band: Band) -> Band:
+    """Return the band with the mean of its last evaluations in place of all but the last of them."""
+    cost = np.append(band.cost[:-LAST], band.cost[-1])
+    median, low, high = (np.append(own[:-LAST], own[-LAST:].mean()) for own in (band.median, band.low, band.high))
+    return Band(cost, median, low, high, band.runs)
 
 
 COLUMNS: Final = ("panel", "dataset", "series", "d", "cost", "x", "median", "low", "high", "runs")
@@ -113,8 +141,8 @@ def make(evidence: Evidence) -> FigureResult:
     return FigureResult(
         _points(shown),
         partial(_draw, found=shown),
-        layout.size(max(1, 2 * len(shown)), _HEAD, 2),
-        claims=judge_claims(evidence, {"asset.5": partial(_judge, found=found)}),
+        layout.size(sum(len(each.dimensions) for each in shown), _HEAD),
+        claims=judge_claims(evidence, {"asset.5": partial(judge_faster_and_lower, found)}),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from experiments.curve import column, error_area
+from experiments.curve import Points, column, cost_to_reach, error_area
+from experiments.papers.asset.errors import all_panels
 from experiments.papers.bands import Band, band
+from experiments.papers.effort import Effort, effort_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
 
@@ -24,7 +26,7 @@ FROM: Final = 0.01
 COSTS: Final = ("presentations", "cpu_seconds")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stream:
     """One method with one d, on one data set.
 
@@ -38,18 +40,38 @@ class Stream:
         CPU seconds of training.
     bands : mapping of str to Band
         Test errors in per cent against each of `COSTS`.
+    runs : sequence of (examples, errors)
     """
 
     last_errors: NDArray[np.float64]
     areas: NDArray[np.float64]
     seconds: NDArray[np.float64]
     bands: Mapping[str, Band]
+    runs: Sequence[Points]
 
     @property
     def means(self) -> NDArray[np.float64]:
         """Last error of each run."""
         means: NDArray[np.float64] = self.last_errors.mean(axis=1)
         return means
+
+    @property
+    def deviations(self) -> NDArray[np.float64]:
+        """Standard deviation over the last evaluations of each run."""
+        deviations: NDArray[np.float64] = self.last_errors.std(axis=1, ddof=1)
+        return deviations
+
+    @property
+    def squares(self) -> NDArray[np.float64]:
+        """Squared deviations of the last evaluations from their run's mean; their mean is the variance."""
+        centred = self.last_errors - self.means[:, None]
+        squares: NDArray[np.float64] = (np.square(centred) * LAST / (LAST - 1)).ravel()
+        return squares
+
+    def examples_to(self, error: float) -> Effort:
+        """Return the examples that each run needs to an error in per cent."""
+        found = [cost_to_reach(seen, errors, error) for seen, errors in self.runs]
+        return effort_of(found, max(float(seen[-1]) for seen, _ in self.runs))
 
 
 @dataclass(frozen=True)
@@ -68,7 +90,7 @@ class Streams:
 
 def all_streams(evidence: Evidence) -> list[Streams]:
     """Return the data sets of the figure's panels."""
-    return [_streams(panel, evidence.spec) for panel in evidence.panels]
+    return [_streams(panel, evidence.spec) for panel in all_panels(evidence)]
 
 
 def _streams(panel: Panel, spec: FigureSpec) -> Streams:
@@ -85,11 +107,13 @@ def _streams(panel: Panel, spec: FigureSpec) -> Streams:
 def _stream(frames: list[pd.DataFrame]) -> Stream:
     errors = [100 * column(frame, "test_error") for frame in frames]
     seen = [column(frame, "presentations") for frame in frames]
+    runs = list(zip(seen, errors, strict=True))
     return Stream(
         np.stack([own[-LAST:] for own in errors]),
-        np.array([error_area(x, y, max(FROM * x[-1], x[0]), x[-1]) for x, y in zip(seen, errors, strict=True)]),
+        np.array([error_area(x, y, max(FROM * x[-1], x[0]), x[-1]) for x, y in runs]),
         np.array([column(frame, "cpu_seconds")[-1] for frame in frames]),
         _bands(frames),
+        runs,
     )
 
 

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asset_cases import claims, like, rulings, run
+from evidence_cases import evidence, panel
+from pictures import render
+
+from experiments.papers.asset.theory import SUBGRADIENT, constant, make
+from experiments.reproduction.evidence import Panel
+from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Claim
+
+SPEC = read_figure("asset_theory")
+RADIUS = math.sqrt(1000)  # lambda = 1 / 1000 in the template
+BUDGETS = (200, 632, 2000, 6324, 20000)
+BOUND = constant(0.5) * RADIUS * SUBGRADIENT
+Gap = Callable[[float, int], float]
+
+
+def panel_of(
+    folder: Path,
+    dataset: str = "adult",
+    *,
+    gap: Gap = lambda N, seed: 0.1 * (1 + 0.1 * seed) * BOUND / math.sqrt(N),
+    star: Gap = lambda N, seed: (1 + 0.1 * seed) / N,
+    expansion: float = 0.2,
+    without: tuple[str, ...] = (),
+) -> Panel:
+    """f* is 0.3 up to 1e-9; gaps are functions of iterations and seed. The linear problem has its optimum at 0.2."""
+    model = like(folder, dataset)
+    runs = {
+        name: [
+            run(model, f"{name} {seed}", seed, [{"iterations": N, "primal": 0.3 + gap(N, seed)}]) for seed in range(5)
+        ]
+        for N, name in zip(BUDGETS, SPEC.members("asset").values(), strict=True)
+    }
+    steps = [10, 100, 1000, 3000, 10000, 100000]
+    runs["asset_star"] = [
+        run(model, f"star {seed}", seed, [{"iterations": N, "primal": 0.3 + star(N, seed)} for N in steps])
+        for seed in range(5)
+    ]
+    runs["optimum"] = [run(model, "optimum", 0, [{"iterations": 9, "primal": 0.3 + 1e-9, "dual": 0.3}])]
+    runs["expansion"] = [run(model, "expansion", 0, [{"iterations": 9, "primal": expansion}])]
+    runs["explicit"] = [run(model, "explicit", 0, [{"iterations": 9, "primal": 0.2, "dual": 0.19999}])]
+    return panel(dataset, {name: own for name, own in runs.items() if name not in without})
+
+
+def judged(*panels: Panel) -> dict[str, Claim]:
+    return claims(make(evidence(SPEC, panels)))
+
+
+def test_claims_hold_where_the_theorems_do(tmp_path: Path) -> None:
+    found = judged(*(panel_of(tmp_path, name) for name in SPEC.datasets))
+    assert {name: claim.verdict for name, claim in found.items()} == dict.fromkeys(found, "reproduced")
+    assert found["asset.theorem"].agreement == "holds under 2 of 2 readings"
+    rate = found["asset.theorem"].readings[1].statistic["adult"]["rate"]
+    assert rate["estimate"] == pytest.approx(-0.5)
+    assert found["asset.rate"].nearest.statistic["ijcnn1"]["rate"]["estimate"] == pytest.approx(-1.0)
+    assert found["asset.theorem"].nearest.cases == 2 * len(BUDGETS)
+
+
+def test_the_constant_follows_from_the_recursion() -> None:
+    """A run that the recursion allows: as far from x* as it may be, and all gaps equal."""
+    N = 10_000
+    first = N // 2
+    steps = [1 / math.sqrt(t) for t in range(first, N + 1)]  # D_X = D_G = 1
+    worst = (0.5 * 2.0**2 + 0.5 * sum(step**2 for step in steps)) / sum(steps)
+    assert worst <= constant(0.5) / math.sqrt(N)
+    assert worst > 0.7 * constant(0.5) / math.sqrt(N)
+
+
+@pytest.mark.parametrize(
+    ("changes", "claim", "reading", "case", "ruling"),
+    [
+        ({"gap": lambda N, seed: 2 * BOUND / math.sqrt(N)}, "asset.theorem", 0, "N=2000", "fails"),
+        ({"gap": lambda N, seed: 1e-3 * BOUND / math.sqrt(N)}, "asset.theorem", 0, "N=2000", "trivial"),
+        ({"gap": lambda N, seed: (1.2 - 0.1 * seed) * BOUND / math.sqrt(N)}, "asset.theorem", 0, "N=200", "unclear"),
+        ({"gap": lambda N, seed: 0.01}, "asset.theorem", 1, "rate", "fails"),
+        ({"star": lambda N, seed: 1 / math.sqrt(N)}, "asset.rate", 0, "rate", "fails"),
+        ({"star": lambda N, seed: N ** -(0.4 + 0.2 * seed)}, "asset.rate", 0, "rate", "unclear"),
+        ({"expansion": 0.201}, "asset.expansion", 0, "expansion", "fails"),
+    ],
+)
+def test_one_case(tmp_path: Path, changes: dict[str, Any], claim: str, reading: int, case: str, ruling: str) -> None:
+    assert rulings(judged(panel_of(tmp_path, **changes))[claim], reading)["adult"][case] == ruling
+
+
+def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
+    found = judged(panel_of(tmp_path / "a"))
+    assert found["asset.theorem"].nearest.text == "unclear (5 of 10)"
+    assert found["asset.expansion"].nearest.text == "unclear (1 of 2)"
+    unknown = judged(panel_of(tmp_path / "b", without=("optimum", "explicit")))
+    assert {claim.verdict for claim in unknown.values()} == {"not_testable"}
+
+
+def test_picture(tmp_path: Path) -> None:
+    made = make(evidence(SPEC, [panel_of(tmp_path)]))
+    render(made)
+    assert len(made.data) == 5 + 6
+    for none in ([], [Panel("adult", "adult")]):
+        empty = make(evidence(SPEC, none))
+        render(empty)
+        assert empty.data.empty
