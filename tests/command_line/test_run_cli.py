@@ -85,9 +85,8 @@ def test_the_version_is_that_of_the_program_its_commit_and_its_core(
     out, err = capsys.readouterr()
     assert err == ""
     build = solvers.build_info()["build_id"]
-    assert re.fullmatch(
-        rf"svm-cost-curves \d+\.\d+\S*, (commit \w{{12}}( with uncommitted changes)?|no commit known), core build {build}\n", out
-    )
+    commit = r"(commit \w{12}( with uncommitted changes)?|no commit known)"
+    assert re.fullmatch(rf"svm-cost-curves \d+\.\d+\S*, {commit}, core build {build}\n", out)
     assert reproduction.main(["--version"]) == 0
     assert capsys.readouterr().out == out
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from experiments.papers.cases import Case, Choice, Findings, above, case_on, interval_text, judge_claims
 from experiments.papers.panels import CurveFigure, Row
 from experiments.papers.sbp.comparisons import last, missing_case, paired_curves
-from experiments.papers.sbp.perceptron import differences
+from experiments.papers.sbp.perceptron import Differences, differences
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.statistics import area_difference
+from experiments.reproduction.statistics import AreaDifference, area_difference
 
 VALUE = "water_level"
 ROWS = (Row("iterations", "Means over {runs}", bands=True, measure=VALUE, compared=False),)
@@ -31,6 +31,7 @@ def _case(panel: Panel, start: float | None) -> Case:
     runs = paired_curves(panel, "sbp", "simba")
     if not runs:
         return missing_case(panel, VALUE, ("sbp", "simba"))
+    found: Differences | AreaDifference | None
     if start is None:
         found = differences(*([last(frame, VALUE) for frame in side] for side in runs))
     else:
