@@ -102,7 +102,8 @@ def _draw_beta(axes: Axes, study: Study, *, last: bool) -> None:
     right.set_zorder(axes.get_zorder() - 1)
     axes.patch.set_visible(False)
     low, high = axes.get_ylim()
-    one = max(effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.known)
+    known = [effort.median for efforts in study.efforts.values() for effort in efforts.values() if effort.known]
+    one = max(known, default=high)
     right.set_ylim(low / one, high / one)
     right.tick_params(labelsize=PANEL.ticks, colors=_BETA)
     right.yaxis.set_minor_locator(NullLocator())

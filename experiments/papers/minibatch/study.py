@@ -30,7 +30,7 @@ from experiments.papers.minibatch.methods import METHOD_STYLES, METHODS, TAIL
 from experiments.papers.optimum import Optimum
 from experiments.papers.panels import NAMES, called
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.statistics import Interval, bootstrap_groups, loglog_slope
+from experiments.reproduction.statistics import Interval, bootstrap_groups
 
 ACCURACY: Final = 1e-3
 """Target of P(w) - P*."""
@@ -266,15 +266,19 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
     chosen = {b: effort for b, effort in _usable(efforts).items() if b >= least}
     if len(chosen) < 3:
         return None
-    sizes = np.array(list(chosen), dtype=np.float64)
-    costs = [np.array(effort.costs) for effort in chosen.values()]
+    sizes = np.log(np.array(list(chosen), dtype=np.float64))
+    centred = sizes - sizes.mean()
+    # the slope of the least-squares line is a weighted sum
+    weights: list[float] = (-centred / (centred @ centred)).tolist()
+    costs = [effort.costs for effort in chosen.values()]
 
     def fitted(*runs: Sequence[int]) -> float:
-        return -loglog_slope(sizes, [np.median(own[list(rows)]) for own, rows in zip(costs, runs, strict=True)])
+        medians = (statistics.median(own[k] for k in rows) for own, rows in zip(costs, runs, strict=True))
+        return sum(weight * math.log(median) for weight, median in zip(weights, medians, strict=True))
 
     interval = bootstrap_groups(fitted, [len(own) for own in costs], resamples=RESAMPLES)
     assert interval is not None  # there are runs at three sizes or more
-    return Exponent(interval, not all(effort.known for effort in chosen.values()), int(sizes[-1]))
+    return Exponent(interval, not all(effort.known for effort in chosen.values()), max(chosen))
 
 
 def _usable(efforts: Efforts) -> Efforts:

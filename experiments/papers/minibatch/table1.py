@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -38,14 +38,16 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Data]) -> None:
         empty(figure, "no finished runs")
         return
     axes = dataset_table.add_panel(figure, _BOX)
-    layout.log_axes(axes, "b, examples in a mini-batch", "b / beta_b, the speed-up in the bounds", 0)
+    layout.log_axes(axes, "$b$, examples in a mini-batch", r"$b / \beta_b$, the speed-up in the bounds", 0)
     largest = max(spectrum.n for _, spectrum in known)
     axes.plot([1, largest], [1, largest], color=FAINT, linewidth=1.0, linestyle=(0, (1.0, 2.0)), zorder=1)
     ordered = sorted(known, key=lambda pair: -pair[1].inverse_sigma2)
     for place, (data, spectrum) in enumerate(ordered):
         color = COLORS[place % len(COLORS)]
         b = batch_sizes(spectrum.n)
-        axes.plot(b, [1 / spectrum.beta_over_b(size) for size in b], color=color, linewidth=2.0)
+        # two data sets with one stand-in have the same curve
+        line: Any = "-" if place % 2 == 0 else (0, (4.0, 2.0))
+        axes.plot(b, [1 / spectrum.beta_over_b(size) for size in b], color=color, linewidth=2.0, linestyle=line)
         enough = spectrum.inverse_sigma2
         axes.plot([enough], [1 / spectrum.beta_over_b(enough)], "o", color=color, markeredgecolor="white")
         facts = f"n = {spectrum.n:,}, sigma² = {spectrum.sigma2:.3g}, 1/sigma² = {enough:.3g}"

@@ -146,4 +146,5 @@ def _draw(figure: Figure | SubFigure, found: Found) -> None:
             marks = STYLES[int(b)].markers(PANEL.lines)
             place.plot([float(epsilon)] * len(values), values, linestyle="none", **marks, zorder=3)
         layout.plain_ticks(place.xaxis)
+        place.yaxis.labelpad = 9  # beside the exponents
         heading(place, panel)
