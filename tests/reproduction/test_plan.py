@@ -129,7 +129,7 @@ def test_a_seed_can_also_draw_the_rows(store: FakeStore, figure: FigureSpec, opt
     figure.split_by_seed = True
     other = plan(store, figure, options)
     assert [run.settings.dataset.split_seed for run in other.runs] == [0, 1]
-    assert [run.key for run in same.runs][0] == [run.key for run in other.runs][0]
+    assert same.runs[0].key == other.runs[0].key
     assert same.runs[1].key != other.runs[1].key
 
 

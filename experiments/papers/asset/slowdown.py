@@ -233,7 +233,7 @@ def _table(shown: Found) -> Table:
     notes = [
         "Epochs: medians over the runs, to the first evaluation, of ten per epoch, with a test error within "
         f"{_MARGIN:g} percentage point of the better last error of ASSET and ASSET* for this C; for linear kernels, "
-        "until it stays within that of Pegasos' and SVMSGD's. >: half of the runs or more missed it within that many. Last "
+        "until it stays within that of Pegasos' and SVMSGD's. >: half of the runs or more missed it. Last "
         "error: mean over the last tenth of the epochs, in per cent; mean over the runs ± standard deviation.",
         "Printed are C = 1000 for Adult, 100 for MNIST and IJCNN.",
     ]
