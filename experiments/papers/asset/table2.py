@@ -34,9 +34,9 @@ ROWS: Final = {"adult": 32561, "mnist": 58100, "rcv1_ccat": 78127, "ijcnn1": 113
 """Training rows of the paper's data sets."""
 SECONDS: Final = {"s": 1.0, "h": 3600.0}
 """Units of printed times, which have one decimal."""
-_NAME: Final = re.compile(r"(\w+) (error|time) on (\w+)(?:, s = (\d+))?")
+_NAME: Final = re.compile(r"(time of )?(\w+) (error|time|over asset) on (\w+)(?:, s = (\d+))?")
 Printed = Mapping[tuple[str, str, int], Mapping[str, NumberSpec]]
-"""By ``error`` or ``time``, the paper's data set and s: by method the printed number."""
+"""By ``error``, ``time`` or ``over asset``, the paper's data set and s: by method the printed number."""
 
 
 def printed_in(spec: FigureSpec) -> Printed:
@@ -45,8 +45,8 @@ def printed_in(spec: FigureSpec) -> Printed:
     for number in spec.numbers:
         parts = _NAME.fullmatch(number.name)
         assert parts is not None, number.name
-        for s in [parts[4]] if parts[4] else map(int, spec.members("asset")):
-            found.setdefault((parts[2], parts[3], int(s)), {})[parts[1]] = number
+        for s in [parts[5]] if parts[5] else map(int, spec.members("asset")):
+            found.setdefault((parts[3], parts[4], int(s)), {})[parts[2]] = number
     return found
 
 
@@ -109,7 +109,7 @@ def make(evidence: Evidence) -> FigureResult:
         layout.size(len({entry.panel.paper_dataset for entry in shown}), _HEAD),
         table=_table(shown, names, printed),
         claims=judge_claims(evidence, judges(found)),
-        numbers=[*_numbers(evidence.spec, found), *_ratios(found, printed)],
+        numbers=list(_numbers(evidence.spec, found)),
     )
 
 
@@ -119,13 +119,15 @@ def _numbers(spec: FigureSpec, found: Sequence[Entry]) -> Iterator[Number]:
     for number in spec.numbers:
         parts = _NAME.fullmatch(number.name)
         assert parts is not None  # `printed_in` has read it
-        method, kind, dataset, s = parts.groups()
+        _, method, kind, dataset, s = parts.groups()
         entry = entries.get((dataset, int(s or min(spec.members("asset")))))
         cell = None if entry is None else entry.cells.get(method)
         if entry is None or cell is None:
             yield compare_number(number, "", None)
         elif kind == "time":
             yield compare_number(number, _departure(entry), np.array(cell.effort.costs) / SECONDS[number.unit])
+        elif kind == "over asset":
+            yield _ratio(number, entry, method)
         else:
             yield _error(number, entry, cell, method)
 
@@ -151,20 +153,9 @@ def _error(spec: NumberSpec, entry: Entry, cell: Cell, method: str) -> Number:
     return compare_number(spec, why, cell.errors, note, deviation=deviation)
 
 
-def _ratios(found: Sequence[Entry], printed: Printed) -> Iterator[Number]:
-    """Compare the times within one row of the table, over that of ASSET: the machine divides out."""
-    for (kind, dataset, s), row in printed.items():
-        entry = next((own for own in found if (own.panel.paper_dataset, own.s) == (dataset, s)), None)
-        for method, number in row.items():
-            if kind == "time" and method != "asset":
-                yield _ratio(f"time of {method} over asset on {dataset}, s = {s}", number, row["asset"], method, entry)
-
-
-def _ratio(name: str, first: NumberSpec, second: NumberSpec, method: str, entry: Entry | None) -> Number:
-    times = [SECONDS[number.unit] * number.paper for number in (first, second)]
-    rounding = sum(0.05 / number.paper for number in (first, second))
-    spec = NumberSpec(name, times[0] / times[1], "times", rounding, log=True)
-    if entry is None or not {method, "asset"} <= set(entry.cells):
+def _ratio(spec: NumberSpec, entry: Entry, method: str) -> Number:
+    """Compare the ratio of two times within a row of the table: the machine divides out."""
+    if "asset" not in entry.cells:
         return compare_number(spec, "", None)
     own, asset = (entry.cells[each].effort for each in (method, "asset"))
     missed = "" if own.known and asset.known else "most runs miss CPNY's error"
