@@ -123,6 +123,8 @@ def make_rows(
     if policy.provider == "on_the_fly":
         return Rows(_core.CachedRows(function, matrix, positives, 2), "each row computed when it is needed")
     data_bytes = 2 * sum(array.nbytes for array in arrays)  # at most: with a second copy, by columns
+    if len(arrays) > 1:  # sparse: this copy has d offsets instead of n
+        data_bytes += 8 * (matrix.columns + 2)
     capacity = (policy.memory_bytes - WORKING_BYTES - data_bytes) // (4 * n)
     if capacity < 2:
         raise SettingsError(

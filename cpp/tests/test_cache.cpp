@@ -1,6 +1,8 @@
 // The row cache: values, order of eviction, validity of the last two rows, and exact counters.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <string>
 
 #include "check.hpp"
@@ -13,24 +15,49 @@ using svm::CountedRows;
 
 namespace {
 
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+std::size_t allocations_left = unlimited;
+
+}  // namespace
+
+// Runs out of memory when `allocations_left` says so.
+void* operator new(std::size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left != unlimited) --allocations_left;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+// Not inlined: where only one of a pair is, GCC warns that they do not match.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
 const svm::KernelFunction linear{svm::KernelFunction::Kind::linear, 1.0, 0.0, 1};
 
-// A row whose computation runs out of memory is not in the cache afterwards: the next request fails too.
+// A row whose computation runs out of memory, at any of its requests for memory, is not in the cache afterwards: the
+// next request computes it.
 void check_failing_rows() {
-  const std::vector<std::int64_t> offsets{0, 1, 2, 3};
-  const std::vector<std::int32_t> indices{0, 1, 2};
-  const std::vector<float> values{1.0F, 2.0F, 3.0F};
-  const svm::MatrixView view{3, std::size_t{1} << 58, values.data(), offsets.data(), indices.data()};
+  const svm::test::Data data(9, 6, 4);
   for (const std::size_t capacity : {2U, 3U}) {
-    CachedRows rows(linear, view, 1, capacity);
-    for (std::size_t k = 0; k < 6; ++k) {
-      bool thrown = false;
+    bool failed = true;
+    for (std::size_t allowed = 0; failed; ++allowed) {
+      CachedRows rows(linear, data.view(false), 4, capacity);
+      rows.row(0);
+      rows.row(1);
+      allocations_left = allowed;
       try {
-        rows.row(k % 3);
-      } catch (const std::exception&) {
-        thrown = true;
+        rows.row(2);
+        failed = false;
+      } catch (const std::bad_alloc&) {
       }
-      CHECK(thrown && rows.computed() == 0);
+      allocations_left = unlimited;
+      CHECK(rows.computed() == (failed ? 2U : 3U));
+      const float* row = rows.row(2);
+      for (std::size_t j = 0; j < 9; ++j) {
+        CHECK(svm::test::near(static_cast<double>(row[j]), data.kernel(linear, 2, j), 2e-6));
+      }
+      CHECK(rows.computed() == 3 && (failed || allowed > 1));
     }
   }
 }

@@ -39,11 +39,16 @@ int main() {
             CHECK(a < 18 && b < 25 ? close(found, expected(3 + a, 11 + b)) : found == -7.0F);
           }
         }
+        Points by_columns(data.view(sparse));
+        by_columns.keep_columns();
         std::vector<float> row(41);
+        std::vector<float> other(41);
         for (std::size_t i = 0; i < 41; ++i) {
           svm::kernel_row(function, x, i, row.data());
-          for (std::size_t j = 0; j < 41; ++j) CHECK(close(row[j], expected(i, j)));
+          svm::kernel_row(function, by_columns, i, other.data());
+          for (std::size_t j = 0; j < 41; ++j) CHECK(close(row[j], expected(i, j)) && close(other[j], expected(i, j)));
           CHECK(row[i] == static_cast<float>(function.self(static_cast<double>(x.norms()[i]))));
+          if (sparse) CHECK(by_columns.has_columns() && other == row);
         }
       }
     }
@@ -68,7 +73,7 @@ int main() {
     Points plain(view);
     Points by_columns(view);
     by_columns.keep_columns();
-    CHECK(plain.columns().empty() && by_columns.columns().empty() == !kept);
+    CHECK(!plain.has_columns() && by_columns.has_columns() == kept);
     std::vector<float> row(4500);
     std::vector<float> other(4500);
     for (const std::size_t i : {0U, 17U, 4499U}) {
@@ -81,6 +86,27 @@ int main() {
       svm::kernel_row(functions[0], by_columns, 4321, other.data());
       CHECK(i == 4321 || other[i] == there);
     }
+  }
+  // The copy of a sparse matrix by columns, of which some are empty; its rows are a part of a larger one.
+  svm::test::Data wide(60, 30, 2);
+  for (std::int32_t& index : wide.indices) index = 2 * index + 1;
+  svm::MatrixView part = wide.view(true);
+  part.columns = 61;
+  part.rows = 40;
+  part.offsets += 20;
+  Points points(part);
+  points.keep_columns();
+  const svm::MatrixView& columns = points.columns();
+  CHECK(columns.rows == 61 && columns.columns == 40 && columns.stored() == part.stored());
+  for (std::size_t k = 0; k < 61; ++k) {
+    std::int64_t place = columns.offsets[k];
+    for (std::size_t i = 0; i < 40; ++i) {
+      const float value = k % 2 == 0 ? 0.0F : wide.dense[(20 + i) * 30 + k / 2];
+      if (value == 0.0F) continue;
+      CHECK(place < columns.offsets[k + 1] && columns.indices[place] == static_cast<std::int32_t>(i));
+      CHECK(columns.values[place++] == value);
+    }
+    CHECK(place == columns.offsets[k + 1]);
   }
   return svm::test::finish();
 }

@@ -19,23 +19,25 @@ struct Range {
   std::vector<float> x;
   std::vector<float> z;
 
-  Range(svm::Random& random, std::size_t n)
-      : responses(svm::test::normals(random, n)), alpha(n), diagonal(n), x(n), z(n) {
+  bool unit;  // all diagonal values are 1, and the loops get none
+
+  Range(svm::Random& random, std::size_t n, bool unit_diagonal)
+      : responses(svm::test::normals(random, n)), alpha(n), diagonal(n), x(n), z(n), unit(unit_diagonal) {
     for (std::size_t j = 0; j < n; ++j) {
       const double where = random.uniform();
       alpha[j] = where < 0.3 ? 0.0 : (where < 0.6 ? C : C * random.uniform());
-      diagonal[j] = static_cast<float>(0.5 + random.uniform());
+      diagonal[j] = unit ? 1.0F : static_cast<float>(0.5 + random.uniform());
       x[j] = static_cast<float>(random.uniform());
       z[j] = static_cast<float>(random.uniform());
     }
   }
-  DualRange view() { return {responses.data(), alpha.data(), diagonal.data(), responses.size(), C}; }
+  DualRange view() { return {responses.data(), alpha.data(), unit ? nullptr : diagonal.data(), responses.size(), C}; }
 };
 
 double clipped(double x) { return std::min(std::max(x, 0.0), C); }
 
-void gains(svm::Random& random, std::size_t n) {
-  Range range(random, n);
+void gains(svm::Random& random, std::size_t n, bool unit) {
+  Range range(random, n, unit);
   std::vector<double> expected = range.responses;
   const Best best = svm::simd::loops().add_and_best_gain(range.view(), range.x.data(), -0.3);
   double top = -1.0;
@@ -61,8 +63,8 @@ void gains(svm::Random& random, std::size_t n) {
   CHECK(best.block == where / svm::simd::block);
 }
 
-void pairs(svm::Random& random, std::size_t n, double sign) {
-  Range range(random, n);
+void pairs(svm::Random& random, std::size_t n, bool unit, double sign) {
+  Range range(random, n, unit);
   std::vector<double> expected = range.responses;
   const Best up = svm::simd::loops().add_two_and_best_up(range.view(), range.x.data(), 0.4, range.z.data(), -0.1, sign);
   double top = -1e300;
@@ -109,6 +111,24 @@ void pairs(svm::Random& random, std::size_t n, double sign) {
   if (best > 0.0) CHECK(partner.block == where / svm::simd::block);
 }
 
+// Of equal scores the first block's is taken; a block without candidates is never taken before one with candidates.
+void ties(bool unit) {
+  constexpr std::size_t n = 1000;
+  const std::vector<float> row(n, 0.25F);
+  const std::vector<float> diagonal(n, 1.0F);
+  const svm::simd::Loops& loops = svm::simd::loops();
+  for (const std::size_t first : {0U, 1U, 63U, 64U, 130U, 700U, 959U, 960U, 999U}) {
+    std::vector<double> responses(n, 0.5);
+    std::vector<double> alpha(n, 0.0);
+    for (std::size_t j = first; j < n; j += 7) alpha[j] = 0.4;
+    const DualRange range{responses.data(), alpha.data(), unit ? nullptr : diagonal.data(), n, C};
+    CHECK(loops.best_partner(range, row.data(), 1.0, 0.9, 1.0).block == first / svm::simd::block);
+    CHECK(loops.add_two_and_best_up(range, row.data(), 0.0, row.data(), 0.0, -1.0).block == first / svm::simd::block);
+    for (double& value : alpha) value = value > 0.0 ? 0.0 : C;
+    CHECK(loops.add_and_best_gain(range, row.data(), 0.0).block == first / svm::simd::block);
+  }
+}
+
 /// <v, x>, v += a x and |v|^2, for an x of n values: the first n, or at n places among 3 n.
 template <typename Real>
 void weights(svm::Random& random, std::size_t n, double rounding) {
@@ -147,14 +167,17 @@ int main() {
   svm::Random random(3, svm::Purpose::data);
   for (const std::size_t n : {1U, 5U, 8U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
     for (int round = 0; round < 20; ++round) {
-      gains(random, n);
-      pairs(random, n, 1.0);
-      pairs(random, n, -1.0);
-
+      for (const bool unit : {false, true}) {
+        gains(random, n, unit);
+        pairs(random, n, unit, 1.0);
+        pairs(random, n, unit, -1.0);
+      }
       weights<double>(random, n, 1e-11);
       weights<float>(random, n, 1e-4);
     }
   }
+  ties(false);
+  ties(true);
   // A point without length: its step goes to the bound that its gradient points to.
   CHECK(svm::test::near(svm::simd::loops().gain(0.0, 0.0, 0.0, C), C, 1e-15));
   CHECK(svm::test::near(svm::simd::loops().gain(3.0, C, 0.0, C), 2.0 * C, 1e-15));

@@ -41,7 +41,7 @@ void compare(const ThresholdScan& scan, const std::vector<double>& v, std::size_
     std::set<std::size_t> found;
     bool in_order = true;
     for (std::size_t k = 0; k < covered.size(); ++k) {
-      const std::size_t index = scan.covered_index(v.data(), level, k);
+      const std::size_t index = scan.covered_index(level, k);
       found.insert(index);
       in_order = in_order && (k < below) == (v[index] < window.low);
     }

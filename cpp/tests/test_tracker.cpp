@@ -42,8 +42,8 @@ void follow(std::uint64_t seed, bool bias, double volume, double jump_every, boo
     const std::size_t up = tracker.positive.covered(found.positive);
     const std::size_t down = tracker.negative.covered(found.negative);
     CHECK(bias ? up > 0 && down > 0 : up + down > 0);
-    if (up > 0) CHECK(v[tracker.positive.covered_index(v.data(), found.positive, up - 1)] <= found.positive);
-    if (down > 0) CHECK(v[tracker.negative.covered_index(v.data(), found.negative, down - 1)] <= found.negative);
+    if (up > 0) CHECK(v[tracker.positive.covered_index(found.positive, up - 1)] <= found.positive);
+    if (down > 0) CHECK(v[tracker.negative.covered_index(found.negative, down - 1)] <= found.negative);
 
     if (random.uniform() < 0.02) {
       const double factor = random.uniform() < 0.5 ? 1e-6 : 0.3;

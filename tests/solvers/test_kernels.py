@@ -138,6 +138,24 @@ def test_dense_and_sparse_agree(n: int, d: int, seed: int, zeros: float, kernel:
     close(kernel, X, csr, dense)
 
 
+@given(
+    n=st.integers(2, 70),
+    d=st.integers(1, 40),
+    seed=st.integers(0, 2**32 - 1),
+    zeros=st.floats(0, 1),
+    kernel=st.sampled_from(KERNELS),
+)
+@settings(max_examples=60, deadline=None)
+def test_sparse_rows_have_the_bits_of_the_gram_matrix(n: int, d: int, seed: int, zeros: float, kernel: Kernel) -> None:
+    """Both add a product's terms in the order of the columns."""
+    random = np.random.default_rng(seed)
+    X = np.where(random.random((n, d)) < zeros, 0.0, random.normal(size=(n, d))).astype(np.float32)
+    K = filled(kernel, core(X, as_csr=True))
+    close(kernel, X, K, reference.kernel_matrix(kernel, X, X))
+    rows = _core.CachedRows(kernel.core(), core(X, as_csr=True), 1, 2)
+    np.testing.assert_array_equal(np.array([rows.row(i) for i in range(n)]), K)
+
+
 @BY_KERNEL
 @STORAGE
 def test_expand(kernel: Kernel, as_csr: bool) -> None:

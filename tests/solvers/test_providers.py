@@ -98,6 +98,14 @@ def test_auto_falls_back_to_the_cache_and_says_so() -> None:
     assert "more than the memory limit leaves" in p.describe_rows()
 
 
+def test_the_cache_leaves_room_for_the_copy_of_sparse_data_by_columns() -> None:
+    p = problem(100, 3000, as_csr=True, zeros=0.99, rows={"provider": "cache", "memory_bytes": WORKING_BYTES + 99_999})
+    source = p.rows.source
+    assert isinstance(source, _core.CachedRows)
+    stored = p.X.nnz
+    assert source.capacity == (99_999 - 2 * (8 * stored + 8 * 101) - 8 * 3002) // 400
+
+
 def test_auto_falls_back_when_the_file_system_is_full(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("solvers.gram_store._free_bytes", lambda directory: 1000)
     p = problem(100, rows={"provider": "auto", "gram_dir": tmp_path})

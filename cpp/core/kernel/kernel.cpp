@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -71,27 +72,65 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
 }
 
 void Points::keep_columns() {
-  const std::size_t values = matrix_.sparse() || words_ > 0 ? 0 : matrix_.rows * matrix_.columns;
+  if (matrix_.sparse()) return copy_sparse_columns();
+  const std::size_t values = words_ > 0 ? 0 : matrix_.rows * matrix_.columns;
   const auto zeros = static_cast<std::size_t>(std::count(matrix_.values, matrix_.values + values, 0.0F));
-  if (2 * zeros < values || values == 0) return;
-  columns_.resize(values);
+  if (2 * zeros >= values && values > 0) copy_dense_columns();
+}
+
+void Points::copy_dense_columns() {
+  column_values_.resize(matrix_.rows * matrix_.columns);
   constexpr std::size_t tile = 32;  // rows and columns at a time, so that source and copy stay in the cache
   for (std::size_t first = 0; first < matrix_.rows; first += tile) {
     for (std::size_t left = 0; left < matrix_.columns; left += tile) {
       for (std::size_t k = left; k < std::min(left + tile, matrix_.columns); ++k) {
         for (std::size_t i = first; i < std::min(first + tile, matrix_.rows); ++i) {
-          columns_[k * matrix_.rows + i] = matrix_.values[i * matrix_.columns + k];
+          column_values_[k * matrix_.rows + i] = matrix_.values[i * matrix_.columns + k];
         }
       }
     }
   }
+  columns_ = {matrix_.columns, matrix_.rows, column_values_.data(), nullptr, nullptr};
+}
+
+void Points::copy_sparse_columns() {
+  const std::size_t stored = matrix_.stored();
+  column_values_.resize(stored);
+  column_indices_.resize(stored);
+  // Column k's values are counted at k + 2. After the sums, k + 1 has the place of its next value: at the end, where
+  // the column ends.
+  column_offsets_.assign(matrix_.columns + 2, 0);
+  for (std::int64_t p = matrix_.offsets[0]; p < matrix_.offsets[matrix_.rows]; ++p) {
+    ++column_offsets_[static_cast<std::size_t>(matrix_.indices[p]) + 2];
+  }
+  std::partial_sum(column_offsets_.begin(), column_offsets_.end(), column_offsets_.begin());
+  for (std::size_t i = 0; i < matrix_.rows; ++i) {
+    for (std::int64_t p = matrix_.offsets[i]; p < matrix_.offsets[i + 1]; ++p) {
+      const auto place = static_cast<std::size_t>(column_offsets_[static_cast<std::size_t>(matrix_.indices[p]) + 1]++);
+      column_values_[place] = matrix_.values[p];
+      column_indices_[place] = static_cast<std::int32_t>(i);
+    }
+  }
+  columns_ = {matrix_.columns, matrix_.rows, column_values_.data(), column_offsets_.data(), column_indices_.data()};
 }
 
 namespace {
 
-// The inner products of point i with all points, reading only the columns in which it is not 0.
+// The inner products of point i with all points, reading only the columns in which it is not 0. Each is a sum in the
+// order of the columns, so <x, z> and <z, x> are the same bits.
 void products_by_columns(const Points& x, std::size_t i, float* row) {
   const MatrixView& matrix = x.matrix();
+  const MatrixView& columns = x.columns();
+  if (matrix.sparse()) {
+    std::fill_n(row, x.size(), 0.0F);
+    for (std::int64_t p = matrix.offsets[i]; p < matrix.offsets[i + 1]; ++p) {
+      const auto k = static_cast<std::size_t>(matrix.indices[p]);
+      const std::int64_t begin = columns.offsets[k];
+      simd::loops().sparse_add32(row, columns.indices + begin, columns.values + begin, columns.stored(k),
+                                 static_cast<double>(matrix.values[p]));
+    }
+    return;
+  }
   std::vector<float> values;
   std::vector<std::uint32_t> which;
   for (std::size_t k = 0; k < matrix.columns; ++k) {
@@ -100,7 +139,7 @@ void products_by_columns(const Points& x, std::size_t i, float* row) {
       which.push_back(static_cast<std::uint32_t>(k));
     }
   }
-  simd::loops().column_dots(values.data(), which.data(), values.size(), x.columns().data(), x.size(), row);
+  simd::loops().column_dots(values.data(), which.data(), values.size(), columns.values, x.size(), row);
 }
 
 // The kernel's value for each number of ones, computed by the same code as for other points: a Gaussian kernel with
@@ -213,7 +252,7 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
     const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
     const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
     simd::loops().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
-  } else if (!x.columns().empty()) {
+  } else if (x.has_columns()) {
     products_by_columns(x, i, row);
     kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
   } else {

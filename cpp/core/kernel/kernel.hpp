@@ -37,6 +37,8 @@ inline constexpr double largest_allowed = 1e30;
 class Points {
  public:
   explicit Points(MatrixView matrix);
+  Points(const Points&) = delete;
+  Points& operator=(const Points&) = delete;
 
   /// Columns of the widest binary matrix that is packed into bits.
   static constexpr std::size_t widest_binary = 1024;
@@ -50,19 +52,27 @@ class Points {
   std::size_t words() const noexcept { return words_; }
   const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
 
-  /// Makes a copy of the matrix by columns if that makes kernel rows cheaper: if it is dense, not packed, and at least
-  /// half of its values are 0.
+  /// Makes a copy of the matrix by columns if that makes kernel rows cheaper: if it is sparse, or dense, not packed, and
+  /// at least half of its values are 0.
   void keep_columns();
-  /// The copy, or empty: value k of row i is columns()[k * size() + i].
-  const std::vector<float>& columns() const noexcept { return columns_; }
+  /// Whether there is such a copy.
+  bool has_columns() const noexcept { return columns_.rows > 0; }
+  /// The copy: the transposed matrix, d x n, stored in the same way.
+  const MatrixView& columns() const noexcept { return columns_; }
 
  private:
+  void copy_dense_columns();
+  void copy_sparse_columns();
+
   MatrixView matrix_;
   std::vector<float> norms_;
   double largest_square_ = 0.0;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;
-  std::vector<float> columns_;
+  MatrixView columns_;
+  std::vector<float> column_values_;
+  std::vector<std::int64_t> column_offsets_;
+  std::vector<std::int32_t> column_indices_;
 };
 
 /// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
@@ -74,7 +84,8 @@ void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t firs
                  std::size_t begin, std::size_t count_z, float* tile, std::size_t stride);
 
 /// row[j] = K(row i of x, row j of x) for all j. For binary points: integer distances or inner products of packed
-/// words, and a table of kernel values. For points stored by columns: reads only the columns in which point i is not 0.
+/// words, and a table of kernel values. For points stored by columns: reads only the columns in which point i is not 0; of
+/// sparse points the values have the same bits as those of `kernel_tile`.
 void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, float* row);
 /// out[k] = K(row i of x, row members[k] of x), for `count` members: the values of `kernel_row` up to rounding.
 void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i, const std::uint32_t* members,

@@ -15,6 +15,7 @@ RowSource::RowSource(KernelFunction kernel, MatrixView matrix, std::size_t posit
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     diagonal_[i] = static_cast<float>(kernel.self(static_cast<double>(points_.norms()[i])));
   }
+  unit_diagonal_ = std::all_of(diagonal_.begin(), diagonal_.end(), [](float value) { return value == 1.0F; });
 }
 
 GramRows::GramRows(KernelFunction kernel, MatrixView matrix, std::size_t positives, const float* gram)

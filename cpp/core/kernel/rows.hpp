@@ -37,6 +37,8 @@ class RowSource {
   const Points& points() const noexcept { return points_; }
   /// K(x_i, x_i), float32.
   const std::vector<float>& diagonal() const noexcept { return diagonal_; }
+  /// Whether all K(x_i, x_i) are 1.
+  bool unit_diagonal() const noexcept { return unit_diagonal_; }
 
  protected:
   /// For a source that computes single rows: see Points::keep_columns.
@@ -47,6 +49,7 @@ class RowSource {
   Points points_;
   std::size_t positives_;
   std::vector<float> diagonal_;
+  bool unit_diagonal_;
 };
 
 /// Rows of a filled n x n matrix, which the caller keeps alive.
@@ -115,7 +118,8 @@ class CountedRows {
   std::size_t positives() const noexcept { return source_.positives(); }
   double label(std::size_t i) const noexcept { return i < positives() ? 1.0 : -1.0; }
   double diagonal(std::size_t i) const noexcept { return static_cast<double>(source_.diagonal()[i]); }
-  const float* diagonals() const noexcept { return source_.diagonal().data(); }
+  /// K(x_j, x_j) for all j, or null if all are 1, as with a Gaussian kernel.
+  const float* diagonals() const noexcept { return source_.unit_diagonal() ? nullptr : source_.diagonal().data(); }
   double largest_diagonal() const noexcept;
 
   /// Row i. Charged: n evaluations, each with one inner product and the stored coordinates of x_j.

@@ -87,8 +87,7 @@ double Slack::kth_largest(std::size_t k) {
 
 std::size_t Slack::select_between(std::size_t size, double low, double high) {
   selected_.resize(std::max(selected_.size(), size + simd::lanes));
-  places_.resize(selected_.size());
-  return simd::loops().compact(candidates_.data(), size, 0, low, high, selected_.data(), places_.data());
+  return simd::loops().compact(candidates_.data(), size, low, high, selected_.data());
 }
 
 void Slack::centre_window(double level) {

@@ -61,7 +61,6 @@ class Slack {
   double drift_ = 1.0;  // factor of the level from one selection to the next, smoothed
   std::vector<double> candidates_;
   std::vector<double> selected_;
-  std::vector<std::size_t> places_;
 };
 
 }  // namespace svm

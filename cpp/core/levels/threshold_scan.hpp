@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/state.hpp"
+#include "simd/loops.hpp"
 
 namespace svm {
 
@@ -46,17 +47,17 @@ class ThresholdScan {
   std::size_t covered(double level) const noexcept;
   /// Index of the k-th element with v <= level, k < covered(level): first those below the window, then those inside.
   /// Throws InvalidArgument if there are fewer, which happens with NaN.
-  std::size_t covered_index(const double* v, double level, std::size_t k) const;
+  std::size_t covered_index(double level, std::size_t k) const;
   /// v: the responses that were scanned, or that belong to the state.
   void archive(StateArchive& state, const double* v);
 
  private:
-  void compact_inside(const double* v);
+  void take(const simd::Scanned& scanned, const double* v);
 
   std::size_t begin_;
   std::size_t end_;
   Window window_;
-  std::vector<double> block_counts_;  // for each block of 64: (number below) + inside_unit (number inside)
+  std::vector<simd::BlockScan> blocks_;
   std::size_t below_ = 0;
   double below_sum_ = 0.0;
   std::vector<double> inside_;

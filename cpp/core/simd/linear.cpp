@@ -14,14 +14,14 @@ namespace {
 inline Wide products(const std::int32_t* indices, const float* values, const double* w, __mmask8 mask) {
   const __m256i places = _mm256_maskz_loadu_epi32(mask, indices);
   const __m512d weights = _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, places, w, sizeof(double));
-  return Wide(weights) * Wide(_mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, values)));
+  return Wide{weights} * Wide{_mm512_maskz_cvtps_pd(mask, _mm256_maskz_loadu_ps(mask, values))};
 }
 
 /// Sixteen products with float32 weights; zero outside `mask`.
 inline Wide32 products(const std::int32_t* indices, const float* values, const float* w, __mmask16 mask) {
   const __m512i places = _mm512_maskz_loadu_epi32(mask, indices);
   const __m512 weights = _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, places, w, sizeof(float));
-  return Wide32(weights) * Wide32(_mm512_maskz_loadu_ps(mask, values));
+  return Wide32{weights} * Wide32{_mm512_maskz_loadu_ps(mask, values)};
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ namespace {
 template <bool prefetching>
 inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* upcoming) {
   // Independent sums, so that additions overlap.
-  Wide total[4] = {};
+  Wide total[4] = {all(0.0), all(0.0), all(0.0), all(0.0)};
   std::size_t k = 0;
   for (; k + 4 * lanes <= d; k += 4 * lanes) {
     if constexpr (prefetching) {
@@ -75,7 +75,7 @@ double dot_and_prefetch(const float* x, const double* w, std::size_t d, const fl
 }
 
 double dot(const float* x, const float* w, std::size_t d) {
-  Wide32 total{};
+  Wide32 total = all32(0.0F);
   std::size_t k = 0;
   for (; k + 2 * lanes <= d; k += 2 * lanes) total += load32(w + k) * load32(x + k);
   float rest = 0.0F;
@@ -85,8 +85,8 @@ double dot(const float* x, const float* w, std::size_t d) {
 
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const double* w) {
 #ifdef __AVX512F__
-  Wide a{};
-  Wide b{};
+  Wide a = all(0.0);
+  Wide b = all(0.0);
   for (std::size_t p = 0; p < stored; p += 2 * lanes) {
     const std::size_t left = std::min(stored - p, 2 * lanes);
     const unsigned mask = (1U << left) - 1U;
@@ -101,8 +101,8 @@ double sparse_dot(const std::int32_t* indices, const float* values, std::size_t 
 
 double sparse_dot(const std::int32_t* indices, const float* values, std::size_t stored, const float* w) {
 #ifdef __AVX512F__
-  Wide32 a{};
-  Wide32 b{};
+  Wide32 a = all32(0.0F);
+  Wide32 b = all32(0.0F);
   std::size_t p = 0;
   for (; p + 4 * lanes <= stored; p += 4 * lanes) {
     a += products(indices + p, values + p, w, __mmask16{0xffff});
@@ -140,8 +140,8 @@ void scale_split(double* q, std::size_t n, double level, double above, double ot
   for (std::size_t j = 0; j < n; j += 2 * lanes) {
     const Wide a = load(q + j);
     const Wide b = load(q + j + lanes);
-    const Wide x = a * (a > levels ? more : less);
-    const Wide y = b * (b > levels ? more : less);
+    const Wide x = a * choose(levels < a, more, less);
+    const Wide y = b * choose(levels < b, more, less);
     store(q + j, x);
     store(q + j + lanes, y);
     *sums++ = sum(x + y);

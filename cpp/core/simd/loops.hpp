@@ -8,12 +8,23 @@ namespace svm::simd {
 
 /// Elements per block of a scan.
 inline constexpr std::size_t block = 64;
-/// A scan's count for a block is (number below the window) + inside_unit * (number inside it).
-inline constexpr double inside_unit = 1024.0;
 /// Elements that `compact` may write beyond its result.
 inline constexpr std::size_t lanes = 8;
 /// Sparse rows that are made dense at a time, for inner products.
 inline constexpr std::size_t group = 16;
+
+/// What a scan finds in a block. Bit k: v_k < low of the window; low <= v_k <= high.
+struct BlockScan {
+  std::uint64_t below;
+  std::uint64_t inside;
+};
+
+/// What a scan finds in all: the sum of the elements below the window, and how many are below and inside.
+struct Scanned {
+  double below_sum;
+  std::size_t below;
+  std::size_t inside;
+};
 
 /// A greedy choice among the coordinates of a range: the largest score and the block that holds it.
 struct Best {
@@ -26,7 +37,7 @@ struct Best {
 struct DualRange {
   double* responses;      ///< c_j = y_j f(x_j), updated
   const double* alpha;    ///< 0 <= alpha_j <= C
-  const float* diagonal;  ///< K(x_j, x_j)
+  const float* diagonal;  ///< K(x_j, x_j); null if all are 1
   std::size_t size;
   double C;
 };
@@ -39,20 +50,22 @@ struct Loops {
 
   /// v += a x (float32 row, float64 state).
   void (*add)(double* v, const float* x, double a, std::size_t n);
-  /// v += a x, then scans v: writes the numbers of v < low and low <= v <= high in each block of 64 to block_counts,
-  /// see `inside_unit`; returns the sum of the v < low.
-  double (*add_and_scan)(double* v, const float* x, double a, std::size_t n, double low, double high,
-                         double* block_counts);
+  /// v += a x, then scans v: writes what it finds in each block of 64 to `blocks`.
+  Scanned (*add_and_scan)(double* v, const float* x, double a, std::size_t n, double low, double high,
+                          BlockScan* blocks);
   /// v += a x + b z, then scans v.
-  double (*add_two_and_scan)(double* v, const float* x, double a, const float* z, double b, std::size_t n, double low,
-                             double high, double* block_counts);
+  Scanned (*add_two_and_scan)(double* v, const float* x, double a, const float* z, double b, std::size_t n, double low,
+                              double high, BlockScan* blocks);
   /// Scans v.
-  double (*scan)(const double* v, std::size_t n, double low, double high, double* block_counts);
+  Scanned (*scan)(const double* v, std::size_t n, double low, double high, BlockScan* blocks);
+  /// Writes the elements of v inside the window, and their indices counted from `first`, in order, after a scan.
+  void (*take_inside)(const double* v, std::size_t first, const BlockScan* blocks, std::size_t count, double* values,
+                      std::size_t* indices);
+  /// The index of the k-th element below the window, or 64 count if there are not so many.
+  std::size_t (*nth_below)(const BlockScan* blocks, std::size_t count, std::size_t k);
 
-  /// Writes the elements of v with low <= v <= high, and their indices counted from `first`, in order; returns how
-  /// many. Both outputs need room for `lanes` more elements.
-  std::size_t (*compact)(const double* v, std::size_t n, std::size_t first, double low, double high, double* values,
-                         std::size_t* indices);
+  /// Writes the elements of v with low <= v <= high in order; returns how many. The output needs room for `lanes` more.
+  std::size_t (*compact)(const double* v, std::size_t n, double low, double high, double* values);
 
   /// responses += a x, then the largest gain of the dual by one clipped coordinate step, and the largest violation.
   Best (*add_and_best_gain)(const DualRange& range, const float* x, double a);
@@ -63,7 +76,7 @@ struct Loops {
   /// range. sign is +1 for the positive class and -1 for the negative; up: best.score; low: best.violation.
   Best (*add_two_and_best_up)(const DualRange& range, const float* x, double a, const float* z, double b, double sign);
   /// Second-order partner for an up-candidate of value `top` and row x: the largest (top - value)^2 / curvature over
-  /// low candidates (Fan, Chen, Lin 2005, eq. 3).
+  /// low candidates (Fan, Chen, Lin 2005, eq. 3), up to rounding.
   Best (*best_partner)(const DualRange& range, const float* x, double sign, double top, double diagonal);
   /// The score of one partner, exactly as best_partner computes it.
   double (*partner_score)(double response, double alpha, double diagonal, double entry, double C, double sign,

@@ -19,6 +19,13 @@ double DualSolver::best_alpha(std::size_t i) const noexcept {
   return std::clamp(alpha_[i] + gradient / diagonal, 0.0, C_);
 }
 
+simd::DualRange DualSolver::range(bool positive) noexcept {
+  const std::size_t first = positive ? 0 : rows_.positives();
+  const float* diagonals = rows_.diagonals();
+  return {responses_.data() + first, alpha_.data() + first, diagonals == nullptr ? nullptr : diagonals + first,
+          (positive ? rows_.positives() : size()) - first, C_};
+}
+
 void DualSolver::archive(StateArchive& state) {
   KernelSolver::archive(state);
   state.values("alpha", alpha_);

@@ -2,6 +2,7 @@
 // 0 <= alpha_i <= C, C = 1 / (lambda n). The base of SDCA, SMO and SVMlight.
 #pragma once
 
+#include "simd/loops.hpp"
 #include "solvers/kernel_solver.hpp"
 
 namespace svm {
@@ -17,6 +18,8 @@ class DualSolver : public KernelSolver {
  protected:
   /// alpha_i at the exact maximum of the dual along coordinate i, clipped to the box.
   double best_alpha(std::size_t i) const noexcept;
+  /// The coordinates of one class, for the inner loops.
+  simd::DualRange range(bool positive) noexcept;
 
   double C_;
   std::vector<double> alpha_;

@@ -25,7 +25,7 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
 }
 
 std::size_t Sbp::draw(const ThresholdScan& scan, double level) {
-  return scan.covered_index(v_.data(), level, random_.below(scan.covered(level)));
+  return scan.covered_index(level, random_.below(scan.covered(level)));
 }
 
 bool Sbp::step() {
@@ -46,8 +46,8 @@ bool Sbp::step() {
     } else {
       const std::size_t covered_up = up.covered(levels_.positive);
       const std::size_t k = random_.below(covered_up + down.covered(levels_.negative));
-      single.index = k < covered_up ? up.covered_index(v_.data(), levels_.positive, k)
-                                    : down.covered_index(v_.data(), levels_.negative, k - covered_up);
+      single.index =
+          k < covered_up ? up.covered_index(levels_.positive, k) : down.covered_index(levels_.negative, k - covered_up);
     }
     apply(&single, 1);
     counters.presentations += 1;

@@ -39,11 +39,8 @@ void Smo::update(const float* row, double amount, bool positive) {
   const simd::Loops& loops = simd::loops();
   const std::size_t positives = rows_.positives();
   const double sign = positive ? amount : -amount;
-  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
-  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
-                             size() - positives, C_};
-  const simd::Best best_up = loops.add_and_best_gain(up, row, sign);
-  const simd::Best best_down = loops.add_and_best_gain(down, row + positives, -sign);
+  const simd::Best best_up = loops.add_and_best_gain(range(true), row, sign);
+  const simd::Best best_down = loops.add_and_best_gain(range(false), row + positives, -sign);
   const bool first = best_up.score >= best_down.score;
   const auto gain = [&](std::size_t j) { return loops.gain(responses_[j], alpha_[j], rows_.diagonal(j), C_); };
   chosen_ = first ? locate(0, positives, best_up.block, gain) : locate(positives, size(), best_down.block, gain);
@@ -81,12 +78,9 @@ SmoWithBias::SmoWithBias(RowSource& source, const SmoSettings& settings)
 void SmoWithBias::update(const float* first, double first_amount, const float* second, double second_amount) {
   const simd::Loops& loops = simd::loops();
   const std::size_t positives = rows_.positives();
-  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
-  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
-                             size() - positives, C_};
-  const simd::Best best_up = loops.add_two_and_best_up(up, first, first_amount, second, second_amount, 1.0);
-  const simd::Best best_down =
-      loops.add_two_and_best_up(down, first + positives, -first_amount, second + positives, -second_amount, -1.0);
+  const simd::Best best_up = loops.add_two_and_best_up(range(true), first, first_amount, second, second_amount, 1.0);
+  const simd::Best best_down = loops.add_two_and_best_up(range(false), first + positives, -first_amount,
+                                                         second + positives, -second_amount, -1.0);
   const bool in_up = best_up.score >= best_down.score;
   top_ = in_up ? best_up.score : best_down.score;
   bottom_ = std::min(best_up.violation, best_down.violation);
@@ -107,11 +101,8 @@ bool SmoWithBias::step() {
   const std::size_t i = chosen_;
   const float* row_i = rows_.row(i);
   const double diagonal_i = rows_.diagonal(i);
-  const simd::DualRange up{responses_.data(), alpha_.data(), rows_.diagonals(), positives, C_};
-  const simd::DualRange down{responses_.data() + positives, alpha_.data() + positives, rows_.diagonals() + positives,
-                             size() - positives, C_};
-  const simd::Best best_up = loops.best_partner(up, row_i, 1.0, top_, diagonal_i);
-  const simd::Best best_down = loops.best_partner(down, row_i + positives, -1.0, top_, diagonal_i);
+  const simd::Best best_up = loops.best_partner(range(true), row_i, 1.0, top_, diagonal_i);
+  const simd::Best best_down = loops.best_partner(range(false), row_i + positives, -1.0, top_, diagonal_i);
   const auto score = [&](std::size_t j) {
     return loops.partner_score(responses_[j], alpha_[j], rows_.diagonal(j), static_cast<double>(row_i[j]), C_,
                                rows_.label(j), top_, diagonal_i);

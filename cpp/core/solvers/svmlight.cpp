@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "base/error.hpp"
 
@@ -47,14 +48,13 @@ bool SvmLight::step() {
   return true;
 }
 
-void SvmLight::offer(std::vector<Candidate>& best, std::size_t most, double steepness, std::uint32_t variable) const {
-  if (best.size() == most) {
-    if (!(steepness > best.back().steepness)) return;
-    best.pop_back();
-  }
+void SvmLight::offer(Steepest& steepest, double steepness, std::uint32_t variable) {
+  std::vector<Candidate>& best = steepest.candidates;
+  if (best.size() == steepest.most) best.pop_back();
   std::size_t place = best.size();
   while (place > 0 && best[place - 1].steepness < steepness) --place;
   best.insert(best.begin() + static_cast<std::ptrdiff_t>(place), {steepness, variable});
+  if (best.size() == steepest.most) steepest.bar = best.back().steepness;
 }
 
 // Zoutendijk's direction of steepest ascent with q components other than 0 (Joachims, section 3): with bias the q / 2
@@ -63,28 +63,42 @@ void SvmLight::select() {
   const bool bias = settings_.bias;
   const std::size_t most = bias ? settings_.working_set / 2 : settings_.working_set;
   const std::uint64_t now = rows_.counters().iterations;
+  Steepest rising{rising_, most};    // the steepest that may rise; without bias, that may move
+  Steepest falling{falling_, most};  // with bias: the steepest that may fall
   rising_.clear();
   falling_.clear();
   double sum_of_free = 0.0;
   std::size_t free = 0;
-  for (const std::uint32_t i : active_.members) {
-    const double steepness = value(i);
-    const bool positive = i < rows_.positives();
-    const bool rises = positive ? alpha_[i] < C_ : alpha_[i] > 0.0;
-    const bool falls = positive ? alpha_[i] > 0.0 : alpha_[i] < C_;
-    if (bias) {
-      if (rises) offer(rising_, most, steepness, i);
-      if (falls) offer(falling_, most, -steepness, i);
-    } else if (steepness > 0.0 ? rises : falls) {
-      offer(rising_, most, std::abs(steepness), i);
+  // Few variables are offered. All else is without branches, because they would be mispredicted.
+  const auto scan = [&](auto first, auto last, auto positive) {
+    for (; first != last; ++first) {
+      const std::uint32_t i = *first;
+      const double steepness = positive ? 1.0 - responses_[i] : responses_[i] - 1.0;
+      const bool below_box = alpha_[i] < C_;
+      const bool above_zero = alpha_[i] > 0.0;
+      const bool rises = positive ? below_box : above_zero;
+      const bool falls = positive ? above_zero : below_box;
+      if (bias) {
+        const double up = rises ? steepness : none;
+        const double down = falls ? -steepness : none;
+        if (up > rising.bar) offer(rising, up, i);
+        if (down > falling.bar) offer(falling, down, i);
+      } else {
+        const double size = (steepness > 0.0 ? rises : falls) ? std::abs(steepness) : none;
+        if (size > rising.bar) offer(rising, size, i);
+      }
+      const bool both = rises & falls;
+      sum_of_free += both ? steepness : 0.0;
+      free += both;
+      // The sign of the bound's multiplier, with the bias estimated before this step.
+      const bool settled = rises ? !falls & (steepness < middle_) : steepness > middle_;
+      doubted_[i] = settled ? doubted_[i] : now;
     }
-    if (rises && falls) {
-      sum_of_free += steepness;
-      ++free;
-    }
-    // The sign of the bound's multiplier, with the bias estimated before this step.
-    if (!(rises ? !falls && steepness < middle_ : steepness > middle_)) doubted_[i] = now;
-  }
+  };
+  const std::vector<std::uint32_t>& members = active_.members;
+  const auto border = std::lower_bound(members.begin(), members.end(), rows_.positives());
+  scan(members.begin(), border, std::true_type());
+  scan(border, members.end(), std::false_type());
   working_.clear();
   if (!bias) {
     violation_ = rising_.empty() ? 0.0 : rising_.front().steepness;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "qp/box_qp.hpp"
@@ -44,7 +45,13 @@ class SvmLight final : public DualSolver {
     double steepness;
     std::uint32_t variable;
   };
-  void offer(std::vector<Candidate>& best, std::size_t most, double steepness, std::uint32_t variable) const;
+  static constexpr double none = -std::numeric_limits<double>::max();
+  struct Steepest {
+    std::vector<Candidate>& candidates;  // falling
+    std::size_t most;
+    double bar = none;  // a candidate that is steeper belongs to them
+  };
+  static void offer(Steepest& steepest, double steepness, std::uint32_t variable);
   void select();
   bool optimise();
   void add_to_responses(std::size_t i, double amount);
@@ -59,8 +66,8 @@ class SvmLight final : public DualSolver {
   Subset active_;
   std::vector<std::uint64_t> doubted_;  // the last iteration in which a variable did not seem optimal at its bound
   std::vector<std::uint32_t> working_;
-  std::vector<Candidate> rising_;   // the steepest that may rise
-  std::vector<Candidate> falling_;  // with bias: the steepest that may fall
+  std::vector<Candidate> rising_;  // scratch memory of select()
+  std::vector<Candidate> falling_;
   double violation_ = 0.0;
   double middle_ = 0.0;  // the bias; 0 without bias
 
