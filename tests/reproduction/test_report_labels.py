@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from experiments.reproduction.figure_result import Bold, Table
-from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, quantity, state_of
+from experiments.reproduction.report.labels import agreement, comparison, leaves, moment, place, quantity, state_of
 from experiments.reproduction.report.rendering import right_aligned
 from experiments.reproduction.verdict import Claim, Number, Outcome, Reading
 
@@ -28,6 +28,15 @@ from experiments.reproduction.verdict import Claim, Number, Outcome, Reading
 )
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert quantity(value) == text
+
+
+def test_a_place_in_a_paper_is_written_out() -> None:
+    assert [place(text) for text in ("4.2", "Figure 2", "Section 5; Section 1", "")] == [
+        "section 4.2",
+        "Figure 2",
+        "Section 5; Section 1",
+        "",
+    ]
 
 
 def number(paper: float, measured: float | None, reach: float | None = None) -> Number:

@@ -150,6 +150,11 @@ def _difference(number: Number) -> str:
     return quantity(number.measured - number.paper, sign=True)
 
 
+def place(section: str) -> str:
+    """Return a place in a paper as text: ``section 4.2``; ``Figure 2`` stays."""
+    return f"section {section}" if section[:1].isdigit() else section
+
+
 def command_for(figure: str, scale: str = "paper") -> str:
     """Return the command that makes a figure."""
     return f"python reproduce.py figure={figure} scale={scale}"

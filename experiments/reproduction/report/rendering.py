@@ -71,6 +71,7 @@ def _environment() -> Environment:
         leaves=labels.leaves,
         limitations=labels.limitations,
         paragraph=_paragraph,
+        place=labels.place,
         quantity=labels.quantity,
         quoted=lambda text: quote(text, safe=""),
         size=pictures.size,
