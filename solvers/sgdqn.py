@@ -70,7 +70,7 @@ class SgdQn(CoreSolver):
     """
 
     name = "sgdqn"
-    summary = "SGD-QN: stochastic steps with a diagonal quasi-Newton matrix (Bordes, Bottou, Gallinari 2009, 2010)"
+    summary = "SGD-QN: stochastic steps with a diagonal quasi-Newton matrix (Bordes et al. 2009, 2010)"
     Settings = SgdQnSettings
     needs = frozenset({"lambda"})
     kernels = frozenset({"linear"})

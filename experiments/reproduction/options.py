@@ -23,7 +23,7 @@ LAUNCHERS = ("local", RAY)
 FOLDERS = ("figures", "report", "evidence")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
-NAMES = ("figure", "scale", "dataset", "from", *CHECK, "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -126,7 +126,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     flags: set[str] = set()
     settings: list[str] = []
     own, groups = _shared([figure.options for figure in figures]), _shared([figure.settings for figure in figures])
-    names = (*NAMES, *own)
+    names = (*NAMES, *(CHECK if "check" in words else ()), *own)
     for word in words:
         name, equals, value = word.partition("=")
         if word in (*FLAGS, *ACTIONS):
@@ -232,9 +232,6 @@ def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
 
 def _check(given: Mapping[str, str], *, wanted: bool) -> tuple[int, int] | None:
     if not wanted:
-        for name in CHECK:
-            if name in given:
-                raise FigureError(f"{name}= is a setting of check: python reproduce.py check figure=... {name}=...")
         return None
     if "from" in given:
         raise FigureError("check makes published runs again; from=evidence draws them")

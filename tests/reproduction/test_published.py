@@ -159,7 +159,7 @@ def test_runs_on_data_that_are_not_at_hand_are_left_out(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("runs=3",), "runs= is a setting of check"),
+        (("runs=3",), "unknown setting 'runs=3'"),
         (("check", "runs=0"), "runs must be a whole number >= 1, got '0'"),
         (("check", "seed=-1"), "seed must be a whole number >= 0"),
         (("check", "from=evidence"), "check makes published runs again"),

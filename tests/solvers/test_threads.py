@@ -187,36 +187,6 @@ def test_after_an_all_reduce_that_raises_the_solver_refuses_to_advance() -> None
     assert core.counters.iterations == 2
 
 
-def test_without_memory_no_wrong_row_is_returned(python: Python) -> None:
-    code = """
-import resource
-import numpy as np
-from scipy import sparse
-from solvers import _core
-
-rng = np.random.default_rng(0)
-places = np.sort(rng.integers(0, 40_000, (400, 50)), axis=1) * 50 + np.arange(50)
-values = rng.random(20_000, dtype=np.float32)
-S = sparse.csr_matrix((values, (np.repeat(np.arange(400), 50), places.ravel())), (400, 2_000_050))
-matrix = _core.Matrix(S.indptr.astype(np.int64), S.indices.astype(np.int32), S.data, S.shape[1])
-rows = _core.CachedRows(_core.KernelFunction(_core.KernelFunction.Kind.linear), matrix, 200, 10)
-hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (30 << 20), hard))
-for _ in range(2):
-    try:
-        rows.row(3)
-        raise SystemExit("scratch space of 128 MB fits into 30 MB")
-    except MemoryError:
-        assert rows.computed == 0
-resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-assert np.allclose(rows.row(3), (S @ S[3].T).toarray().ravel(), atol=1e-6)
-assert rows.computed == 1
-"""
-    answer = python(code)
-    assert answer.returncode == 0, answer.stderr
-
-
 def test_the_work_is_done_without_threads_that_cannot_be_started(python: Python) -> None:
     code = """
 features = _core.FeatureMatrix(_core.Matrix(X), int((y > 0).sum()))
