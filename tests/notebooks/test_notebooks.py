@@ -13,7 +13,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
-LONG = {"from_run_to_figure", "mini_batches", "your_own_solver"}
+LONG = {"from_run_to_figure", "mini_batches", "second_check", "your_own_solver"}
 """These take ten seconds and more."""
 CELLS = range(8, 21)
 """How many there may be: one sitting."""
@@ -42,8 +42,8 @@ def notebook(request: pytest.FixtureRequest) -> Any:
     return nbformat.read(request.param, as_version=4)
 
 
-def test_there_are_five() -> None:
-    assert len(NOTEBOOKS) == 5
+def test_there_are_six() -> None:
+    assert len(NOTEBOOKS) == 6
 
 
 def test_a_notebook_is_committed_without_its_outputs(notebook: Any) -> None:

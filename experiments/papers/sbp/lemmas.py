@@ -272,7 +272,7 @@ def _table(found: Studies) -> Table:
     return Table(columns, rows, ["u is SMO's last predictor; f* is bounded from above by its dual solution."])
 
 
-COLUMNS: Final = ("dataset", "seed", "iterations", "gap", "norm_over_u", "hinge_over_u", "bound_factor")
+COLUMNS: Final = ("dataset", "seed", "iterations", "gap", "norm_over_u", "hinge_over_u", "bound_factor", "optimum")
 
 
 def _record(study: Study) -> pd.DataFrame:
@@ -285,5 +285,6 @@ def _record(study: Study) -> pd.DataFrame:
         (study.norms / study.u.norm).ravel(),
         (study.hinges / study.u.hinge).ravel(),
         np.where(study.useful, 1 / (1 - study.gaps * study.u.norm), np.nan).ravel(),
+        study.u.upper,
     )
     return pd.DataFrame(dict(zip(COLUMNS, values, strict=True)))
