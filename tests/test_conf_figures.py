@@ -114,6 +114,10 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
     assert [number.name for number in made.numbers] == [number.name for number in spec.numbers]
     assert {reading.outcome for claim in made.claims for reading in claim.readings} <= {"not_testable"}
     assert all(claim.nearest.exceptions for claim in made.claims)
+    for claim, told in zip(made.claims, spec.claims, strict=True):
+        concerned = told.datasets or [*spec.datasets, *spec.lacking]
+        assert list(claim.lacking) == [name for name in concerned if name not in spec.datasets[:panels]]
+        assert claim.nearest.cases >= len(concerned)
 
 
 def test_claims_are_told_apart() -> None:

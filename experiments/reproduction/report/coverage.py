@@ -60,8 +60,8 @@ class Answer:
     Attributes
     ----------
     row : CoverageRow
-    claims : mapping of str to Claim or None
-        The judged claims; None: its figure is not made.
+    claims : mapping of str to (int, Claim or None, str)
+        Number of readings, the judged claim (None: its figure is not made) and the scale of its figure.
     state : State or None
         State of the row's figure.
     agreement : str
@@ -69,7 +69,7 @@ class Answer:
     """
 
     row: CoverageRow
-    claims: Mapping[str, Claim | None]
+    claims: Mapping[str, tuple[int, Claim | None, str]]
     state: State | None
     agreement: str
 
@@ -112,18 +112,18 @@ def coverage_page(collection: Collection, folder: Path = COVERAGE) -> str:
     folder : Path
         Of the coverage files.
     """
-    made = {
-        claim.id: claim
-        for figure in collection.figures
-        if figure.verdict is not None
-        for claim in figure.verdict.claims
-    }
+    claims: dict[str, tuple[int, Claim | None, str]] = {}
+    for figure in collection.figures:
+        for spec in figure.spec.claims if figure.spec is not None else ():
+            claims[spec.id] = (len(spec.readings) or 1, None, "")
+        for claim in figure.verdict.claims if figure.verdict is not None else ():
+            claims[claim.id] = (len(claim.readings), claim, figure.results[0].scale)
     figures = {figure.id: figure for figure in collection.figures}
     papers = {
         paper: [
             Answer(
                 row,
-                {name: made.get(name) for name in row.claims},
+                {name: claims.get(name, (1, None, "")) for name in row.claims},
                 figures[row.figure].state if row.figure in figures else None,
                 figures[row.figure].agreement if row.figure in figures else "",
             )
