@@ -105,7 +105,8 @@ def write_evidence(
     folder : Path
     figure : str
     runs : mapping of str to FinishedRun
-        By `evidence_key`. Those in the files of other figures are left out.
+        By `evidence_key`. A run is left out if the first other file that has it, where `PublishedStore` looks, has
+        these columns.
     columns : mapping of str to collection of str
         Columns to keep, by the same keys.
     facts : mapping
@@ -114,8 +115,12 @@ def write_evidence(
     import pyarrow
     import pyarrow.parquet
 
-    elsewhere = {key for other in _figures(folder) if other != figure for key in _keys(folder / f"{other}.parquet")}
-    own = {key: run for key, run in sorted(runs.items()) if key not in elsewhere}
+    elsewhere = [_columns(folder / f"{other}.parquet") for other in _figures(folder) if other != figure]
+    own = {
+        key: run
+        for key, run in sorted(runs.items())
+        if not set(columns[key]) <= next((other[key] for other in elsewhere if key in other), set())
+    }
     table = pyarrow.table(
         {
             "key": list(own),
@@ -230,11 +235,18 @@ def _figures(folder: Path) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.parquet"))
 
 
-def _keys(path: Path) -> list[str]:
+def _columns(path: Path) -> dict[str, set[str]]:
+    """Return the published columns of each run in a file."""
     import pyarrow.parquet
 
-    keys: list[str] = pyarrow.parquet.read_table(path, columns=["key"])["key"].to_pylist()
-    return keys
+    table = pyarrow.parquet.read_table(path)
+    keys = table["key"].to_pylist()
+    found: dict[str, set[str]] = {key: set() for key in keys}
+    for name in (name for name in table.column_names if name in COLUMNS):
+        for key, known in zip(keys, table[name].is_valid().to_pylist(), strict=True):
+            if known:
+                found[key].add(name)
+    return found
 
 
 def _result(run: FinishedRun) -> str:
@@ -248,9 +260,7 @@ def _lists(name: str, runs: Mapping[str, FinishedRun], columns: Mapping[str, Col
 
     number = pyarrow.int64() if name in COUNTS else pyarrow.float32() if name in _SINGLE else pyarrow.float64()
     values = [
-        pyarrow.array(run.curve[name], type=number, from_pandas=True)
-        if name in columns[key] and run.curve[name].notna().any()
-        else None
+        pyarrow.array(run.curve[name], type=number, from_pandas=True) if name in columns[key] else None
         for key, run in runs.items()
     ]
     return pyarrow.array([None if own is None else own.to_pylist() for own in values], type=pyarrow.list_(number))

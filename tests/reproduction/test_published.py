@@ -215,7 +215,7 @@ def test_what_is_written_is_read_back(frames: list[pd.DataFrame], kept: set[str]
         for key, frame in zip(runs, frames, strict=True):
             assert found[key].result["seed"] == int(key)
             own = found[key].curve
-            assert set(own.columns) == {name for name in ("iterations", *kept) if frame[name].notna().any()}
+            assert set(own.columns) == {"iterations", *kept}
             for column in own.columns:
                 assert curve.column(own, column).tolist() == pytest.approx(
                     curve.column(frame, column).tolist(), rel=1e-7 if column == "cpu_seconds" else 0, nan_ok=True
@@ -237,6 +237,10 @@ def test_a_run_of_two_figures_is_written_once(tmp_path: Path) -> None:
     write_evidence(tmp_path, "sbp_b", runs, columns, FACTS)
     found = PublishedStore(tmp_path, "sbp_b").find_all_finished(["0", "1"])
     assert {key: run.figure for key, run in found.items()} == {"0": "sbp_a", "1": "sbp_b"}  # type: ignore[attr-defined]
+    more = {"0": {"iterations", "test_error", "cpu_seconds"}}
+    write_evidence(tmp_path, "sbp_c", {"0": runs["0"]}, more, FACTS)  # sbp_a's file lacks a column
+    assert "cpu_seconds" in PublishedStore(tmp_path, "sbp_c").find_all_finished(["0"])["0"].curve.columns
+    (tmp_path / "sbp_c.parquet").unlink()
     write_evidence(tmp_path, "sbp_a", {"0": runs["0"]}, columns, FACTS)  # again: its own run stays
     assert "0" in PublishedStore(tmp_path, "sbp_a").find_all_finished(["0"])
 
