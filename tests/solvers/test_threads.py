@@ -234,7 +234,7 @@ matrix, kernel = _core.Matrix(points), Gaussian(2.0).core()
 whole, out = np.zeros((3000, 3000), dtype=np.float32), np.zeros((3000, 3000), dtype=np.float32)
 with blas.connected():
     used = 4096 * int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (used + (160 << 20),) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (400 << 20),) * 2)
     missing = _core.fill_gram(kernel, matrix, out, 64)
 assert 0 < missing < 21, missing  # of 21 tiles
 assert out[5, 5] == 1.0 and (out == out.T).all()

@@ -31,10 +31,14 @@ void set_gemm(Gemm<float> single_precision, Gemm<double> double_precision) noexc
 }
 
 unsigned threads_with_memory(unsigned threads) {
-  constexpr std::size_t needed = std::size_t{48} << 20;  // the buffer, the thread's stack, and its tiles
+  // Of the calling thread: the buffer and its tiles. Of each other: also a stack of 8 MiB and the 64 MiB of addresses
+  // that malloc reserves at the first request of a thread.
+  constexpr std::size_t caller = std::size_t{48} << 20;
+  constexpr std::size_t other = std::size_t{112} << 20;
   std::vector<std::unique_ptr<char[]>> held;
   while (held.size() < threads) {
-    std::unique_ptr<char[]> room(new (std::nothrow) char[needed]);  // not written to: only addresses are reserved
+    // not written to: only addresses are reserved
+    std::unique_ptr<char[]> room(new (std::nothrow) char[held.empty() ? caller : other]);
     if (!room) break;
     held.push_back(std::move(room));
   }

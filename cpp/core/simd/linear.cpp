@@ -130,7 +130,7 @@ void sparse_add(double* w, const std::int32_t* indices, const float* values, std
 
 void sparse_add(float* w, const std::int32_t* indices, const float* values, std::size_t stored, double a) {
   const auto amount = static_cast<float>(a);
-  for (std::size_t p = 0; p < stored; ++p) w[indices[p]] += amount * values[p];
+  for (std::size_t p = 0; p < stored; ++p) w[indices[p]] = multiply_add(amount, values[p], w[indices[p]]);
 }
 
 void scale_split(double* q, std::size_t n, double level, double above, double others, double* sums) {

@@ -218,7 +218,7 @@ void sparse_dots(const std::int32_t* indices, const float* values, std::size_t s
   static_assert(Wide32::size == group);
   Wide32 total = all32(0.0F);
   for (std::size_t p = 0; p < stored; ++p) {
-    total += all32(values[p]) * load32(dense + static_cast<std::size_t>(indices[p]) * group);
+    total = multiply_add(all32(values[p]), load32(dense + static_cast<std::size_t>(indices[p]) * group), total);
   }
   store(out, total);
 }

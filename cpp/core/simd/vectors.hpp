@@ -142,6 +142,31 @@ template <typename T, std::size_t n, bool fits>
 inline void operator+=(Vector<T, n, fits>& a, const Vector<T, n, fits>& b) {
   a = a + b;
 }
+
+/// a b + c, rounded once where the processor can. It is written out: the compiler fuses a product and a sum in some
+/// loops and builds only, and sums that are computed in two ways must have the same bits.
+inline float multiply_add(float a, float b, float c) {
+#ifdef __FMA__
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+template <std::size_t n, bool fits>
+inline Vector<float, n, fits> multiply_add(const Vector<float, n, fits>& a, const Vector<float, n, fits>& b,
+                                           const Vector<float, n, fits>& c) {
+  if constexpr (!fits) {
+    return {multiply_add(a.low, b.low, c.low), multiply_add(a.high, b.high, c.high)};
+  } else {
+#if defined(__AVX512F__)
+    return {_mm512_fmadd_ps(a.whole, b.whole, c.whole)};
+#elif defined(__FMA__)
+    return {_mm256_fmadd_ps(a.whole, b.whole, c.whole)};
+#else
+    return {a.whole * b.whole + c.whole};
+#endif
+  }
+}
 template <typename V>
 inline V larger(const V& a, const V& b) {
   return each(a, b, [](auto x, auto y) { return x > y ? x : y; });
