@@ -86,16 +86,18 @@ def test_the_mean_of_one_size_by_hand() -> None:
         ({}, "lemma2", "holds"),
         ({"exact": 5.0}, "lemma2", "fails"),
         ({"share": 0.1, "exact": 0.1}, "lemma2", "trivial"),
+        ({"vector": "steps"}, "lemma3", "holds"),
+        ({"vector": "steps", "exact": 4.1}, "lemma3", "fails"),
     ],
 )
-def test_rulings_on_the_lemmas(tmp_path: Path, changed: dict[str, float], claim: str, ruling: str) -> None:
+def test_rulings_on_the_lemmas(tmp_path: Path, changed: dict[str, Any], claim: str, ruling: str) -> None:
     spec = only(read_figure("minibatch_lemmas"), "rcv1")
     interval = {"estimate": 2.0, "low": 1.9, "high": 2.1, "runs": 100}
     mean = {"vector": "start", "b": 4, "share": 1.0, "exact": 2.0, "bound": 4.0, "sampled": interval, **changed}
     made = lemmas.make(with_spectra(spec, [one_panel(tmp_path)], means={"rcv1": [mean]}))
     claims = {one.id.removeprefix("minibatch."): one for one in made.claims}
-    assert rulings(claims[claim]) == {"start b=4": ruling}
-    assert claims["lemma3"].verdict == "not_testable"
+    assert rulings(claims[claim]) == {f"{mean['vector']} b=4": ruling}
+    assert claims["lemma2" if claim == "lemma3" else "lemma3"].verdict == "not_testable"
     render(made)
 
 
