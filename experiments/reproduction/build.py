@@ -17,6 +17,7 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
 from experiments.reproduction.verdict import Verdict
+from experiments.store.serialize import plain
 from support.files import new_folder
 
 
@@ -24,7 +25,7 @@ class Maker(Protocol):
     """A module of `experiments.papers`.
 
     It may also have ``compute(evidence) -> dict``, for what follows from the data and not from the curves. The result
-    is JSON-able; `make` gets it as ``evidence.computed``.
+    is JSON-able; `make` gets it as ``evidence.computed``, and loads no data set.
     """
 
     def make(self, evidence: Evidence) -> FigureResult:
@@ -48,7 +49,8 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
 def with_computed(evidence: Evidence) -> Evidence:
     """Return the evidence with what its figure's module computes from the data."""
     compute = getattr(maker_of(evidence.spec.maker), "compute", None)
-    return dataclasses.replace(evidence, computed=compute(evidence)) if compute else evidence
+    # in the form in which it is published, so that a figure made from evidence has the same numbers
+    return dataclasses.replace(evidence, computed=plain(compute(evidence), "computed")) if compute else evidence
 
 
 def maker_of(name: str) -> Maker:

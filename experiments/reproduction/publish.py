@@ -113,7 +113,7 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
             key = evidence_key(run.settings, planner.fingerprint(run.settings))
             runs[key] = run.found
             columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
-    facts = {"scale": plan.options.scale, "computed": plain(evidence.computed, "computed"), "command": command}
+    facts = {"scale": plan.options.scale, "computed": evidence.computed, "command": command}
     write_evidence(folder, figure, runs, columns, facts)
     plan, evidence = from_evidence(plan.spec, plan.options, folder)
     with tempfile.TemporaryDirectory() as place:
