@@ -242,10 +242,11 @@ def _publish(name: str, command: Command, store: Store, words: Sequence[str]) ->
 
     planner = Planner(store)
     plan = planner.plan(read_figure(name), command.options)
-    verdict = publish(plan, planner, command.evidence, _shown(words))
-    size = sum((command.evidence / f"{plan.spec.id}.{ending}").stat().st_size for ending in ("parquet", "json"))
-    print(f"{plan.spec.id}: {size / 1e3:,.0f} kB of evidence in {command.evidence}")
-    print("\n".join(_verdict_lines(verdict)), flush=True)
+    made = publish(plan, planner, command.evidence, _shown(words))
+    print(f"{plan.spec.id}: {made.size / 1e3:,.0f} kB of evidence in {command.evidence}")
+    print("\n".join(_verdict_lines(made.verdict)), flush=True)
+    if made.again:
+        print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
     return OK
 
 

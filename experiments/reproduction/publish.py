@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from experiments.reproduction.published import (
     PublishedRun,
     PublishedStore,
     ReadColumns,
+    check_size,
     evidence_key,
     read_facts,
     write_evidence,
@@ -29,6 +32,7 @@ from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Verdict
 from experiments.store import FinishedRun
 from experiments.store.serialize import plain
+from support.files import write_file
 
 
 class EvidencePlanner(Planner):
@@ -74,8 +78,27 @@ def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pla
     return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
 
 
-def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict:
-    """Write the evidence of a figure and judge it from what was written.
+@dataclass(frozen=True)
+class Publication:
+    """What `publish` has written.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        As judged from the evidence.
+    size : int
+        Bytes of the figure's two files.
+    again : list of str
+        Figures whose evidence refers to runs that this figure has replaced: publish them again.
+    """
+
+    verdict: Verdict
+    size: int
+    again: list[str]
+
+
+def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Publication:
+    """Write the evidence of a figure and judge it from what was written; an error changes no file.
 
     Parameters
     ----------
@@ -88,15 +111,10 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
     command : str
         The command line, for the record.
 
-    Returns
-    -------
-    Verdict
-        As judged from the evidence.
-
     Raises
     ------
     EvidenceError
-        Runs are missing.
+        Runs are missing, or the files are too large.
     """
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
@@ -114,12 +132,19 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
             runs[key] = run.found
             columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
     facts = {"scale": plan.options.scale, "computed": evidence.computed, "command": command}
-    write_evidence(folder, figure, runs, columns, facts)
-    plan, evidence = from_evidence(plan.spec, plan.options, folder)
     with tempfile.TemporaryDirectory() as place:
+        draft = Path(place) / "evidence"
+        if folder.exists():
+            shutil.copytree(folder, draft)
+        again = write_evidence(draft, figure, runs, columns, facts)
+        plan, evidence = from_evidence(plan.spec, plan.options, draft)
         verdict = build_figure(plan, evidence, Path(place) / figure, command)
-    write_verdict(folder, figure, plain(as_json(verdict), "verdict"))
-    return verdict
+        write_verdict(draft, figure, plain(as_json(verdict), "verdict"))
+        size = check_size(draft, figure)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (f"{figure}.parquet", f"{figure}.json"):
+            write_file(folder / name, (draft / name).read_bytes())
+    return Publication(verdict, size, again)
 
 
 def _noted(panel: Panel, read: dict[tuple[str, str], set[str]]) -> Panel:
