@@ -13,6 +13,7 @@ from typing import Any, Protocol, cast
 from experiments import provenance
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.citations import place_of
+from experiments.reproduction.disturbance import disturbed_runs
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
@@ -104,6 +105,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),
+        disturbed=disturbed_runs(evidence),
     )
 
 
@@ -121,6 +123,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
         lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
     if verdict.left_out:
         lines.append(f"Left out: {'; '.join(_by_reason(verdict.left_out))}")
+    lines += [f"DISTURBED TIMED RUNS: {name}: {how}" for name, how in verdict.disturbed.items()]
     return lines
 
 

@@ -20,6 +20,7 @@ from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
+from experiments.provenance import PROJECT_ROOT, UNCOMMITTED, git_state
 from experiments.reproduction import listing
 from experiments.reproduction.options import FOLDERS, Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
@@ -55,6 +56,7 @@ from=evidence   draw and judge the published runs in evidence/: no data set, sol
 publish    write these runs, from the store
 check      draw runs= of them at random, make them again and compare
 dataset=   only these data sets; any other data set is marked as a stand-in
+uncommitted=marked   make scale=paper with uncommitted changes, and mark the verdicts; without it they are refused
 jobs=      runs at a time (default: one for each core)
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
@@ -150,6 +152,8 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         return _check(chosen, command, *command.check, words)
     if command.from_evidence:
         return max((_from_evidence(name, command, words) for name in chosen), key=_weight)
+    if not command.dry_run:
+        _refuse_uncommitted(command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
         planner = Planner(store)
@@ -162,6 +166,14 @@ def _figures(command: Command, words: Sequence[str]) -> int:
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
         return max((_figure(name, command, store, backend, words) for name in chosen), key=_weight, default=OK)
+
+
+def _refuse_uncommitted(command: Command) -> None:
+    """Refuse runs at the paper's scale that no commit describes, unless the command line allows them."""
+    commit, dirty = git_state(PROJECT_ROOT)
+    if dirty and command.options.scale == "paper" and not command.uncommitted:
+        differs = f"the checkout differs from its commit {(commit or 'none')[:12]}"
+        raise FigureError(f"{differs}: commit the changes, or add uncommitted=marked, and verdicts and pictures say so")
 
 
 @contextlib.contextmanager
@@ -298,6 +310,7 @@ def _make_missing(
     if not plan.missing:
         return {}
     elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+    from experiments.reproduction.disturbance import make_undisturbed
     from experiments.reproduction.execute import execute, summary
 
     store.create()  # before several processes create it at once
@@ -305,7 +318,10 @@ def _make_missing(
     elapsed.end()
     progress = meter(console(sys.stderr))
     try:
-        outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
+        work = partial(execute, jobs=jobs, command=["reproduce.py", *words], meter=progress, make=make)
+        # smaller scales are for trying out: their runs are marked only
+        again = plan.spec.timed and plan.options.scale == "paper"
+        outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
     finally:
         progress.close()
         store.close_dead()  # the runs of killed processes
@@ -332,6 +348,9 @@ def _verdict_lines(verdict: Verdict) -> list[str]:
     agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
     if agree:
         lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
+    lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
+    if verdict.uncommitted:
+        lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
     return lines
 
 

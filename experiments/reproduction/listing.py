@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.cost import expected_seconds, peak_memory
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
@@ -77,8 +78,10 @@ def announcement(plan: Plan) -> list[str]:
 def last_verdict(folder: Path) -> str:
     """Return the verdicts in a figure's folder in a few words; empty if there are none."""
     try:
-        claims = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))["claims"]
-        return ", ".join(f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in claims) or "made"
+        found = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+        claims = (f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in found["claims"])
+        changed = found.get("dirty") or any(commit.endswith(UNCOMMITTED) for commit in found.get("run_commits", ()))
+        return (", ".join(claims) or "made") + f" ({UNCOMMITTED})" * changed
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, KeyError, TypeError):

@@ -23,7 +23,8 @@ LAUNCHERS = ("local", RAY)
 FOLDERS = ("figures", "report", "evidence")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
-NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+MADE = ("figure", "scale", "dataset", "from", "uncommitted")
+NAMES = (*MADE, "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -83,6 +84,8 @@ class Command:
     list_, dry_run : bool
     scales : tuple of str
         Scales of ``--list``; empty: the catalogue only.
+    uncommitted : bool
+        Make figures at the paper's scale from a checkout with uncommitted changes, too.
     """
 
     figure: str
@@ -101,6 +104,7 @@ class Command:
     list_: bool
     dry_run: bool
     scales: tuple[str, ...]
+    uncommitted: bool
 
 
 def figure_named(words: Sequence[str]) -> str:
@@ -149,6 +153,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     scales = _scales(given, list_=list_)
     if given.get("from", "evidence") != "evidence":
         raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
+    if given.get("uncommitted", "marked") != "marked":
+        raise FigureError(f"uncommitted={given['uncommitted']}: write uncommitted=marked, or commit the changes")
     if "publish" in flags and ("from" in given or "check" in flags):
         raise FigureError("publish writes evidence from the runs of a store: give it without from= and check")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
@@ -180,6 +186,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         list_=list_,
         dry_run="--dry-run" in flags,
         scales=scales,
+        uncommitted="uncommitted" in given,
     )
 
 

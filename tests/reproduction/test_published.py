@@ -22,6 +22,7 @@ from datasets import DataError
 from experiments import curve
 from experiments.columns import COLUMNS, COSTS, COUNTS
 from experiments.reproduction.cli import main
+from experiments.reproduction.listing import last_verdict
 from experiments.reproduction.published import (
     EVIDENCE,
     EvidenceError,
@@ -144,6 +145,31 @@ def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert out.count("DIFFERS") == 1
     assert "kernel_evaluations in row 1" in out
+
+
+def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("cli", "build"):
+        module = f"experiments.reproduction.{name}" + (".provenance" if name == "build" else "")
+        monkeypatch.setattr(f"{module}.git_state", lambda _: ("c" * 40, True))
+    shutil.copytree(made / "store", tmp_path / "store")
+    shutil.copy(made / "mine_x.yaml", tmp_path)
+    for words in (("scale=paper",), ("scale=paper", "publish")):
+        assert reproduce(tmp_path, *words) == 2
+        assert (
+            "differs from its commit cccccccccccc: commit the changes, or add uncommitted=m" in capsys.readouterr().err
+        )
+    assert not (tmp_path / "figures").exists()
+    assert reproduce(tmp_path, "scale=paper", "--dry-run") == 0
+    assert reproduce(tmp_path, "scale=paper", "uncommitted=yes") == 2
+    assert "uncommitted=yes: write uncommitted=marked" in capsys.readouterr().err
+    assert reproduce(tmp_path, "scale=paper", "uncommitted=marked") == 0
+    assert "made with uncommitted changes" in capsys.readouterr().out
+    folder = tmp_path / "figures" / "mine_x" / "paper"
+    assert json.loads((folder / "verdict.json").read_text())["dirty"] is True
+    assert "the figure was made with uncommitted changes" in (folder / "verdict.md").read_text()
+    assert "with uncommitted changes" in last_verdict(folder)
 
 
 def _refuse(*_: object, **__: object) -> None:
