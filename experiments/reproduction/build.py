@@ -17,6 +17,7 @@ from experiments.reproduction.disturbance import disturbed_runs
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
+from experiments.reproduction.published import EvidenceError, same_values
 from experiments.reproduction.verdict import Verdict
 from experiments.store.serialize import plain
 from support.files import new_folder
@@ -59,7 +60,9 @@ def maker_of(name: str) -> Maker:
     return cast(Maker, importlib.import_module(name))
 
 
-def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict:
+def build_figure(
+    plan: Plan, evidence: Evidence, folder: Path, command: str, published: Mapping[str, Any] | None = None
+) -> Verdict:
     """Draw and judge a figure, and write its folder.
 
     Parameters
@@ -70,9 +73,13 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
         ``figures/<id>/<scale>``; replaced as a whole.
     command : str
         The command line, for the record.
+    published : mapping, optional
+        The figure's published verdict.json: its commit, machine and time are written instead of the present ones.
 
     Raises
     ------
+    EvidenceError
+        The verdict is not the published one.
     OSError
         The folder cannot be written; an earlier one stays.
     """
@@ -81,6 +88,12 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
     result = maker_of(plan.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
     facts = _facts(plan, evidence)
+    if published is not None:
+        judged = plain(output.as_json(verdict), "verdict")
+        if not all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
+            raise EvidenceError(f"{plan.spec.id} is judged otherwise now than when it was published: publish it again")
+        verdict = dataclasses.replace(verdict, commit=published["commit"], dirty=published["dirty"])
+        facts |= {name: published[name] for name in ("made", "machine", "versions")}
     picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)

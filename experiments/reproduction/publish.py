@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -10,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import solvers
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
-from experiments.reproduction.output import as_json
 from experiments.reproduction.plan import Plan, PlannedRun, Planner
 from experiments.reproduction.published import (
     EvidenceError,
@@ -24,6 +25,7 @@ from experiments.reproduction.published import (
     ReadColumns,
     check_size,
     evidence_key,
+    published_figures,
     read_facts,
     write_evidence,
     write_verdict,
@@ -31,7 +33,6 @@ from experiments.reproduction.published import (
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Verdict
 from experiments.store import FinishedRun
-from experiments.store.serialize import plain
 from support.files import write_file
 
 
@@ -70,6 +71,20 @@ def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pl
     if facts["scale"] != options.scale:
         raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
     return EvidencePlanner(folder, spec.id).plan(spec, options), facts
+
+
+def offer(plan: Plan, folder: Path) -> list[str]:
+    """Return the line that says that a figure with missing runs is published; empty if it is not, at this scale."""
+    figure = plan.spec.id
+    if not plan.missing or figure not in published_figures(folder):
+        return []
+    facts, own = read_facts(folder, figure), solvers.build_info()
+    if facts["scale"] != plan.options.scale:
+        return []
+    builds = [run.result["provenance"]["build"] for run in PublishedStore(folder, figure).runs()]
+    same = all((build.get("build_id"), build.get("isa")) == (own["build_id"], own["isa"]) for build in builds)
+    which = "this build" if same else "another build"
+    return [f"  runs of {which} are published: from=evidence draws and judges them without making any"]
 
 
 def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
@@ -139,7 +154,7 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Publica
         again = write_evidence(draft, figure, runs, columns, facts)
         plan, evidence = from_evidence(plan.spec, plan.options, draft)
         verdict = build_figure(plan, evidence, Path(place) / figure, command)
-        write_verdict(draft, figure, plain(as_json(verdict), "verdict"))
+        write_verdict(draft, figure, json.loads((Path(place) / figure / "verdict.json").read_bytes()))
         size = check_size(draft, figure)
         folder.mkdir(parents=True, exist_ok=True)
         for name in (f"{figure}.parquet", f"{figure}.json"):

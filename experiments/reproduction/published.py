@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from experiments.configuration.settings import RunSettings
 
 EVIDENCE: Final = PROJECT_ROOT / "evidence"
+RESULTS: Final = PROJECT_ROOT / "docs" / "results"
+"""The scorecards that are made from the evidence."""
 FORMAT: Final = 2
 FIGURE_BYTES: Final = 1_500_000
 ALL_BYTES: Final = 20_000_000
@@ -178,6 +181,17 @@ def write_evidence(
     _write_json(folder / f"{figure}.json", head)
     keys = {key: run.key for key, run in runs.items()}
     return [name for name, rows in referring.items() if any(keys.get(key) != row.run_key for key, row in rows.items())]
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; numbers may differ by 1e-9, as processors differ in the last bits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_values(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_values, one, other))
+    if isinstance(one, float) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-300)
+    return bool(one == other)
 
 
 def check_size(folder: Path, figure: str) -> int:
