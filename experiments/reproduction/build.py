@@ -92,7 +92,8 @@ def build_figure(
         judged = plain(output.as_json(verdict), "verdict")
         if not all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
             raise EvidenceError(f"{plan.spec.id} is judged otherwise now than when it was published: publish it again")
-        verdict = dataclasses.replace(verdict, commit=published["commit"], dirty=published["dirty"])
+        then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
+        verdict = dataclasses.replace(verdict, **then)
         facts |= {name: published[name] for name in ("made", "machine", "versions")}
     picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
     with new_folder(folder) as draft:
