@@ -89,7 +89,7 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
 def check_figures(names: Sequence[str], command: Command, count: int, seed: int, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
     from experiments.reproduction.publish import published_plan
-    from experiments.reproduction.spot_check import choose_runs, spot_check, table
+    from experiments.reproduction.spot_check import choose_runs, record_check, spot_check, table
 
     specs, _ = _published(names, command)
     published = [
@@ -107,6 +107,8 @@ def check_figures(names: Sequence[str], command: Command, count: int, seed: int,
         )
     finally:
         progress.close()
+    if result.comparisons:
+        record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
     agree = sum(each.agrees for each in result.comparisons)
     print("\n".join([*table(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
     for name, why in result.absent.items():

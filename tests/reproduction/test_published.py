@@ -33,7 +33,7 @@ from experiments.reproduction.published import (
     same_values,
     write_evidence,
 )
-from experiments.reproduction.spot_check import choose_runs
+from experiments.reproduction.spot_check import choose_runs, recorded_checks
 
 FACTS = {"scale": "demo", "computed": {}, "command": "python reproduce.py"}
 FIGURE = """
@@ -132,6 +132,8 @@ def test_published_runs_are_made_again_and_are_equal(made: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert out.count("  equal  ") == 3
     assert "3 of 3 runs agree" in out
+    (check,) = recorded_checks(made / "evidence")
+    assert {name: check[name] for name in ("figure", "runs", "agree")} == {"figure": "mine_x", "runs": 3, "agree": 3}
 
 
 def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
