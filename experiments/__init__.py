@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 def load(algo: str, dataset: str, *, store: Path | str = "results", **filters: Any) -> pd.DataFrame:
     """Return the finished runs of a solver on a data set as one table, as `experiments.store.tidy.tidy` describes it.
 
-    Settings that differ between the runs are columns of the table, so that runs of different problems are not mixed.
+    Settings and builds that differ between the runs are columns of the table, so that runs of different problems are
+    not mixed, and none is left out for a newer one.
 
     Parameters
     ----------

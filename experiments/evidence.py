@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from experiments.reproduction.published import EVIDENCE, published_runs
+from experiments.reproduction.published import EVIDENCE, PublishedStore
 from experiments.store.tidy import tidy
 
 
 def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:
     """Return the runs of a published figure as one table, as `experiments.store.tidy.tidy` describes it.
 
-    Only the columns that the figure's picture and claims read are published.
+    Only the columns that pictures and claims read are published.
 
     Parameters
     ----------
     figure : str
-        ``sbp_fig2``. Runs that were first published with another figure are in that figure's table.
+        ``sbp_fig2``.
     folder : Path
 
     Raises
@@ -26,4 +26,4 @@ def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:
     EvidenceError
         The figure is not published, or a file is damaged.
     """
-    return tidy(published_runs(folder, figure))
+    return tidy(PublishedStore(folder, figure).runs())

@@ -42,6 +42,10 @@ PACKAGES = (
 )
 """Distributions whose versions are recorded."""
 
+UNCOMMITTED = "with uncommitted changes"
+OWN_OUTPUT = ("evidence", "docs/results")
+"""Folders that the project's commands write: their files may differ from the commit while the sources do not."""
+
 
 def collect(
     build_info: Mapping[str, Any],
@@ -115,8 +119,8 @@ def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:
 def git_state(root: Path) -> tuple[str | None, bool | None]:
     """Return the commit of the checkout at `root`, and whether the checkout differs from it.
 
-    Dirty means: a tracked file has changed, or there is an untracked (not ignored) file under `SOURCE_PATHS`. Other
-    untracked files, such as notes or figures, cannot change a result.
+    Dirty means: a tracked file outside `OWN_OUTPUT` has changed, or there is an untracked (not ignored) file under
+    `SOURCE_PATHS`. Other untracked files, such as notes or figures, cannot change a result.
 
     Returns
     -------
@@ -130,7 +134,8 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     if top is None or Path(top.strip()).resolve() != root.resolve():
         return None, None
     commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
-    tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no")
+    others = [f":(exclude){folder}" for folder in OWN_OUTPUT]
+    tracked = _git(root, "status", "--porcelain", "-z", "--untracked-files=no", "--", ".", *others)
     untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", *SOURCE_PATHS)
     dirty = None if tracked is None or untracked is None else bool(tracked or untracked)
     return (commit.strip() if commit else None), dirty
@@ -138,7 +143,7 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
 
 def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> str:
     """Return a commit as text, with a remark on uncommitted changes that nothing shortens; empty without a commit."""
-    return commit[:digits] + (" with uncommitted changes" if dirty else "") if commit else ""
+    return commit[:digits] + (f" {UNCOMMITTED}" if dirty else "") if commit else ""
 
 
 def machine() -> dict[str, Any]:

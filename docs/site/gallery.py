@@ -14,8 +14,10 @@ from sphinx.util.typing import ExtensionMetadata
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import PAPERS, paper_named
-from experiments.reproduction.report.labels import LABELS
+from experiments.reproduction.published import EVIDENCE
+from experiments.reproduction.report.labels import LABELS, moment
 from experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
+from experiments.reproduction.spot_check import CHECKS, recorded_checks
 
 RESULTS = PROJECT_ROOT / "docs" / "results"
 NOT_MADE = "No verdict at the paper's scale yet"
@@ -46,7 +48,18 @@ def page(folder: Path, results: Path = RESULTS) -> list[str]:
         papers.setdefault(paper, []).append(read_figure(name))
     order = [*PAPERS, *papers]  # the five papers first
     shown = sorted(papers, key=order.index)
-    return [line for paper in shown for line in _section(paper, papers[paper], folder, results)]
+    return [*checked(), *(line for paper in shown for line in _section(paper, papers[paper], folder, results))]
+
+
+def checked(evidence: Path = EVIDENCE) -> list[str]:
+    """Return the paragraph that says how many published runs were made again, when and where; empty without checks."""
+    checks = recorded_checks(evidence)
+    if not checks:
+        return []
+    runs, agree = (sum(check[name] for check in checks) for name in ("runs", "agree"))
+    last = checks[-1]
+    where = f"last on {moment(last['made'])}, {last['cpu']}, {last['cores']} cores"
+    return [f"{runs:,} published runs were made again, and {agree:,} agree ({where}).", ""]
 
 
 def _section(paper: str, specs: list[FigureSpec], folder: Path, results: Path) -> Iterator[str]:
@@ -78,7 +91,7 @@ class Gallery(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the gallery's nodes, parsed as part of the page."""
         place = Path(self.env.doc2path(self.env.docname))
-        for path in (*FIGURES.glob("*.yaml"), *RESULTS.glob("*/scorecard.json")):
+        for path in (*FIGURES.glob("*.yaml"), *RESULTS.glob("*/scorecard.json"), EVIDENCE / CHECKS):
             self.env.note_dependency(str(path))
         return self.parse_text_to_nodes("\n".join(page(place.parent)), allow_section_headings=True)
 

@@ -13,10 +13,13 @@ from typing import Any, Protocol, cast
 from experiments import provenance
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.citations import place_of
+from experiments.reproduction.disturbance import disturbed_runs
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.plan import Plan, PlannedPanel
+from experiments.reproduction.published import EvidenceError, same_values
 from experiments.reproduction.verdict import Verdict
+from experiments.store.serialize import plain
 from support.files import new_folder
 
 
@@ -24,7 +27,7 @@ class Maker(Protocol):
     """A module of `experiments.papers`.
 
     It may also have ``compute(evidence) -> dict``, for what follows from the data and not from the curves. The result
-    is JSON-able; `make` gets it as ``evidence.computed``.
+    is JSON-able; `make` gets it as ``evidence.computed``, and loads no data set.
     """
 
     def make(self, evidence: Evidence) -> FigureResult:
@@ -48,7 +51,8 @@ def evidence_of(plan: Plan, outcomes: Mapping[str, Outcome]) -> Evidence:
 def with_computed(evidence: Evidence) -> Evidence:
     """Return the evidence with what its figure's module computes from the data."""
     compute = getattr(maker_of(evidence.spec.maker), "compute", None)
-    return dataclasses.replace(evidence, computed=compute(evidence)) if compute else evidence
+    # in the form in which it is published, so that a figure made from evidence has the same numbers
+    return dataclasses.replace(evidence, computed=plain(compute(evidence), "computed")) if compute else evidence
 
 
 def maker_of(name: str) -> Maker:
@@ -56,7 +60,9 @@ def maker_of(name: str) -> Maker:
     return cast(Maker, importlib.import_module(name))
 
 
-def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> Verdict:
+def build_figure(
+    plan: Plan, evidence: Evidence, folder: Path, command: str, published: Mapping[str, Any] | None = None
+) -> Verdict:
     """Draw and judge a figure, and write its folder.
 
     Parameters
@@ -67,9 +73,13 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
         ``figures/<id>/<scale>``; replaced as a whole.
     command : str
         The command line, for the record.
+    published : mapping, optional
+        The figure's published verdict.json: its commit, machine and time are written instead of the present ones.
 
     Raises
     ------
+    EvidenceError
+        The verdict is not the published one.
     OSError
         The folder cannot be written; an earlier one stays.
     """
@@ -78,6 +88,13 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
     result = maker_of(plan.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
     facts = _facts(plan, evidence)
+    if published is not None:
+        judged = plain(output.as_json(verdict), "verdict")
+        if not all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
+            raise EvidenceError(f"{plan.spec.id} is judged otherwise now than when it was published: publish it again")
+        then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
+        verdict = dataclasses.replace(verdict, **then)
+        facts |= {name: published[name] for name in ("made", "machine", "versions")}
     picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)
@@ -102,6 +119,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),
+        disturbed=disturbed_runs(evidence),
     )
 
 
@@ -119,6 +137,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
         lines.append("; ".join(f"{name}: {why}" for name, why in verdict.missing.items()))
     if verdict.left_out:
         lines.append(f"Left out: {'; '.join(_by_reason(verdict.left_out))}")
+    lines += [f"DISTURBED TIMED RUNS: {name}: {how}" for name, how in verdict.disturbed.items()]
     return lines
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,8 +19,16 @@ from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
+from experiments.provenance import PROJECT_ROOT, git_state
 from experiments.reproduction import listing
-from experiments.reproduction.options import FOLDERS, Command, figure_named, parse
+from experiments.reproduction.evidence_commands import (
+    check_figures,
+    draw_figures,
+    publish_figures,
+    publish_results,
+    write_report,
+)
+from experiments.reproduction.options import FAULT, NOT_ALL, OK, USER_ERROR, Command, figure_named, parse, worst
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
@@ -35,7 +42,6 @@ from support.locks import locked
 if TYPE_CHECKING:
     from experiments.reproduction.execute import MakeRuns
 
-OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 LOCK_FILE = "reproduce.lock"
 QUIET_SECONDS = 1.0
 """Shorter work shows no message."""
@@ -45,20 +51,23 @@ usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
        python reproduce.py publish figure=ID|PAPER|all scale=paper
+       python reproduce.py publish figure=report
        python reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5] [seed=0]
-       python reproduce.py figure=report
+       python reproduce.py figure=report [from=evidence]
 
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
            (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 from=evidence   draw and judge the published runs in evidence/: no data set, solver or store is needed
-publish    write these runs, from the store
+publish    write these runs, from the store; figure=report: write the scorecards of docs/results from evidence/
 check      draw runs= of them at random, make them again and compare
 dataset=   only these data sets; any other data set is marked as a stand-in
+uncommitted=marked   make scale=paper with uncommitted changes, and mark the verdicts; without it they are refused
 jobs=      runs at a time (default: one for each core)
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
-           figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence)
+           figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence);
+           results= of the scorecards (docs/results)
 memory= threads=   for each run, as run.py has them
 --list     all figures, one a line; of one paper: --list figure=sbp
            --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
@@ -88,7 +97,7 @@ def main(words: Sequence[str]) -> int:
             if command.list_:
                 return _list(command)
             if command.figure == "report":
-                return _report(command)
+                return publish_results(command) if command.publish else write_report(command)
             return _figures(command, words)
     except (FigureError, EvidenceError, *USER_ERRORS) as error:
         print_error(f"error: {error}")
@@ -134,22 +143,14 @@ def _list(command: Command) -> int:
     return OK
 
 
-def _report(command: Command) -> int:
-    from experiments.reproduction.report.pages import write_markdown, write_report
-
-    page = write_report(command.figures, command.report)
-    for paper in filter(None, dict.fromkeys(catalogue().values())):
-        print(f"scorecard: {write_markdown(command.figures, command.report, paper)}")
-    print(f"report: {page}")
-    return OK
-
-
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
     if command.check:
-        return _check(chosen, command, *command.check, words)
+        return check_figures(chosen, command, *command.check, words)
     if command.from_evidence:
-        return max((_from_evidence(name, command, words) for name in chosen), key=_weight)
+        return draw_figures(chosen, command, words)
+    if not command.dry_run:
+        _refuse_uncommitted(command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
         planner = Planner(store)
@@ -157,11 +158,19 @@ def _figures(command: Command, words: Sequence[str]) -> int:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
     if command.publish:
-        return max(_publish(name, command, store, words) for name in chosen)
+        return publish_figures(chosen, command, store, words)
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
-        return max((_figure(name, command, store, backend, words) for name in chosen), key=_weight, default=OK)
+        return worst(_figure(name, command, store, backend, words) for name in chosen)
+
+
+def _refuse_uncommitted(command: Command) -> None:
+    """Refuse runs at the paper's scale that no commit describes, unless the command line allows them."""
+    commit, dirty = git_state(PROJECT_ROOT)
+    if dirty and command.options.scale == "paper" and not command.uncommitted:
+        differs = f"the checkout differs from its commit {(commit or 'none')[:12]}"
+        raise FigureError(f"{differs}: commit the changes, or add uncommitted=marked, and verdicts and pictures say so")
 
 
 @contextlib.contextmanager
@@ -216,11 +225,13 @@ def _figure(name: str, command: Command, store: Store, backend: Backend, words: 
 def _make_figure(
     name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
 ) -> int:
+    from experiments.reproduction.publish import offer
+
     planner = Planner(store, partial(_fetch, elapsed))
     elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
     elapsed.end()
-    print("\n".join(listing.announcement(plan)), flush=True)
+    print("\n".join([*listing.announcement(plan), *offer(plan, command.evidence)]), flush=True)
     outcomes = _make_missing(plan, store, backend, words, elapsed)
     elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
@@ -229,66 +240,12 @@ def _make_figure(
     folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
-        lines = _verdict_lines(_write(plan, outcomes, folder, words))
+        lines = listing.verdict_lines(_write(plan, outcomes, folder, words))
         print("\n".join([*lines, f"figure: {folder / 'figure.png'}"]), flush=True)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)
     return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
-
-
-def _publish(name: str, command: Command, store: Store, words: Sequence[str]) -> int:
-    from experiments.reproduction.publish import publish
-
-    planner = Planner(store)
-    plan = planner.plan(read_figure(name), command.options)
-    verdict = publish(plan, planner, command.evidence, _shown(words))
-    size = sum((command.evidence / f"{plan.spec.id}.{ending}").stat().st_size for ending in ("parquet", "json"))
-    print(f"{plan.spec.id}: {size / 1e3:,.0f} kB of evidence in {command.evidence}")
-    print("\n".join(_verdict_lines(verdict)), flush=True)
-    return OK
-
-
-def _check(names: Sequence[str], command: Command, count: int, seed: int, words: Sequence[str]) -> int:
-    from experiments.reproduction.publish import published_plan
-    from experiments.reproduction.spot_check import choose_runs, spot_check, table
-
-    published = [
-        (spec.id, run)
-        for spec in map(read_figure, names)
-        for run in published_plan(spec, command.options, command.evidence)[0].runs
-        if run.found is not None
-    ]
-    if not published:
-        raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
-    progress = meter(console(sys.stderr))
-    try:
-        result = spot_check(
-            choose_runs(published, count, seed), command.options.jobs, ["reproduce.py", *words], progress
-        )
-    finally:
-        progress.close()
-    agree = sum(each.agrees for each in result.comparisons)
-    print("\n".join([*table(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
-    for name, why in result.absent.items():
-        print_error(f"left out: {name}: {why}")
-    for outcome in result.wrong:
-        print_error(outcome.line)
-    if result.wrong:
-        return FAULT
-    return DIFFERS if agree < len(result.comparisons) else NOT_ALL if result.absent else OK
-
-
-def _from_evidence(name: str, command: Command, words: Sequence[str]) -> int:
-    from experiments.reproduction.build import build_figure
-    from experiments.reproduction.publish import from_evidence
-
-    plan, evidence = from_evidence(read_figure(name), command.options, command.evidence)
-    folder = command.figures / plan.spec.id / command.options.scale
-    verdict = build_figure(plan, evidence, folder, _shown(words))
-    lines = [f"{plan.spec.id}: from evidence", *_verdict_lines(verdict), f"figure: {folder / 'figure.png'}"]
-    print("\n".join(lines), flush=True)
-    return OK if not plan.missing else NOT_ALL
 
 
 def _make_missing(
@@ -297,6 +254,7 @@ def _make_missing(
     if not plan.missing:
         return {}
     elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+    from experiments.reproduction.disturbance import make_undisturbed
     from experiments.reproduction.execute import execute, summary
 
     store.create()  # before several processes create it at once
@@ -304,7 +262,10 @@ def _make_missing(
     elapsed.end()
     progress = meter(console(sys.stderr))
     try:
-        outcomes = execute(plan.missing, jobs, ["reproduce.py", *words], progress, make)
+        work = partial(execute, jobs=jobs, command=["reproduce.py", *words], meter=progress, make=make)
+        # smaller scales are for trying out: their runs are marked only
+        again = plan.spec.timed and plan.options.scale == "paper"
+        outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
     finally:
         progress.close()
         store.close_dead()  # the runs of killed processes
@@ -317,28 +278,10 @@ def _make_missing(
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
     from experiments.reproduction.build import build_figure, evidence_of, with_computed
 
-    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, _shown(words))
-
-
-def _shown(words: Sequence[str]) -> str:
-    """Return the command line without folders of this machine."""
-    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
-    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
-
-
-def _verdict_lines(verdict: Verdict) -> list[str]:
-    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
-    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
-    if agree:
-        lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
-    return lines
+    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, listing.shown(words))
 
 
 def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:
     """Fetch and prepare a data set once, before several runs do so at the same time."""
     elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
     datasets.load(spec, cache_dir=datasets.default_cache_dir())
-
-
-def _weight(status: int) -> int:
-    return {OK: 0, NOT_ALL: 1, FAULT: 2}[status]

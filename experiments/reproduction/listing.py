@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.cost import expected_seconds, peak_memory
+from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
-from experiments.reproduction.verdict import in_words
+from experiments.reproduction.verdict import Verdict, in_words
 from experiments.run.console import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
@@ -77,8 +80,10 @@ def announcement(plan: Plan) -> list[str]:
 def last_verdict(folder: Path) -> str:
     """Return the verdicts in a figure's folder in a few words; empty if there are none."""
     try:
-        claims = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))["claims"]
-        return ", ".join(f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in claims) or "made"
+        found = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+        claims = (f"{claim['id'].partition('.')[2]} {in_words(claim['verdict'])}" for claim in found["claims"])
+        changed = found.get("dirty") or any(commit.endswith(UNCOMMITTED) for commit in found.get("run_commits", ()))
+        return (", ".join(claims) or "made") + f" ({UNCOMMITTED})" * changed
     except FileNotFoundError:
         return ""
     except (OSError, ValueError, KeyError, TypeError):
@@ -87,3 +92,21 @@ def last_verdict(folder: Path) -> str:
 
 def _gigabytes(number: float) -> str:
     return f"{number / 2**30:.1f} GiB"
+
+
+def shown(words: Sequence[str]) -> str:
+    """Return the command line without folders of this machine."""
+    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
+    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """Return the lines that show a verdict, and what restricts it."""
+    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
+    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
+    if agree:
+        lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
+    lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
+    if verdict.uncommitted:
+        lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
+    return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, cast
@@ -12,18 +12,21 @@ from typing import Protocol, cast
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
-from experiments.reproduction.published import EVIDENCE
+from experiments.reproduction.published import EVIDENCE, RESULTS
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
+OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
+"""Exit statuses."""
 FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
 RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` for all runs; results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
-FOLDERS = ("figures", "report", "evidence")
+FOLDERS = ("figures", "report", "evidence", "results")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
-NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+MADE = ("figure", "scale", "dataset", "from", "uncommitted")
+NAMES = (*MADE, "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -64,7 +67,7 @@ class Command:
     figure : str
         Argument of `experiments.reproduction.spec.choose`, or ``report``; may be empty with `list_`.
     options : Options
-    store, figures, report, evidence : Path
+    store, figures, report, evidence, results : Path
         Folders.
     publish : bool
         Write the figures' evidence.
@@ -83,6 +86,8 @@ class Command:
     list_, dry_run : bool
     scales : tuple of str
         Scales of ``--list``; empty: the catalogue only.
+    uncommitted : bool
+        Make figures at the paper's scale from a checkout with uncommitted changes, too.
     """
 
     figure: str
@@ -91,6 +96,7 @@ class Command:
     figures: Path
     report: Path
     evidence: Path
+    results: Path
     publish: bool
     from_evidence: bool
     check: tuple[int, int] | None
@@ -101,6 +107,12 @@ class Command:
     list_: bool
     dry_run: bool
     scales: tuple[str, ...]
+    uncommitted: bool
+
+
+def worst(statuses: Iterable[int]) -> int:
+    """Return the status of several figures: an error before missing data, and these before 0."""
+    return max(statuses, key=(OK, NOT_ALL, FAULT, USER_ERROR).index, default=OK)
 
 
 def figure_named(words: Sequence[str]) -> str:
@@ -149,14 +161,17 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     scales = _scales(given, list_=list_)
     if given.get("from", "evidence") != "evidence":
         raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
+    if given.get("uncommitted", "marked") != "marked":
+        raise FigureError(f"uncommitted={given['uncommitted']}: write uncommitted=marked, or commit the changes")
     if "publish" in flags and ("from" in given or "check" in flags):
         raise FigureError("publish writes evidence from the runs of a store: give it without from= and check")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs = _jobs(given.get("jobs"))
     root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
+    default = "paper" if "from" in given or flags & {*ACTIONS} else "quick"
     options = Options(
-        scale=scales[0] if scales else "quick",
+        scale=scales[0] if scales else default,
         datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
         jobs=jobs or available_cores(),
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
@@ -170,6 +185,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         figures=folder("figures", given.get("figures", "figures")),
         report=folder("report", given.get("report", "report")),
         evidence=folder("evidence", given["evidence"]) if "evidence" in given else EVIDENCE,
+        results=folder("results", given["results"]) if "results" in given else RESULTS,
         publish="publish" in flags,
         from_evidence="from" in given,
         check=_check(given, wanted="check" in flags),
@@ -180,6 +196,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         list_=list_,
         dry_run="--dry-run" in flags,
         scales=scales,
+        uncommitted="uncommitted" in given,
     )
 
 

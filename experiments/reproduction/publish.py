@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import solvers
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
-from experiments.reproduction.output import as_json
 from experiments.reproduction.plan import Plan, PlannedRun, Planner
 from experiments.reproduction.published import (
     EvidenceError,
     PublishedRun,
     PublishedStore,
     ReadColumns,
+    check_size,
     evidence_key,
+    published_figures,
     read_facts,
     write_evidence,
     write_verdict,
@@ -28,7 +33,7 @@ from experiments.reproduction.published import (
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Verdict
 from experiments.store import FinishedRun
-from experiments.store.serialize import plain
+from support.files import write_file
 
 
 class EvidencePlanner(Planner):
@@ -68,14 +73,47 @@ def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pl
     return EvidencePlanner(folder, spec.id).plan(spec, options), facts
 
 
+def offer(plan: Plan, folder: Path) -> list[str]:
+    """Return the line that says that a figure with missing runs is published; empty if it is not, at this scale."""
+    figure = plan.spec.id
+    if not plan.missing or figure not in published_figures(folder):
+        return []
+    facts, own = read_facts(folder, figure), solvers.build_info()
+    if facts["scale"] != plan.options.scale:
+        return []
+    builds = [run.result["provenance"]["build"] for run in PublishedStore(folder, figure).runs()]
+    same = all((build.get("build_id"), build.get("isa")) == (own["build_id"], own["isa"]) for build in builds)
+    which = "this build" if same else "another build"
+    return [f"  runs of {which} are published: from=evidence draws and judges them without making any"]
+
+
 def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
     """Return the plan and the evidence of a published figure; errors are those of `published_plan`."""
     plan, facts = published_plan(spec, options, folder)
     return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
 
 
-def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict:
-    """Write the evidence of a figure and judge it from what was written.
+@dataclass(frozen=True)
+class Publication:
+    """What `publish` has written.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        As judged from the evidence.
+    size : int
+        Bytes of the figure's two files.
+    again : list of str
+        Figures whose evidence refers to runs that this figure has replaced: publish them again.
+    """
+
+    verdict: Verdict
+    size: int
+    again: list[str]
+
+
+def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Publication:
+    """Write the evidence of a figure and judge it from what was written; an error changes no file.
 
     Parameters
     ----------
@@ -88,15 +126,10 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
     command : str
         The command line, for the record.
 
-    Returns
-    -------
-    Verdict
-        As judged from the evidence.
-
     Raises
     ------
     EvidenceError
-        Runs are missing.
+        Runs are missing, or the files are too large.
     """
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
@@ -113,13 +146,20 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Verdict
             key = evidence_key(run.settings, planner.fingerprint(run.settings))
             runs[key] = run.found
             columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
-    facts = {"scale": plan.options.scale, "computed": plain(evidence.computed, "computed"), "command": command}
-    write_evidence(folder, figure, runs, columns, facts)
-    plan, evidence = from_evidence(plan.spec, plan.options, folder)
+    facts = {"scale": plan.options.scale, "computed": evidence.computed, "command": command}
     with tempfile.TemporaryDirectory() as place:
+        draft = Path(place) / "evidence"
+        if folder.exists():
+            shutil.copytree(folder, draft)
+        again = write_evidence(draft, figure, runs, columns, facts)
+        plan, evidence = from_evidence(plan.spec, plan.options, draft)
         verdict = build_figure(plan, evidence, Path(place) / figure, command)
-    write_verdict(folder, figure, plain(as_json(verdict), "verdict"))
-    return verdict
+        write_verdict(draft, figure, json.loads((Path(place) / figure / "verdict.json").read_bytes()))
+        size = check_size(draft, figure)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (f"{figure}.parquet", f"{figure}.json"):
+            write_file(folder / name, (draft / name).read_bytes())
+    return Publication(verdict, size, again)
 
 
 def _noted(panel: Panel, read: dict[tuple[str, str], set[str]]) -> Panel:

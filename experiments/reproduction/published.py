@@ -1,14 +1,16 @@
 """Published evidence: the runs behind a figure's verdict, in one Parquet file and one JSON file for each figure.
 
-``<figure>.parquet`` has a row for each run: the columns of its curve that pictures and claims read, as lists, and its
-result.json. ``<figure>.json`` has the verdict, the checksum of the Parquet file, and what the figure's module has
-computed from data. A run that several figures show is in the file of the one that was published first.
+``<figure>.parquet`` has a row for each run of the figure: the columns of its curve that picture and claims read, as
+lists, and its result.json. What another figure's file has of the same run is there only; the row names these figures.
+``<figure>.json`` has the verdict, the checksum of the Parquet file, and what the figure's module computed from data.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
     from experiments.configuration.settings import RunSettings
 
 EVIDENCE: Final = PROJECT_ROOT / "evidence"
-FORMAT: Final = 1
+RESULTS: Final = PROJECT_ROOT / "docs" / "results"
+"""The scorecards that are made from the evidence."""
+FORMAT: Final = 2
+FIGURE_BYTES: Final = 1_500_000
+ALL_BYTES: Final = 20_000_000
+"""Most bytes of a figure's two files, and of all files: they are in the repository."""
 _SINGLE: Final = ("cpu_seconds", "wall_seconds")
 """Columns that are stored in single precision: seven digits are more than a clock has."""
 
@@ -69,21 +76,36 @@ class PublishedCurve(pd.DataFrame):
 
 @dataclass(frozen=True)
 class PublishedRun(FinishedRun):
-    """A run in a file of evidence.
-
-    Attributes
-    ----------
-    figure : str
-        The figure in whose file it is.
-    """
+    """A run in a file of evidence."""
 
     frame: pd.DataFrame = field(compare=False, repr=False, default_factory=pd.DataFrame)
-    figure: str = ""
 
     @cached_property
     def curve(self) -> pd.DataFrame:
         """The published columns of the curve."""
         return self.frame
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a file has of a run.
+
+    Attributes
+    ----------
+    run_key : str
+        Identity of the run (`experiments.run.identity.run_key`): its curve is not mixed with that of another build.
+    result : str
+        result.json; empty if another file has it.
+    values : mapping of str to ndarray
+        Columns of the curve.
+    others : tuple of str
+        Figures whose files have the rest.
+    """
+
+    run_key: str
+    result: str
+    values: Mapping[str, np.ndarray]
+    others: tuple[str, ...]
 
 
 def evidence_key(settings: RunSettings, fingerprint: str) -> str:
@@ -97,7 +119,7 @@ def write_evidence(
     runs: Mapping[str, FinishedRun],
     columns: Mapping[str, Collection[str]],
     facts: Mapping[str, Any],
-) -> None:
+) -> list[str]:
     """Write the runs of a figure; its verdict follows from the written file (`write_verdict`).
 
     Parameters
@@ -105,28 +127,49 @@ def write_evidence(
     folder : Path
     figure : str
     runs : mapping of str to FinishedRun
-        By `evidence_key`. A run is left out if the first other file that has it, where `PublishedStore` looks, has
-        these columns.
+        By `evidence_key`.
     columns : mapping of str to collection of str
-        Columns to keep, by the same keys.
+        Columns that the figure reads, by the same keys. Those that other files have of the same run are left out; those
+        that the figure's earlier file has and other files refer to stay.
     facts : mapping
         Of the JSON file: ``scale``, ``computed``, ``command``.
+
+    Returns
+    -------
+    list of str
+        Figures whose files refer to a run of the earlier file that is not in this one: publish them again.
     """
     import pyarrow
     import pyarrow.parquet
 
-    elsewhere = [_columns(folder / f"{other}.parquet") for other in _figures(folder) if other != figure]
-    own = {
-        key: run
-        for key, run in sorted(runs.items())
-        if not set(columns[key]) <= next((other[key] for other in elsewhere if key in other), set())
-    }
+    files = {}
+    for name in published_figures(folder):
+        with contextlib.suppress(EvidenceError):  # a damaged file is to be replaced, or has nothing to refer to
+            files[name] = _read_rows(folder, name)
+    before = files.pop(figure, {})
+    referring = {name: {key: row for key, row in own.items() if figure in row.others} for name, own in files.items()}
+    texts, kept, others = [], {}, []
+    for key, run in runs.items():
+        parts = {name: row for name, own in files.items() if (row := own.get(key)) and row.run_key == run.key}
+        own, sources = set(columns[key]), []
+        text = _result(run)
+        for name, row in parts.items():
+            if (text and row.result) or own & set(row.values):
+                sources.append(name)
+                own -= set(row.values)
+                text = "" if row.result else text
+        if key in before and before[key].run_key == run.key and any(key in rows for rows in referring.values()):
+            own |= set(before[key].values)
+        kept[key] = own
+        texts.append(text)
+        others.append(sources)
     table = pyarrow.table(
         {
-            "key": list(own),
-            "run_key": [run.key for run in own.values()],
-            "result": [_result(run) for run in own.values()],
-            **{name: _lists(name, own, columns) for name in COLUMNS if any(name in kept for kept in columns.values())},
+            "key": list(runs),
+            "run_key": [run.key for run in runs.values()],
+            "result": texts,
+            "others": pyarrow.array(others, type=pyarrow.list_(pyarrow.string())),
+            **{name: _lists(name, runs, kept) for name in COLUMNS if any(name in own for own in kept.values())},
         }
     )
     buffer = pyarrow.BufferOutputStream()
@@ -136,6 +179,35 @@ def write_evidence(
     write_file(folder / f"{figure}.parquet", content)
     head = {**facts, "format": FORMAT, "figure": figure, "sha256": hashlib.sha256(content).hexdigest()}
     _write_json(folder / f"{figure}.json", head)
+    keys = {key: run.key for key, run in runs.items()}
+    return [name for name, rows in referring.items() if any(keys.get(key) != row.run_key for key, row in rows.items())]
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; numbers may differ by 1e-9, as processors differ in the last bits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_values(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_values, one, other))
+    if isinstance(one, float) and isinstance(other, float | int):
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-300)
+    return bool(one == other)
+
+
+def check_size(folder: Path, figure: str) -> int:
+    """Return the bytes of a figure's two files.
+
+    Raises
+    ------
+    EvidenceError
+        They are more than `FIGURE_BYTES`, or all files more than `ALL_BYTES`.
+    """
+    own = sum((folder / f"{figure}.{ending}").stat().st_size for ending in ("parquet", "json"))
+    whole = sum(path.stat().st_size for path in folder.iterdir())
+    for what, size, limit in ((f"of {figure}", own, FIGURE_BYTES), ("of all figures", whole, ALL_BYTES)):
+        if size > limit:
+            raise EvidenceError(f"the evidence {what} would have {size / 1e6:.2f} MB; at most {limit / 1e6:g} MB")
+    return own
 
 
 def write_verdict(folder: Path, figure: str, verdict: Mapping[str, Any]) -> None:
@@ -165,19 +237,18 @@ def read_facts(folder: Path, figure: str) -> dict[str, Any]:
 
 
 class PublishedStore:
-    """The runs of published evidence, looked up as in a store.
+    """The runs of a published figure, looked up as in a store.
 
     Parameters
     ----------
     folder : Path
-    first : str
-        Figure whose file is searched before the others.
+    figure : str
     """
 
-    def __init__(self, folder: Path, first: str) -> None:
+    def __init__(self, folder: Path, figure: str) -> None:
         self._folder = folder
-        self._order = [first, *(name for name in _figures(folder) if name != first)]
-        self._runs: dict[str, dict[str, PublishedRun]] = {}
+        self._figure = figure
+        self._files: dict[str, dict[str, _Row]] = {}
 
     def find_all_finished(self, keys: Collection[str]) -> dict[str, FinishedRun]:
         """Return the published run of each key (`evidence_key`); keys without one are missing from the result.
@@ -185,28 +256,37 @@ class PublishedStore:
         Raises
         ------
         EvidenceError
-            A file is damaged.
+            A file is damaged, or has not the runs that the figure's file refers to.
         """
-        found: dict[str, FinishedRun] = {}
-        for figure in self._order:
-            wanted = [key for key in keys if key not in found]
-            if not wanted:
-                break
-            found |= {key: run for key, run in self._of(figure).items() if key in set(wanted)}
+        own = self._rows(self._figure)
+        return {key: self._run(key, own[key]) for key in keys if key in own}
+
+    def runs(self) -> list[FinishedRun]:
+        """Return all runs of the figure; errors are those of `find_all_finished`."""
+        return list(self.find_all_finished(self._rows(self._figure)).values())
+
+    def _run(self, key: str, row: _Row) -> PublishedRun:
+        parts = [row, *(self._part(key, row, other) for other in row.others)]
+        values = {name: own for part in parts for name, own in part.values.items()}
+        frame = PublishedCurve({name: _column(name, values[name]) for name in COLUMNS if name in values})
+        result = json.loads(next(part.result for part in parts if part.result))
+        return PublishedRun(row.run_key, row.run_key, row.run_key, result, self._folder, {}, {}, frame)
+
+    def _part(self, key: str, row: _Row, other: str) -> _Row:
+        """Return what another figure's file has of a run."""
+        found = self._rows(other).get(key)
+        if found is None or found.run_key != row.run_key:
+            lost = f"{other}.parquet no longer has the run {row.run_key}, to which {self._figure}.parquet refers"
+            raise EvidenceError(f"{lost}: publish {self._figure} again")
         return found
 
-    def _of(self, figure: str) -> dict[str, PublishedRun]:
-        if figure not in self._runs:
-            self._runs[figure] = _read_runs(self._folder, figure)
-        return self._runs[figure]
+    def _rows(self, figure: str) -> dict[str, _Row]:
+        if figure not in self._files:
+            self._files[figure] = _read_rows(self._folder, figure)
+        return self._files[figure]
 
 
-def published_runs(folder: Path, figure: str) -> list[FinishedRun]:
-    """Return the runs in a figure's file; errors are those of `PublishedStore.find_all_finished`."""
-    return list(_read_runs(folder, figure).values())
-
-
-def _read_runs(folder: Path, figure: str) -> dict[str, PublishedRun]:
+def _read_rows(folder: Path, figure: str) -> dict[str, _Row]:
     import pyarrow
     import pyarrow.parquet
 
@@ -218,35 +298,18 @@ def _read_runs(folder: Path, figure: str) -> dict[str, PublishedRun]:
     if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
         raise EvidenceError(f"{path.name} has changed: its checksum is not that in {figure}.json")
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
-    columns = [name for name in table.column_names if name in COLUMNS]
-    lists = {name: _arrays(table[name]) for name in columns}
-    runs: dict[str, PublishedRun] = {}
-    for row, (key, run_key, text) in enumerate(
-        zip(table["key"].to_pylist(), table["run_key"].to_pylist(), table["result"].to_pylist(), strict=True)
-    ):
-        values = {name: lists[name][row] for name in columns if lists[name][row] is not None}
-        frame = PublishedCurve({name: _column(name, own) for name, own in values.items() if own is not None})
-        result = json.loads(text)
-        runs[key] = PublishedRun(run_key, run_key, run_key, result, folder, {}, {}, frame, figure)
-    return runs
+    lists = {name: _arrays(table[name]) for name in table.column_names if name in COLUMNS}
+    fields = (table[name].to_pylist() for name in ("key", "run_key", "result", "others"))
+    rows: dict[str, _Row] = {}
+    for place, (key, run_key, result, others) in enumerate(zip(*fields, strict=True)):
+        values = {name: own for name, column in lists.items() if (own := column[place]) is not None}
+        rows[key] = _Row(run_key, result, values, tuple(others))
+    return rows
 
 
-def _figures(folder: Path) -> list[str]:
+def published_figures(folder: Path) -> list[str]:
+    """Return the figures that have evidence in a folder, sorted."""
     return sorted(path.stem for path in folder.glob("*.parquet"))
-
-
-def _columns(path: Path) -> dict[str, set[str]]:
-    """Return the published columns of each run in a file."""
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.read_table(path)
-    keys = table["key"].to_pylist()
-    found: dict[str, set[str]] = {key: set() for key in keys}
-    for name in (name for name in table.column_names if name in COLUMNS):
-        for key, known in zip(keys, table[name].is_valid().to_pylist(), strict=True):
-            if known:
-                found[key].add(name)
-    return found
 
 
 def _result(run: FinishedRun) -> str:
@@ -286,5 +349,5 @@ def _column(name: str, values: np.ndarray) -> Any:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     write_file(path, text.encode())

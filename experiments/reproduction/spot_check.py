@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 import datasets
 import solvers
 from datasets import DataError
+from experiments import provenance
 from experiments.columns import COUNTS
 from experiments.curve import column
 from experiments.processes.outcome import Outcome
@@ -22,7 +25,9 @@ from experiments.reproduction.figure_runs import make_runs
 from experiments.reproduction.plan import PlannedRun, Planner
 from experiments.run.console import Meter
 from experiments.store import FinishedRun, Store
+from support.files import write_file
 
+CHECKS: Final = "checks.json"
 TIMES: Final = ("cpu_seconds", "wall_seconds")
 RELATIVE: Final = 1e-4
 """Largest relative difference of a measure between two builds or instruction sets; of the same build it is 0."""
@@ -169,6 +174,25 @@ def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
         except DataError as error:
             absent[spec.name] = str(error).partition(": ")[0]
     return absent
+
+
+def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
+    """Add a check to ``checks.json``: which figures, how many runs, when, and on which machine."""
+    own = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    agree = sum(each.agrees for each in comparisons)
+    entry = {"figure": figure, "runs": len(comparisons), "agree": agree, "made": made, **own}
+    text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
+    write_file(folder / CHECKS, text.encode())
+
+
+def recorded_checks(folder: Path) -> list[dict[str, Any]]:
+    """Return the checks that were recorded beside the evidence, oldest first; a damaged file counts as empty."""
+    try:
+        checks: list[dict[str, Any]] = json.loads((folder / CHECKS).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return []
+    return checks
 
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:

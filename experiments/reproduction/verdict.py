@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.claim_spec import NumberSpec
 
 Ruling = Literal["holds", "trivial", "fails", "unclear", "missing", "beside"]
@@ -285,6 +286,8 @@ class Verdict:
         Series that cannot solve the problem, and why.
     run_commits : sequence of str
         Commits of the runs, other than `commit`.
+    disturbed : mapping of str to str
+        Data sets on which other processes disturbed timed runs, how many of the runs, and how much.
     """
 
     figure: str
@@ -299,3 +302,9 @@ class Verdict:
     missing: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     run_commits: Sequence[str] = ()
+    disturbed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def uncommitted(self) -> bool:
+        """Whether the figure, or one of its runs, was made with uncommitted changes."""
+        return bool(self.dirty) or any(commit.endswith(UNCOMMITTED) for commit in self.run_commits)

@@ -1,4 +1,4 @@
-"""``python -m experiments.store``: ``ui`` shows runs, ``sync`` uploads runs that servers lack."""
+"""``python -m experiments.store``: lists, compares, exports and deletes runs, and uploads those that servers lack."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from experiments.configuration.schema import StoreConfig
+from experiments.store.browse import choose, comparison, export, facts, lines
 from experiments.store.database import ended_rows
 from experiments.store.errors import StoreError
+from experiments.store.finished_run import FinishedRun
 from experiments.store.mirror import ADDRESS_FILE, FOLDER, Mirror, UploadResult, address_of
 from experiments.store.paths import StorePaths
 from experiments.store.schema import check
@@ -32,8 +34,22 @@ def main(words: Sequence[str]) -> int:
     ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
     ui_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
     ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
-    given = parser.parse_args(words)
+    for name, (says, _) in BROWSE.items():
+        own = commands.add_parser(name, help=says, description=f"{says[:1].upper()}{says[1:]}. {FILTERS}")
+        if name == "export":
+            own.add_argument("file", help="FILE.csv or FILE.parquet")
+        if name == "delete":
+            own.add_argument("--yes", action="store_true", help="delete them; without it they are only listed")
+        own.add_argument("filters", nargs="*", metavar="NAME=VALUE")
+    given, more = parser.parse_known_args(words)
+    if given.command in BROWSE:  # argparse takes no filters behind an option
+        given.filters += [word for word in more if "=" in word and not word.startswith("-")]
+        more = [word for word in more if word not in given.filters]
+    if more:
+        parser.error(f"unknown arguments: {' '.join(more)}")
     try:
+        if given.command in BROWSE:
+            return _browse(given)
         if given.command == "ui":
             return ui(Path(given.folder.removeprefix("store.root=")), given.port)
         return sync(Path(given.folder.removeprefix("store.root=")), given.address)
@@ -45,6 +61,58 @@ def main(words: Sequence[str]) -> int:
             "interrupted" + ("; the same command uploads the rest" if given.command == "sync" else ""), file=sys.stderr
         )
         return STOPPED
+
+
+FILTERS = (
+    "NAME=VALUE chooses runs by their settings: algo=sbp dataset=adult seed=0,1 problem.nu=0.01; key= takes a key's "
+    f"beginning, store= the folder (default: {StoreConfig.root})."
+)
+
+
+def _browse(given: argparse.Namespace) -> int:
+    """Do one of `BROWSE` with the chosen runs; an error names what is wrong."""
+    folders = [word.partition("=")[2] for word in given.filters if word.startswith("store=")]
+    words = [word for word in given.filters if not word.startswith("store=")]
+    store = Store.open(folders[-1] if folders else StoreConfig.root, read_only=given.command != "delete")
+    BROWSE[given.command][1](store, choose(store, words), given)
+    return OK
+
+
+def _list(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
+    print("\n".join([*lines(runs), f"{len(runs)} run{'s' * (len(runs) != 1)}"]))
+
+
+def _show(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
+    if len(runs) > 1:
+        raise StoreError("\n".join([f"show is for one run, and {len(runs)} have these settings:", *lines(runs)]))
+    print("\n".join(facts(runs[0])))
+
+
+def _compare(_: Store, runs: Sequence[FinishedRun], __: argparse.Namespace) -> None:
+    print("\n".join(comparison(runs)))
+
+
+def _export(_: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
+    rows = export(runs, Path(given.file))
+    print(f"{given.file}: {rows:,} points of {len(runs)} runs")
+
+
+def _delete(store: Store, runs: Sequence[FinishedRun], given: argparse.Namespace) -> None:
+    if all(word.startswith("store=") for word in given.filters):
+        raise StoreError("delete needs a filter, such as algo=sbp")
+    _list(store, runs, given)
+    if given.yes:
+        store.delete(runs)
+    print("deleted" if given.yes else "nothing is deleted: add --yes to delete these runs and their files")
+
+
+BROWSE: dict[str, tuple[str, Callable[[Store, Sequence[FinishedRun], argparse.Namespace], None]]] = {
+    "list": ("list runs", _list),
+    "show": ("show everything that is recorded of one run", _show),
+    "compare": ("show what differs between runs, and their costs and measures", _compare),
+    "export": ("write the curves of runs as one table", _export),
+    "delete": ("delete runs and their files", _delete),
+}
 
 
 SYNC = (

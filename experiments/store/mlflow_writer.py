@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 import sqlite3
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -164,6 +165,12 @@ def close(
         client.set_terminated(run_id, _MLFLOW_STATUS[status])
         client.set_tag(run_id, "status", status)
         _check_status(paths, run_id, status)
+
+
+def delete(paths: StorePaths, run_id: str) -> None:
+    """Delete a run: mlflow marks it as deleted, its files are removed. Called within `writing`."""
+    _client(paths).delete_run(run_id)
+    shutil.rmtree(paths.artifacts / run_id)
 
 
 @contextlib.contextmanager

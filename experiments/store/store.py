@@ -262,6 +262,20 @@ class Store:
             with mlflow_writer.writing(self._paths):
                 mlflow_writer.close_dead(self._paths)
 
+    def delete(self, runs: Collection[FinishedRun]) -> None:
+        """Delete runs and their files.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written, or it is a server's spool: the server would send the runs again.
+        """
+        if self.address is not None or address_of(self.root) is not None:
+            raise StoreError(f"{self.root} has the runs of a server: runs are deleted there")
+        with mlflow_writer.writing(self._paths):
+            for run in runs:
+                mlflow_writer.delete(self._paths, run.run_id)
+
     def upload(self, run: FinishedRun) -> str:
         """Upload a finished run, if the server does not have it; see `RunHandle.upload`."""
         return "" if self._mirror is None else self._mirror.upload(run.run_id)

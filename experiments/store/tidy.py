@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -25,14 +25,14 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     -------
     DataFrame
         A row for each point, with the columns ``algo``, ``dataset`` and ``seed``, each setting that differs between the
-        runs (``problem.C``), ``run`` (the run's key), and those of `experiments.columns.COLUMNS` that a run has: counts
-        as integers, seconds, and measures (errors are fractions).
+        runs (``problem.C``), what differs of their builds (``build.isa``), ``run`` (the run's key), and those of
+        `experiments.columns.COLUMNS` that a run has: counts as integers, seconds, and measures (errors are fractions).
     """
-    records = [dict(flatten(run.result["settings"])) for run in runs]
-    frames = []
+    records = [record_of(run) for run in runs]
+    names, frames = differing(records), []
     for run, record in zip(runs, records, strict=True):
         own = {name: run.result[name] for name in FIRST}
-        own |= {name: record.get(name) for name in _differing(records)} | {"run": run.key}
+        own |= {name: record.get(name) for name in names} | {"run": run.key}
         points = run.curve.dropna(axis="columns", how="all").reset_index(drop=True)
         facts = pd.DataFrame({name: [value] * len(points) for name, value in own.items()}, index=points.index)
         frames.append(pd.concat([facts, points], axis="columns"))
@@ -42,11 +42,15 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
     return whole[[name for name in whole.columns if name not in COLUMNS] + [c for c in COLUMNS if c in whole.columns]]
 
 
-def _differing(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the settings, other than seed and names, whose values are not the same in all runs."""
-    each = list(records)
-    names = dict.fromkeys(name for record in each for name in record)
-    varied = [name for name in names if len({repr(record.get(name)) for record in each}) > 1]
-    return [
-        name for name in varied if name not in ("seed", "algo.name", "dataset.name") and not name.startswith("origins")
-    ]
+def record_of(run: FinishedRun) -> dict[str, Any]:
+    """Return the settings of a run by dotted names, and of its build what a run's key depends on."""
+    build = {name: run.result["provenance"]["build"].get(name) for name in ("build_id", "isa", "code")}
+    settings = {name: value for name, value in run.result["settings"].items() if name != "origins"}
+    return dict(flatten({**settings, "build": build}))
+
+
+def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names, other than seed, algorithm and data set, whose values are not the same in all records."""
+    names = dict.fromkeys(name for record in records for name in record)
+    varied = [name for name in names if len({repr(record.get(name)) for record in records}) > 1]
+    return [name for name in varied if name not in ("seed", "algo.name", "dataset.name")]

@@ -60,6 +60,19 @@ def test_dirty_means_tracked_changes_or_new_sources(checkout: Path, file: str, d
     assert provenance.git_state(checkout)[1] is dirty
 
 
+def test_what_the_project_s_commands_write_is_no_change_of_its_sources(checkout: Path) -> None:
+    for folder in provenance.OWN_OUTPUT:
+        (checkout / folder).mkdir(parents=True)
+        (checkout / folder / "page").write_text("1\n")
+    git(checkout, "add", ".")
+    git(checkout, "commit", "-qm", "second", "--no-verify")
+    for folder in provenance.OWN_OUTPUT:
+        (checkout / folder / "page").write_text("2\n")
+    assert provenance.git_state(checkout)[1] is False
+    (checkout / "solvers" / "a.py").write_text("2\n")
+    assert provenance.git_state(checkout)[1] is True
+
+
 def test_a_deleted_and_a_staged_file_are_dirty(checkout: Path) -> None:
     (checkout / "solvers" / "a.py").unlink()
     assert provenance.git_state(checkout)[1] is True

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from experiments import curve
+from experiments.reproduction.build import with_computed
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.store import FinishedRun
@@ -108,6 +110,11 @@ def evidence(
 ) -> Evidence:
     """Return the argument of a maker."""
     return Evidence(spec, scale, tuple(panels), dict(absent or {}))
+
+
+def with_data(evidence: Evidence) -> Evidence:
+    """Add what the figure's module computes from the data, as a file of evidence returns it."""
+    return replace(evidence, computed=json.loads(json.dumps(with_computed(evidence).computed, sort_keys=True)))
 
 
 def _merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

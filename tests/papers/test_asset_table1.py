@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, with_data
 from pictures import drawn_with_table
 
 from experiments.configuration.composition import composing, settings_of
@@ -38,7 +38,7 @@ def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, *
 
 
 def numbers(panels: list[Panel]) -> dict[str, Number]:
-    return {number.name: number for number in make(evidence(SPEC, panels)).numbers}
+    return {number.name: number for number in make(with_data(evidence(SPEC, panels))).numbers}
 
 
 def test_printed_sizes_agree_except_for_the_erratum(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_table_and_picture(tmp_path: Path) -> None:
         )
         for paper_dataset, name in names.items()
     ]
-    made = drawn_with_table(make(evidence(SPEC, panels)))
+    made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
     assert made.table is not None
     assert made.table.rows[0] == [
         "adult, as printed",
@@ -103,7 +103,7 @@ def test_table_and_picture(tmp_path: Path) -> None:
 
 def test_without_runs() -> None:
     for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(evidence(SPEC, panels)))
+        made = drawn_with_table(make(with_data(evidence(SPEC, panels))))
         assert all(number.measured is None for number in made.numbers)
         assert made.data.empty
 

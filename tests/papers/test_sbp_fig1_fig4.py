@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from evidence_cases import evidence
+from evidence_cases import evidence, with_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import render
@@ -148,7 +148,7 @@ def test_the_table_is_thin_and_keeps_the_ends() -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_real_run_is_drawn_and_judged(name: str, panels: dict[str, Panel]) -> None:
     spec = read_figure(name)
-    made = water_levels.make(evidence(spec, [panels[name]]))
+    made = water_levels.make(with_data(evidence(spec, [panels[name]])))
     found = claims_of(made)
     assert list(found) == [claim.id for claim in spec.claims]
     assert {claim.verdict for claim in found.values()} == {"reproduced"}
@@ -182,7 +182,7 @@ def test_responses_are_those_of_the_recorded_predictor(name: str, panels: dict[s
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_without_a_data_set_nothing_is_decided(name: str) -> None:
-    made = water_levels.make(evidence(read_figure(name), []))
+    made = water_levels.make(with_data(evidence(read_figure(name), [])))
     assert {claim.verdict for claim in made.claims} == {"not_testable"}
     assert list(made.data.columns) == list(water_levels.COLUMNS)
     render(made)
@@ -195,7 +195,8 @@ def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool
     drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
     monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
     spec = read_figure("sbp_fig4" if bias else "sbp_fig1")
-    made = water_levels.make(evidence(spec, [Panel("adult", "adult", settings={"sbp": None})]))  # type: ignore[dict-item]
+    panel = Panel("adult", "adult", settings={"sbp": None})  # type: ignore[dict-item]
+    made = water_levels.make(with_data(evidence(spec, [panel])))
     assert made.claims[0].verdict == "reproduced"
     render(made)
 

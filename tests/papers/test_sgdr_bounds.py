@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evidence_cases import evidence, panel
+from evidence_cases import evidence, panel, with_data
 from pictures import drawn_with_table
 from sgdr_cases import optimum_run, run
 
@@ -48,7 +48,7 @@ def inside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
-    claims = {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
+    claims = {claim.id: claim for claim in make(with_data(evidence(SPEC, panels))).claims}
     assert list(claims) == ["sgdr.1", "sgdr.random", "sgdr.multiple", "sgdr.increase"]
     json.dumps([claim.nearest.statistic for claim in claims.values()], allow_nan=False)
     return claims
@@ -111,7 +111,7 @@ def test_missing_runs_are_missing_cases(tmp_path: Path) -> None:
         claims = judge(less)
         assert any(words in text for text in claims["sgdr.1"].nearest.exceptions)
         assert claims["sgdr.increase"].verdict == "not_testable"
-        drawn_with_table(make(evidence(SPEC, [less])))
+        drawn_with_table(make(with_data(evidence(SPEC, [less]))))
     # without the second optimum the first one stands alone
     alone = replace(whole, runs={key: runs for key, runs in whole.runs.items() if key != "optimum_ocas"})
     assert judge(alone)["sgdr.1"].verdict == "reproduced"
@@ -199,7 +199,7 @@ def test_runs_on_both_sides_decide_nothing(tmp_path: Path) -> None:
 def test_picture_and_table(tmp_path: Path) -> None:
     one = bounds(tmp_path)
     panels = [replace(one, paper_dataset=name, dataset=name) for name in ("adult", "web", "ijcnn1", "digits")]
-    made = drawn_with_table(make(evidence(WHOLE, panels)))
+    made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
     assert len(made.data) == 4 * 2 * (3 + 2)
     assert made.table is not None
     assert len(made.table.rows) == 4 * 2
@@ -208,5 +208,5 @@ def test_picture_and_table(tmp_path: Path) -> None:
 
 def test_without_runs_claims_are_not_testable() -> None:
     for panels in ([], [Panel("adult", "adult")]):
-        made = drawn_with_table(make(evidence(WHOLE, panels)))
+        made = drawn_with_table(make(with_data(evidence(WHOLE, panels))))
         assert {claim.verdict for claim in made.claims} == {"not_testable"}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, with_data
 from hypothesis import given
 from hypothesis import strategies as st
 from pictures import drawn_with_table
@@ -122,7 +122,7 @@ def measured(
 
 
 def judge(*panels: Panel) -> dict[str, Claim]:
-    found = {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
+    found = {claim.id: claim for claim in make(with_data(evidence(SPEC, panels))).claims}
     assert list(found) == ["simba.theorem", "simba.rate", "simba.lemma21"]
     for claim in found.values():
         for reading in claim.readings:
@@ -206,10 +206,8 @@ def test_data_outside_the_unit_ball_are_divided_by_the_largest_norm(tmp_path: Pa
     data = datasets.load(doubled[False].dataset, cache_dir=datasets.default_cache_dir())
     longest = float(np.linalg.norm(data.X.astype(float), axis=1).max())
     assert longest > 1
-    found = theorem.measure(
-        measured(tmp_path, doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT), SPEC
-    )
-    assert found is not None
+    twice = measured(tmp_path, doubled, {bias: UNIT * value for bias, value in optima.items()}, factor=0.5 * UNIT)
+    found = theorem.measure(twice, SPEC, theorem.solve(twice, SPEC))
     # the solver's problem is the one in the ball, whose optimum is 1 / longest of the data's own
     assert found.optima["constant"].upper == pytest.approx(UNIT * optima[False] / longest, abs=1e-6)
     assert found.rates["constant"].medians[0] == pytest.approx(0.5 * UNIT / longest / math.sqrt(1e3), rel=1e-3)
@@ -274,7 +272,7 @@ def test_only_common_evaluations_count() -> None:
 
 
 def rendered(*panels: Panel) -> FigureResult:
-    return drawn_with_table(make(evidence(SPEC, panels)))
+    return drawn_with_table(make(with_data(evidence(SPEC, panels))))
 
 
 def test_picture_and_table(tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]) -> None:

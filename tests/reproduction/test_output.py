@@ -33,6 +33,8 @@ VERDICT = Verdict(
     numbers=[Number("nu", 1.1e-2, 1.097e-2, "", 1, 1.09e-2, 1.11e-2), Number("time", 195.0, 40.0, "s")],
     absent={"mnist": "no file"},
     missing={"adult: sbp": "of 3 runs 1 failed"},
+    run_commits=["d" * 40 + " with uncommitted changes"],
+    disturbed={"adult": "2 of 3 runs: CPU time at least 0.50 of wall time, load at most 3.0 a core"},
 )
 FACTS = {"heading": "Figure 2 of somebody"}
 
@@ -62,7 +64,10 @@ def test_texts(tmp_path: Path) -> None:
         "mnist",
         "1 failed",
         "sbp.1: ◐ mixed (1 of 2)",
-        "with uncommitted changes",
+        "- **Uncommitted changes.** `cccccccccccc`: the figure was made with uncommitted changes",
+        "- **Uncommitted changes.** `dddddddddddd`: runs were made with uncommitted changes",
+        "- **Disturbed timed runs.** `adult`: 2 of 3 runs",
+        f"commit {'c' * 40} with uncommitted changes",
         "✓ agrees",
         "3 \\| 4 times",
     ):

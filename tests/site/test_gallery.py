@@ -73,3 +73,17 @@ def test_the_scorecards_data_agree_with_its_page(path: Path) -> None:
         words = LABELS[state].text if state in LABELS else state.replace("_", " ")
         assert f" {words} | " in row
         assert row.endswith(f" | {entry['scale']} |")
+
+
+def test_the_gallery_says_how_many_published_runs_were_made_again(gallery: ModuleType, tmp_path: Path) -> None:
+    assert gallery.checked(tmp_path) == []
+    checks = [
+        {"figure": "sbp_fig2", "runs": runs, "agree": 5, "made": made, "cpu": "a processor", "cores": 2}
+        for runs, made in ((5, "2026-01-02T03:04:05+00:00"), (6, "2026-02-03T03:04:05+00:00"))
+    ]
+    (tmp_path / "checks.json").write_text(json.dumps(checks), encoding="utf-8")
+    assert gallery.checked(tmp_path)[0] == (
+        "11 published runs were made again, and 10 agree (last on 2026-02-03 03:04 UTC, a processor, 2 cores)."
+    )
+    (tmp_path / "checks.json").write_text("[{", encoding="utf-8")
+    assert gallery.checked(tmp_path) == []

@@ -21,6 +21,19 @@ from experiments.store import Store, StoreError, database
 from experiments.store.artifacts import RESULT_FILE
 
 
+def test_a_deleted_run_is_not_found_and_leaves_no_files(store: Store) -> None:
+    for key in ("k1", "k2"):
+        record(store, key)
+    found = store.find_finished("k1")
+    assert found is not None
+    store.delete([found])
+    assert store.find_finished("k1") is None
+    assert [run.key for run in store.runs()] == ["k2"]
+    assert not found.directory.parent.exists()
+    record(store, "k1")  # it can be made again
+    assert store.find_finished("k1") is not None
+
+
 def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store, tmp_path: Path) -> None:
     extra = tmp_path / "curve.png"
     extra.write_bytes(b"picture")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -115,10 +115,19 @@ DENSITIES: Final[Mapping[str, str]] = {
 """Notes on printed densities that differ from the published files."""
 
 
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Return the spectra by the paper's data set, as plain values."""
+    found = {panel.paper_dataset: spectral(panel) for panel in evidence.panels}
+    return {"spectra": {name: asdict(own) for name, own in found.items() if own is not None}}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the eigenvalues, and compare sizes with the printed ones."""
-    found = {panel.paper_dataset: spectral(panel) for panel in evidence.panels}
-    known = [Known(panel, own) for panel in evidence.panels if (own := found[panel.paper_dataset]) is not None]
+    found = {
+        name: Spectrum(own["points"], np.array(own["eigenvalues"]))
+        for name, own in evidence.computed.get("spectra", {}).items()
+    }
+    known = [Known(panel, found[panel.paper_dataset]) for panel in evidence.panels if panel.paper_dataset in found]
     return FigureResult(
         _points(known), partial(_draw, found=known), SIZE, table=_table(evidence, found), numbers=_numbers(evidence)
     )
@@ -151,16 +160,17 @@ def _points(known: Sequence[Known]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _table(evidence: Evidence, found: Mapping[str, Spectrum | None]) -> Table:
+def _table(evidence: Evidence, found: Mapping[str, Spectrum]) -> Table:
     spec = evidence.spec
     columns = ["data set", "train", "validation", "test", "features", "density", "1/(lambda m)", "1/(2 sigma^2)"]
     columns += [f"features of {SAMPLE:,} points", f"eigenvalues with {100 * SHARE:g} %"]
     rows: list[list[str]] = []
     for paper_dataset in spec.datasets:
         rows.append(_printed(spec, paper_dataset))
-        rows += [_row(panel, found[paper_dataset]) for panel in evidence.panels if panel.paper_dataset == paper_dataset]
+        panels = [panel for panel in evidence.panels if panel.paper_dataset == paper_dataset]
+        rows += [_row(panel, found.get(paper_dataset)) for panel in panels]
     others = [panel for panel in evidence.panels if panel.paper_dataset not in spec.datasets]
-    rows += [_row(panel, found[panel.paper_dataset]) for panel in others]
+    rows += [_row(panel, found.get(panel.paper_dataset)) for panel in others]
     notes = [
         "Density: coordinates that are not zero, of the training rows, of a stream of the test rows. The 1.6 % "
         "printed for CCAT are ten times what RCV1's documents have; for IJCNN 56.5 % are printed where the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
 from experiments.papers.panels import name_of
-from experiments.papers.sbp.basin import Basin, Filling, fill, run_responses
+from experiments.papers.sbp.basin import Basin, Filling, Responses, fill, run_responses
 from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
@@ -128,17 +128,23 @@ COLUMNS = ("dataset", "basin", "rank", "height", "water", "p")
 SERIES = "sbp"
 
 
-def make(evidence: Evidence) -> FigureResult:
-    """Run the SBP on the first data set, draw the basins of its responses, and judge the claims about them.
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Run the SBP on the first data set and return its responses; only the settings of the evidence are used."""
+    panel = _first(evidence)
+    return {} if panel is None else {"responses": asdict(run_responses(panel.settings[SERIES]))}
 
-    Only the settings of the evidence are used. With a bias there are two basins, as in Figure 4.
+
+def make(evidence: Evidence) -> FigureResult:
+    """Draw the basins of the SBP's responses, and judge the claims about them.
+
+    With a bias there are two basins, as in Figure 4.
     """
-    panel = next((panel for panel in evidence.panels if SERIES in panel.settings), None)
-    if panel is None:
+    panel, found = _first(evidence), evidence.computed.get("responses")
+    if panel is None or found is None:
         nothing: dict[str, Judge] = {spec.id: lambda *_: Findings([]) for spec in evidence.spec.claims}
         data = pd.DataFrame(columns=list(COLUMNS))
         return FigureResult(data, _draw_nothing, SIZE, claims=judge_claims(evidence, nothing))
-    filling = fill(run_responses(panel.settings[SERIES]))
+    filling = fill(Responses(**{**found, "values": np.array(found["values"])}))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
     judges: dict[str, Judge] = {
@@ -148,6 +154,10 @@ def make(evidence: Evidence) -> FigureResult:
     }
     draw = partial(_draw, filling=filling, name=name_of(panel))
     return FigureResult(data, draw, SIZE, claims=judge_claims(evidence, judges))
+
+
+def _first(evidence: Evidence) -> Panel | None:
+    return next((panel for panel in evidence.panels if SERIES in panel.settings), None)
 
 
 def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:

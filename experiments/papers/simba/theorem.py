@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +31,7 @@ from experiments.papers.cases import (
 )
 from experiments.papers.panels import empty, heading, name_of, row_of_axes
 from experiments.papers.simba.rates import CONSTANT, Rate, Saddle, rate_along, rate_of_ends, theorem_iterations
-from experiments.papers.simba.saddle_point import Optimum, optimum
+from experiments.papers.simba.saddle_point import optimum
 from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame, styles_for
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
@@ -116,6 +116,14 @@ COLUMNS: Final = ("dataset", "series", "iterations", "epsilon", "low", "high", "
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Certified bounds on the optimum of a saddle problem."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class MeasuredPanel:
     """Rates and optima of all series on one data set.
 
@@ -124,19 +132,19 @@ class MeasuredPanel:
     panel : Panel
     n : int
         Number of training examples.
-    rates : dict of str to Rate
-        By series; series without runs are left out.
-    optima : dict of str to Optimum
-        By series.
     unit : float
         Divisor of the data.
+    optima : dict of str to Bounds
+        By series.
+    rates : dict of str to Rate
+        By series; series without runs are left out.
     """
 
     panel: Panel
     n: int
+    unit: float
+    optima: dict[str, Bounds]
     rates: dict[str, Rate] = field(default_factory=dict)
-    optima: dict[str, Optimum] = field(default_factory=dict)
-    unit: float = 1.0
 
     def rescaled(self, series: str) -> tuple[float, float]:
         """Return the largest norm and hinge loss of a series, as shares of Lemma 2.1's bounds.
@@ -162,9 +170,16 @@ class MeasuredPanel:
         return of_norm, of_hinge
 
 
+def compute(evidence: Evidence) -> dict[str, Any]:
+    """Return the optima of the saddle problems by data set, for those with runs."""
+    return {panel.dataset: solve(panel, evidence.spec) for panel in evidence.panels if any(panel.runs.values())}
+
+
 def make(evidence: Evidence) -> FigureResult:
-    """Solve the saddle problems, draw the figure and judge the claim."""
-    panels = [found for panel in evidence.panels if (found := measure(panel, evidence.spec)) is not None]
+    """Draw the figure and judge the claims."""
+    solved = [(panel, evidence.computed.get(panel.dataset)) for panel in evidence.panels]
+    measured = [measure(panel, evidence.spec, optima) for panel, optima in solved if optima is not None]
+    panels = [found for found in measured if found.rates]
     return FigureResult(
         _data(panels),
         partial(_draw, panels=[(found.panel, found.n, found.rates) for found in panels], names=NAMES),
@@ -174,33 +189,40 @@ def make(evidence: Evidence) -> FigureResult:
     )
 
 
-def measure(panel: Panel, spec: FigureSpec) -> MeasuredPanel | None:
-    """Distances from the optimum of all series on one data set; None without a run."""
-    if not any(panel.runs.values()):
-        return None
+def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
+    """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
     first = next(iter(panel.settings.values()))
     data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir())
     points: Any = sp.csr_matrix(data.X, dtype=np.float64)
     # the theorem assumes points in the unit ball; the solver divides by the same number
     unit = max(1.0, float(np.sqrt(points.power(2).sum(axis=1).max())))
-    found = MeasuredPanel(panel, data.n, unit=unit)
-    solved: dict[tuple[float, bool], Optimum] = {}
-    for series in NAMES:
-        members = spec.members(series)
-        settings = panel.settings[next(iter(members.values()), series)]
-        problem = (_nu(settings) / unit, bool(settings.problem.bias))
-        if problem not in solved:
-            solved[problem] = optimum(points / unit, data.y, problem[0], bias=problem[1])
-        best = solved[problem].upper
+    problems = {series: _problem(panel, spec, series, unit) for series in NAMES}
+    solved = {each: optimum(points / unit, data.y, each[0], bias=each[1]) for each in dict.fromkeys(problems.values())}
+    optima = {series: asdict(Bounds(solved[each].lower, solved[each].upper)) for series, each in problems.items()}
+    return {"n": data.n, "unit": unit, "optima": optima}
+
+
+def _problem(panel: Panel, spec: FigureSpec, series: str, unit: float) -> tuple[float, bool]:
+    """Return nu, of the data divided by `unit`, and whether there is a bias."""
+    settings = panel.settings[next(iter(spec.members(series).values()), series)]
+    return _nu(settings) / unit, bool(settings.problem.bias)
+
+
+def measure(panel: Panel, spec: FigureSpec, solved: Mapping[str, Any]) -> MeasuredPanel:
+    """Return the distances of all series from their optima (`solve`) on one data set."""
+    optima = {series: Bounds(**solved["optima"][series]) for series in NAMES}
+    found = MeasuredPanel(panel, solved["n"], solved["unit"], optima)
+    for series, own in optima.items():
+        nu, _ = _problem(panel, spec, series, found.unit)
         # if all responses are 0, slack is spread evenly
-        saddle = Saddle(best, best - problem[0], unit, data.n)
-        if members:
+        saddle = Saddle(own.upper, own.upper - nu, found.unit, found.n)
+        if members := spec.members(series):
             rate = rate_of_ends({horizon: panel.curves(name) for horizon, name in members.items()}, saddle)
         else:
             rate = rate_along(panel.curves(series), saddle)
         if rate is not None:
-            found.rates[series], found.optima[series] = rate, solved[problem]
-    return found if found.rates else None
+            found.rates[series] = rate
+    return found
 
 
 def _nu(settings: RunSettings) -> float:
@@ -308,6 +330,7 @@ def _table(panels: Sequence[MeasuredPanel]) -> Table:
             f"{name_of(found.panel)}, {NAMES[series]}: the optimum lies between {best.lower:.8f} and {best.upper:.8f}."
             for found in panels
             for series, best in found.optima.items()
+            if series in found.rates
         ),
     ]
     return Table(columns, rows, notes)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.figure_result import Table
 from experiments.reproduction.report.labels import State, agreement, command_for, state_of
 from experiments.reproduction.report.pictures import PictureError, checked
@@ -110,8 +111,11 @@ class Figure:
 
     @property
     def scale(self) -> str:
-        """The largest scale, and whether the data are a stand-in; empty if the figure is not made."""
-        return "" if not self.results else self.results[0].scale + (", stand-in data" * self.results[0].stand_in)
+        """The largest scale, stand-in data and uncommitted changes; empty if the figure is not made."""
+        if not self.results:
+            return ""
+        changed = self.verdict is not None and self.verdict.uncommitted
+        return self.results[0].scale + ", stand-in data" * self.results[0].stand_in + f", {UNCOMMITTED}" * changed
 
     @property
     def command(self) -> str:

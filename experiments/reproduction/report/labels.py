@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.verdict import Claim, Number, Outcome, Verdict, in_words, outcome_of
 
 if TYPE_CHECKING:
@@ -167,13 +168,22 @@ def limitations(verdict: Verdict) -> list[tuple[str, str, str]]:
         "Not available": verdict.absent,
         "Runs missing": verdict.missing,
         "Left out": verdict.left_out,
+        "Disturbed timed runs": verdict.disturbed,
+        "Uncommitted changes": _uncommitted(verdict),
     }
     return [(kind, name, reason) for kind, reasons in groups.items() for name, reason in reasons.items()]
 
 
+def _uncommitted(verdict: Verdict) -> dict[str, str]:
+    """Return the commits with uncommitted changes, and what was made with them."""
+    runs = [commit.removesuffix(f" {UNCOMMITTED}") for commit in verdict.run_commits if commit.endswith(UNCOMMITTED)]
+    own = {(verdict.commit or "no commit")[:12]: f"the figure was made {UNCOMMITTED}"} if verdict.dirty else {}
+    return {commit[:12]: f"runs were made {UNCOMMITTED}" for commit in runs} | own
+
+
 def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
     """Return how a figure was made, apart from the command: those facts that are known, each a name and a text."""
-    changed = " with uncommitted changes" if verdict.dirty else ""
+    changed = f" {UNCOMMITTED}" if verdict.dirty else ""
     cores = verdict.machine.get("cores")
     machine = [verdict.machine.get("cpu"), f"{cores} cores" if cores else "", verdict.machine.get("os")]
     known = {

@@ -1,0 +1,77 @@
+"""Timed runs that other processes of the machine disturbed: how they are recognised, and made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from experiments.processes.outcome import Outcome
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.plan import PlannedRun
+from experiments.store import FinishedRun, Store
+
+LEAST_SHARE: Final = 0.9
+"""Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At
+0.9 other processes had its core for a tenth of the time, and left it with cold caches; the claims about times compare
+factors, not per cents."""
+REPEATS: Final = 2
+"""How often a disturbed run is made again."""
+
+
+def disturbance(result: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return CPU time over wall time, and load per core at the start, of a run that was disturbed; None if it was not.
+
+    It was, if the share is below `LEAST_SHARE`, or more processes than cores wanted to run when it started: these share
+    its caches and memory even where it has a core. Runs of versions that recorded no load are judged by the share.
+
+    Parameters
+    ----------
+    result : mapping
+        Content of result.json.
+    """
+    wall, record = float(result["wall_seconds"]), result["provenance"]
+    share = float(result["cpu_seconds"]) / wall if wall > 0 else 1.0
+    load = float(record.get("load") or 0.0) / int(record["cores"])
+    return (share, load) if share < LEAST_SHARE or load > 1.0 else None
+
+
+def disturbed_runs(evidence: Evidence) -> dict[str, str]:
+    """Return the data sets of a timed figure that have disturbed runs, and how many and how much."""
+    found = {}
+    for panel in evidence.panels if evidence.spec.timed else ():
+        runs = list({run.key: run for members in panel.runs.values() for run in members}.values())
+        values = [each for run in runs if (each := disturbance(run.result))]
+        if values:
+            shares, loads = zip(*values, strict=True)
+            how = f"CPU time at least {min(shares):.2f} of wall time, load at most {max(loads):.1f} a core"
+            found[panel.dataset] = f"{len(values)} of {len(runs)} runs: {how}"
+    return found
+
+
+def make_undisturbed(
+    runs: Sequence[PlannedRun], store: Store, make: Callable[[Sequence[PlannedRun]], dict[str, Outcome]]
+) -> dict[str, Outcome]:
+    """Make timed runs; those that were disturbed are deleted and made again, up to `REPEATS` times.
+
+    Parameters
+    ----------
+    runs : sequence of PlannedRun
+    store : Store
+        That gets them. The runs of a server are not deleted: each is made once.
+    make : callable
+        Makes runs and returns their outcomes by key.
+    """
+    outcomes = make(runs)
+    for _ in range(REPEATS if store.address is None else 0):
+        found = store.find_all_finished([run.key for run in runs])
+        again = _disturbed(found.values())
+        if not again:
+            break
+        store.delete(again)
+        keys = {run.key for run in again}
+        outcomes |= make([run for run in runs if run.key in keys])
+    return outcomes
+
+
+def _disturbed(runs: Iterable[FinishedRun]) -> list[FinishedRun]:
+    return [run for run in runs if disturbance(run.result)]

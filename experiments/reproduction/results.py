@@ -1,0 +1,79 @@
+"""The scorecards of docs/results, made from the evidence and never edited."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from experiments.reproduction.build import build_figure
+from experiments.reproduction.options import Options
+from experiments.reproduction.publish import from_evidence
+from experiments.reproduction.published import EvidenceError, published_figures, read_facts
+from experiments.reproduction.report.coverage import coverage_page
+from experiments.reproduction.report.figures import collect
+from experiments.reproduction.report.pages import write_markdown
+from experiments.reproduction.spec import catalogue, read_figure
+from support.files import write_file
+
+SOURCES: Final = "sources.json"
+
+
+def draw_published(evidence: Path, figures: Path) -> None:
+    """Draw all published figures as they were published: with the commit, the machine and the time of then.
+
+    Parameters
+    ----------
+    evidence, figures : Path
+        Folders.
+
+    Raises
+    ------
+    EvidenceError
+        There are none, a file is damaged, or this version judges otherwise.
+    """
+    names = published_figures(evidence)
+    if not names:
+        raise EvidenceError(f"there is no evidence in {evidence.name}/")
+    for name in names:
+        facts = read_facts(evidence, name)
+        plan, found = from_evidence(read_figure(name), Options(facts["scale"]), evidence)
+        build_figure(plan, found, figures / name / facts["scale"], facts["command"], published=facts["verdict"])
+
+
+def write_results(evidence: Path, target: Path) -> list[Path]:
+    """Write ``<paper>.md``, the pictures and ``coverage.md`` from the evidence, and return the pages.
+
+    ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
+    or belongs to other evidence.
+
+    Parameters
+    ----------
+    evidence, target : Path
+        Folders.
+
+    Raises
+    ------
+    EvidenceError
+        As `draw_published`.
+    """
+    papers = [paper for paper in dict.fromkeys(catalogue().values()) if paper]
+    with tempfile.TemporaryDirectory() as place:
+        figures = Path(place)
+        draw_published(evidence, figures)
+        pages = [write_markdown(figures, target, paper) for paper in papers]
+        coverage = target / "coverage.md"
+        coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
+    sources = {
+        "evidence": {name: checksum(evidence / f"{name}.json") for name in published_figures(evidence)},
+        "pages": {path.name: checksum(path) for path in (*pages, coverage)},
+    }
+    write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())
+    return [*pages, coverage]
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

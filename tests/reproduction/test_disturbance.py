@@ -1,0 +1,87 @@
+"""Timed runs that other processes disturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from evidence_cases import MadeUp, evidence, finished_run, panel
+
+from experiments.reproduction.build import small_print, verdict_of
+from experiments.reproduction.disturbance import REPEATS, disturbance, disturbed_runs, make_undisturbed
+from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.spec import read_figure
+
+SPEC = read_figure("sbp_libsvm")
+
+
+def run(folder: Path, share: float, load: float | None, seed: int = 0) -> MadeUp:
+    """A run of 10 seconds on two cores."""
+    facts = {"wall_seconds": 10.0, "cpu_seconds": 10.0 * share, "provenance": {"load": load, "cores": 2}}
+    return finished_run(folder, seed=seed, rows=[{"iterations": 1}], **facts)
+
+
+@pytest.mark.parametrize(
+    ("share", "load", "disturbed"),
+    [(0.99, 0.5, False), (0.91, 2.0, False), (0.89, 0.5, True), (0.99, 2.1, True), (0.99, None, False), (1.9, 3, True)],
+)
+def test_a_run_is_disturbed_if_it_did_not_have_its_core(
+    tmp_path: Path, share: float, load: float | None, disturbed: bool
+) -> None:
+    assert (disturbance(run(tmp_path, share, load).result) is not None) == disturbed
+
+
+def test_a_run_too_short_for_the_clock_is_not_disturbed(tmp_path: Path) -> None:
+    assert disturbance({"wall_seconds": 0.0, "cpu_seconds": 0.0, "provenance": {"cores": 1, "load": 0.1}}) is None
+
+
+def test_disturbed_runs_are_named_in_verdict_and_picture(tmp_path: Path) -> None:
+    runs = [run(tmp_path, share, load, seed) for seed, (share, load) in enumerate([(0.99, 1), (0.6, 1), (0.95, 5)])]
+    # two series that share a run
+    given = evidence(SPEC, [panel("adult", {"sbp": runs, "libsvm": runs[:1]})])
+    expected = "2 of 3 runs: CPU time at least 0.60 of wall time, load at most 2.5 a core"
+    assert disturbed_runs(given) == {"adult": expected}
+    verdict = verdict_of(given, FigureResult(None, lambda _: None), "")  # type: ignore[arg-type]
+    assert verdict.disturbed == {"adult": expected}
+    assert f"DISTURBED TIMED RUNS: adult: {expected}" in small_print(verdict, given)
+    assert disturbed_runs(replace(given, spec=replace(SPEC, timed=False))) == {}
+
+
+class FakeStore:
+    """Runs whose shares of CPU time are given, one for each time that a run is made."""
+
+    def __init__(self, folder: Path, shares: dict[str, list[float]], address: str | None = None) -> None:
+        self.folder, self.shares, self.address = folder, shares, address
+        self.runs: dict[str, MadeUp] = {}
+        self.made: list[list[str]] = []
+
+    def make(self, runs: Sequence[Any]) -> dict[str, Any]:
+        self.made.append([each.key for each in runs])
+        for each in runs:
+            assert each.key not in self.runs
+            place = self.folder / str(len(self.made)) / each.key
+            self.runs[each.key] = replace(run(place, self.shares[each.key].pop(0), 0.0), key=each.key)
+        return {each.key: len(self.made) for each in runs}
+
+    def find_all_finished(self, keys: Sequence[str]) -> dict[str, MadeUp]:
+        return {key: self.runs[key] for key in keys if key in self.runs}
+
+    def delete(self, runs: Sequence[MadeUp]) -> None:
+        for each in runs:
+            del self.runs[each.key]
+
+
+@pytest.mark.parametrize(
+    ("address", "made"), [(None, [["a", "b", "c"], ["b", "c"], ["c"]]), ("http://host:1", [["a", "b", "c"]])]
+)
+def test_disturbed_runs_are_made_again_a_few_times(tmp_path: Path, address: str | None, made: list[list[str]]) -> None:
+    shares = {"a": [0.99], "b": [0.5, 0.99], "c": [0.5] * 9}
+    store = FakeStore(tmp_path, shares, address)
+    outcomes = make_undisturbed([SimpleNamespace(key=key) for key in "abc"], store, store.make)  # type: ignore[arg-type]
+    assert store.made == made
+    assert len(made) <= 1 + REPEATS
+    assert set(store.runs) == set(outcomes) == set("abc")

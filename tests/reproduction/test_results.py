@@ -1,0 +1,98 @@
+"""The scorecards of docs/results are made from the evidence; a page that was edited is noticed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.reproduction.cli import main
+from experiments.reproduction.published import EVIDENCE, RESULTS, published_figures, read_facts, write_verdict
+from experiments.reproduction.results import SOURCES, checksum, write_results
+
+
+@pytest.fixture(scope="module")
+def without_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The evidence of a figure of a paper that needs no runs, and the pages made from it."""
+    folder = tmp_path_factory.mktemp("results")
+    assert publish(folder, "figure=minibatch_counterexample", "scale=demo") == 0
+    assert publish(folder, "figure=report") == 0
+    return folder
+
+
+def publish(folder: Path, *words: str) -> int:
+    return main(
+        ["publish", *words, *(f"{name}={folder / name}" for name in ("store", "evidence", "results", "report"))]
+    )
+
+
+def test_the_pages_are_made_from_the_evidence_and_are_the_same_each_time(without_runs: Path, tmp_path: Path) -> None:
+    pages = without_runs / "results"
+    verdict = read_facts(without_runs / "evidence", "minibatch_counterexample")["verdict"]
+    text = (pages / "minibatch.md").read_text()
+    for claim in verdict["claims"]:
+        assert f"### {claim['id']}: " in text
+        assert claim["readings"][0]["measured"][:40] in text
+    assert verdict["commit"] in text
+    again = write_results(without_runs / "evidence", tmp_path)
+    assert {path.name for path in again} >= {"minibatch.md", "sbp.md", "coverage.md"}
+    for path in again:
+        assert path.read_text() == (pages / path.name).read_text()
+    assert differing_pages(pages, without_runs / "evidence") == []
+
+
+def differing_pages(pages: Path, evidence: Path) -> list[str]:
+    """Pages that were edited, and figures whose evidence is not that of the pages."""
+    sources = json.loads((pages / SOURCES).read_text())
+    figures = {name: checksum(evidence / f"{name}.json") for name in published_figures(evidence)}
+    changed = [
+        name for name in {**sources["evidence"], **figures} if sources["evidence"].get(name) != figures.get(name)
+    ]
+    return changed + [name for name, known in sources["pages"].items() if checksum(pages / name) != known]
+
+
+def test_an_edited_number_and_other_evidence_are_noticed(without_runs: Path, tmp_path: Path) -> None:
+    pages, evidence = tmp_path / "results", tmp_path / "evidence"
+    shutil.copytree(without_runs / "results", pages)
+    shutil.copytree(without_runs / "evidence", evidence)
+    page = pages / "minibatch.md"
+    page.write_text(page.read_text().replace("1", "2", 1))
+    assert differing_pages(pages, evidence) == ["minibatch.md"]
+    facts = read_facts(evidence, "minibatch_counterexample")
+    write_verdict(evidence, "minibatch_counterexample", facts["verdict"] | {"commit": "another"})
+    assert differing_pages(pages, evidence) == ["minibatch_counterexample", "minibatch.md"]
+
+
+def test_a_verdict_that_this_version_does_not_give_is_refused(
+    without_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
+    facts = read_facts(tmp_path / "evidence", "minibatch_counterexample")
+    facts["verdict"]["claims"][0]["readings"][0]["held"] += 1
+    write_verdict(tmp_path / "evidence", "minibatch_counterexample", facts["verdict"])
+    for words in (("publish", "figure=report"), ("figure=report", "from=evidence")):
+        places = [f"{name}={tmp_path / name}" for name in ("evidence", "results", "report")]
+        assert main([*words, *places]) == 2
+        assert "minibatch_counterexample is judged otherwise now than when it was published" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_report_and_all_figures_are_drawn_from_evidence(
+    without_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = [f"evidence={without_runs / 'evidence'}", f"figures={tmp_path / 'figures'}", f"report={tmp_path}"]
+    assert main(["figure=report", "from=evidence", *places]) == 0
+    assert "minibatch_counterexample" in (tmp_path / "index.html").read_text()
+    assert main(["figure=minibatch", "scale=demo", "from=evidence", *places]) == 3
+    out = capsys.readouterr().out
+    assert "not published: minibatch_" in out
+    assert "minibatch_counterexample: from evidence" in out
+    assert main(["figure=sbp", "from=evidence", *places]) == 2
+    assert "there is no evidence of sbp in evidence/" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
+def test_the_committed_pages_are_those_of_the_committed_evidence() -> None:
+    assert differing_pages(RESULTS, EVIDENCE) == []

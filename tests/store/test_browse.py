@@ -1,0 +1,146 @@
+"""``python -m experiments.store list|show|compare|export|delete``, and `experiments.load`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from store_records import make_curve
+
+import experiments
+from experiments.store import Store, StoreError
+from experiments.store.__main__ import main
+
+
+def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:
+    settings = {"algo": {"name": algo}, "problem": {"nu": nu}, "seed": seed, "dataset": {"name": "adult"}}
+    result = {
+        "algo": algo,
+        "dataset": "adult",
+        "seed": seed,
+        "settings": {**settings, "origins": {"problem.nu": f"told {key}"}},
+        "counters": {"iterations": 10, "kernel_evaluations": 100 + seed, "presentations": None},
+        "cpu_seconds": 1.5,
+        "wall_seconds": 1.6,
+        "final": {"test_error": 0.1 + seed},
+        "provenance": {"build": {"build_id": "b", "isa": isa, "code": "c"}, "started": "2026-01-02T03:04:05+00:00"},
+    }
+    handle = store.begin(key, f"{algo} {seed}", settings, {"algo": algo, "dataset": "adult"})
+    handle.finish(result, make_curve(5))
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with four runs."""
+    folder = tmp_path_factory.mktemp("browse")
+    store = Store.open(folder)
+    store.create()
+    record(store, "k0", "sbp", 0, 0.01)
+    record(store, "k1", "sbp", 1, 0.01)
+    record(store, "k2", "sbp", 0, 0.1)
+    record(store, "k3", "smo", 0, 0.1)
+    return folder
+
+
+def command(folder: Path, *words: str) -> int:
+    return main([*words, f"store={folder}"])
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ([], ["k0", "k1", "k2", "k3"]),
+        (["algo=sbp"], ["k0", "k1", "k2"]),
+        (["algo=sbp", "seed=0,2"], ["k0", "k2"]),
+        (["problem.nu=0.010"], ["k0", "k1"]),
+        (["key=k2"], ["k2"]),
+    ],
+)
+def test_filters_choose_runs(
+    filled: Path, words: list[str], keys: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(filled, "list", *words) == 0
+    head, *lines, last = capsys.readouterr().out.splitlines()
+    assert sorted(line.split()[0] for line in lines) == keys
+    assert last == f"{len(keys)} run{'s' * (len(keys) > 1)}"
+    assert ("problem.nu" in head) == (len(keys) > 2 or words == ["algo=sbp", "seed=0,2"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["list", "algoo=sbp"], "no run has a setting 'algoo'; did you mean algo"),
+        (["list", "algo=pegasos"], "has algo=pegasos"),
+        (["list", "sbp"], "'sbp' is no filter: write NAME=VALUE"),
+        (["list", "algo="], "'algo=' is no filter"),
+        (["show", "algo=sbp"], "show is for one run, and 3 have these settings:\nkey"),
+        (["compare", "key=k1"], "compare shows 2 to 12 runs, and 1 have these settings"),
+        (["export", "runs.xlsx"], "runs.xlsx: a table is exported as .csv or .parquet"),
+        (["export", "no/folder/runs.csv"], "no/folder/runs.csv cannot be written"),
+        (["delete"], "delete needs a filter"),
+    ],
+)
+def test_wrong_commands_are_refused(
+    filled: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(filled, *words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_without_a_store_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("list", "delete"):
+        assert command(tmp_path / "none", name, "algo=sbp") == 2
+        assert f"there are no runs in {tmp_path / 'none'}" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+def test_all_that_is_recorded_is_shown(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(filled, "show", "key=k1") == 0
+    shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert shown["settings.problem.nu"] == "0.01"
+    assert shown["counters.kernel_evaluations"] == "101"
+    assert shown["provenance.build.isa"] == "v3"
+    assert (Path(shown["files:"]) / "curve.parquet").is_file()
+
+
+def test_what_differs_stands_side_by_side(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(filled, "compare", "algo=sbp") == 0
+    lines = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert lines["problem.nu"] == ["0.01", "0.1", "0.01"]
+    assert lines["kernel_evaluations"] == ["100", "100", "101"]
+    assert lines["test_error"] == ["0.1", "0.1", "1.1"]
+    assert not {"build.isa", "presentations", "seed"} & set(lines)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_exported_runs_are_read_back(filled: Path, tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"runs.{ending}"
+    assert command(filled, "export", str(path), "algo=sbp", "seed=0") == 0
+    table = pd.read_csv(path) if ending == "csv" else pd.read_parquet(path)
+    expected = experiments.load("sbp", "adult", store=filled, seed=0)
+    assert sorted(table["problem.nu"].unique()) == [0.01, 0.1]
+    pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+
+
+def test_builds_that_differ_are_a_column(filled: Path, tmp_path: Path) -> None:
+    table = experiments.load("sbp", "adult", store=filled, seed=0, **{"problem.nu": 0.1})
+    assert not {"problem.nu", "build.isa"} & set(table.columns)
+    store = Store.open(tmp_path)
+    for key, isa in (("a", "v3"), ("b", "v4")):
+        record(store, key, "sbp", 0, 0.1, isa)
+    table = experiments.load("sbp", "adult", store=tmp_path)
+    assert table.groupby("build.isa")["run"].first().to_dict() == {"v3": "a", "v4": "b"}
+    with pytest.raises(StoreError, match="has algo=sbp, dataset=adult, seed=7"):
+        experiments.load("sbp", "adult", store=tmp_path, seed=7)
+
+
+def test_runs_are_deleted_when_it_is_confirmed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store.open(tmp_path)
+    for seed in range(2):
+        record(store, f"k{seed}", "sbp", seed, 0.1)
+    assert command(tmp_path, "delete", "seed=1") == 0
+    assert "nothing is deleted: add --yes" in capsys.readouterr().out
+    assert len(store.runs()) == 2
+    assert command(tmp_path, "delete", "seed=1", "--yes") == 0
+    assert [run.key for run in store.runs()] == ["k0"]
