@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -211,3 +212,18 @@ def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
             for scale in SCALES
         ]
     assert all(first < second for first, second in pairwise(lengths))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_wrong_water_level_fails(monkeypatch: pytest.MonkeyPatch, name: str, panels: dict[str, Panel]) -> None:
+    def too_few(drawn: Responses) -> Filling:
+        right = fill(drawn)
+        parts = [replace(part, covered=part.covered // 2, p=2 * part.p) for part in right.basins]
+        return replace(right, basins=tuple(parts), level=right.level - 0.1 * right.scale)
+
+    monkeypatch.setattr(water_levels, "fill", too_few)
+    made = water_levels.make(with_data(evidence(read_figure(name), [panels[name]])))
+    first, *others = made.claims
+    assert first.verdict == "mixed"  # the mass is right
+    assert {"level: fails", "minimax: fails"} <= set(first.nearest.exceptions)
+    assert [claim.verdict for claim in others] == ["contradicted"] * (name == "sbp_fig1")
