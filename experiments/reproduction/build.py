@@ -78,10 +78,13 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
     result = maker_of(plan.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
     facts = _facts(plan, evidence)
-    picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
+    title, notes = facts["heading"], small_print(verdict, evidence)
+    picture = output.compose_picture(result.draw, result.size, title, notes)
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
+        if plan.options.paper is not None:
+            output.save_for_paper(result, plan.options.paper, draft, title, notes)
     return verdict
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from typing import Protocol, cast
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
+from experiments.plotting.paper import FORMATS, PaperStyle, latex
 from experiments.reproduction.published import EVIDENCE
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
@@ -23,7 +25,9 @@ LAUNCHERS = ("local", RAY)
 FOLDERS = ("figures", "report", "evidence")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
-NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *STORE, *FOLDERS, *RESOURCES)
+PAPER = ("style", "width", "format")
+"""Settings of the picture for a paper."""
+NAMES = ("figure", "scale", "dataset", "from", "jobs", "launcher", "address", *PAPER, *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -45,6 +49,8 @@ class Options:
         Values of the figure's options (`FigureSpec.options`).
     settings : tuple of str
         Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`).
+    paper : PaperStyle or None
+        Also write a picture for a paper.
     """
 
     scale: str
@@ -53,6 +59,7 @@ class Options:
     overrides: tuple[str, ...] = ()
     own: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
+    paper: PaperStyle | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
         own={name: given[name] for name in own if name in given},
         settings=tuple(settings),
+        paper=_paper({name: given[name] for name in PAPER if name in given}),
     )
     return Command(
         figure=given.get("figure", ""),
@@ -210,6 +218,34 @@ def _store(given: dict[str, str]) -> tuple[str, str | None]:
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
     return root or store or "results", server
+
+
+def _paper(given: dict[str, str]) -> PaperStyle | None:
+    """Return the style of ``style=paper``; None for ``style=screen``."""
+    style = given.pop("style", "screen")
+    check_choice("style", style, ("screen", "paper"))
+    if style == "screen":
+        if given:
+            raise FigureError(
+                f"{' and '.join(f'{name}=' for name in given)}: only a figure for a paper has it: add style=paper"
+            )
+        return None
+    formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
+    for name in formats:
+        check_choice("format", name, FORMATS)
+    if "pgf" in formats and latex() is None:
+        raise FigureError("format=pgf needs LaTeX, which measures the text: install xelatex, lualatex or pdflatex")
+    return PaperStyle(_width(given.get("width", str(PaperStyle.width))), formats)
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = math.nan
+    if not 1 <= width <= 40:
+        raise FigureError(f"width must be a number of inches from 1 to 40, got {text!r}")
+    return width
 
 
 def _shared(names: Sequence[Collection[str]]) -> list[str]:

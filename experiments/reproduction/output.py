@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.plotting import DPI, FAINT, INK, own_settings
+from experiments.plotting import DPI, FAINT, INK, own_settings, paper
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
@@ -67,6 +67,32 @@ def save_picture(figure: Figure, folder: Path) -> None:
         figure.savefig(folder / "figure.png", format="png", dpi=DPI, metadata={"Software": None})
         nothing = {"Creator": None, "Producer": None, "CreationDate": None}
         figure.savefig(folder / "figure.pdf", format="pdf", metadata=nothing)
+
+
+def save_for_paper(
+    result: FigureResult, style: paper.PaperStyle, folder: Path, title: str, notes: Sequence[str]
+) -> None:
+    """Write ``paper.<format>`` for each format of the style, and ``paper.txt``, the caption.
+
+    Parameters
+    ----------
+    result : FigureResult
+        Its drawing is drawn again, and laid out for the style's width.
+    style : PaperStyle
+    folder : Path
+    title : str
+    notes : sequence of str
+        The small print; ends the caption.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with own_settings():
+        figure = Figure(figsize=result.size, dpi=DPI, facecolor="white")
+        FigureCanvasAgg(figure)
+        result.draw(figure)
+        caption = paper.fit(figure, style.width)
+    paper.save(figure, folder / "paper", style.formats, title, [*caption, *notes])
 
 
 def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Mapping[str, Any]) -> None:
