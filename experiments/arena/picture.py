@@ -147,8 +147,8 @@ def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
 
     own = drawing.profiles[cost]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    name: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
-    axes.annotate("Profile", (0, 1), (0, 20), **name)
+    bold: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
+    axes.annotate("Profile", (0, 1), (0, 20), **bold)
     problems = drawing.seeds * sum(len(comparison.judged) for comparison in drawing.comparisons)
     axes.annotate(f"{problems} problems", (0, 1), (0, 7), size=PANEL.note, color=FAINT, label=paper.NOTE, **above)
     axes.set_xscale("log")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from experiments.plotting.styles import INK, own_settings
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ def fit(figure: Figure, width: float) -> list[str]:
     lines = [wrapped for row in rows for wrapped in _wrapped(row, columns)]
     tall = len(lines) * (min(_ASPECT * (cell - _BESIDE), _TALLEST) + _ABOVE_AND_BELOW)
     figure.set_size_inches(width, max(tall, 1.0) + _LEGEND_LINE * sum(legend_lines))
-    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.03, hspace=0.03)
+    figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.03, wspace=0.03, hspace=0.03)
     if lines:
         grid = figure.add_gridspec(len(lines), columns)
         for i, line in enumerate(lines):
@@ -209,7 +211,8 @@ def _legend_for(figure: Figure, legend: Legend, width: float, caption: list[str]
 
     Remarks in brackets after the names become lines of the caption.
     """
-    handles, names = legend.legend_handles, []
+    handles: list[Any] = list(legend.legend_handles)
+    names: list[str] = []
     for text in legend.get_texts():
         name, _, remark = text.get_text().partition(" (")
         names.append(name)
@@ -253,7 +256,7 @@ def _restyle(axes: Axes, width: float) -> None:
     for name in names:
         name.set_text(textwrap.fill(name.get_text(), wrap))
     for text in (*axes.texts, axes.xaxis.label, axes.yaxis.label, axes.title):
-        text.set_size(TEXT)
+        text.set_fontsize(TEXT)
     for artist in (*axes.lines, *axes.collections):
         _thin(artist)
     for spine in axes.spines.values():
@@ -261,7 +264,7 @@ def _restyle(axes: Axes, width: float) -> None:
     axes.grid(linewidth=0.4) if any(line.get_visible() for line in axes.get_xgridlines()) else None
     if (own := axes.get_legend()) is not None:
         for text in own.get_texts():
-            text.set_size(TEXT)
+            text.set_fontsize(TEXT)
 
 
 def _thin(artist: Any) -> None:
@@ -275,7 +278,7 @@ def _thin(artist: Any) -> None:
         artist.set_linewidth(_LINES * artist.get_linewidth())
     elif isinstance(artist, PathCollection):
         artist.set_sizes(_LINES**2 * artist.get_sizes())
-        artist.set_linewidth([_LINES * each for each in artist.get_linewidth()])
+        artist.set_linewidth(_LINES * np.asarray(artist.get_linewidth()))
 
 
 def _escape(figure: Figure) -> None:

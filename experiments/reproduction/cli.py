@@ -25,6 +25,7 @@ from experiments.reproduction.options import FOLDERS, Command, figure_named, par
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from experiments.reproduction.summary import claims_table, show
 from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
@@ -60,6 +61,8 @@ launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRE
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence)
 memory= threads=   for each run, as run.py has them
+style=paper   also write paper.pdf, paper.png and paper.txt, the caption: no title, text of 8 pt, Type 42 fonts, 300 dpi
+           width=6.75 (inches: two columns; one column: 3.25)  format=pdf,png (also svg, pgf)
 --list     all figures, one a line; of one paper: --list figure=sbp
            --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
            scale=demo,quick,paper: at each of the three
@@ -229,8 +232,9 @@ def _make_figure(
     folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
-        lines = _verdict_lines(_write(plan, outcomes, folder, words))
-        print("\n".join([*lines, f"figure: {folder / 'figure.png'}"]), flush=True)
+        verdict = _write(plan, outcomes, folder, words)
+        elapsed.end()
+        show(verdict, folder)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)
@@ -245,7 +249,7 @@ def _publish(name: str, command: Command, store: Store, words: Sequence[str]) ->
     verdict = publish(plan, planner, command.evidence, _shown(words))
     size = sum((command.evidence / f"{plan.spec.id}.{ending}").stat().st_size for ending in ("parquet", "json"))
     print(f"{plan.spec.id}: {size / 1e3:,.0f} kB of evidence in {command.evidence}")
-    print("\n".join(_verdict_lines(verdict)), flush=True)
+    console(sys.stdout).print(claims_table(verdict), highlight=False)
     return OK
 
 
@@ -286,8 +290,8 @@ def _from_evidence(name: str, command: Command, words: Sequence[str]) -> int:
     plan, evidence = from_evidence(read_figure(name), command.options, command.evidence)
     folder = command.figures / plan.spec.id / command.options.scale
     verdict = build_figure(plan, evidence, folder, _shown(words))
-    lines = [f"{plan.spec.id}: from evidence", *_verdict_lines(verdict), f"figure: {folder / 'figure.png'}"]
-    print("\n".join(lines), flush=True)
+    print(f"{plan.spec.id}: from evidence")
+    show(verdict, folder)
     return OK if not plan.missing else NOT_ALL
 
 
@@ -324,14 +328,6 @@ def _shown(words: Sequence[str]) -> str:
     """Return the command line without folders of this machine."""
     hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
     return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
-
-
-def _verdict_lines(verdict: Verdict) -> list[str]:
-    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
-    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
-    if agree:
-        lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
-    return lines
 
 
 def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:

@@ -226,9 +226,9 @@ def _paper(given: dict[str, str]) -> PaperStyle | None:
     check_choice("style", style, ("screen", "paper"))
     if style == "screen":
         if given:
-            raise FigureError(
-                f"{' and '.join(f'{name}=' for name in given)}: only a figure for a paper has it: add style=paper"
-            )
+            whose = "has it" if len(given) == 1 else "has them"
+            words = " and ".join(f"{name}=" for name in given)
+            raise FigureError(f"{words}: only a picture for a paper {whose}: add style=paper")
         return None
     formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
     for name in formats:

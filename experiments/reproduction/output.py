@@ -120,6 +120,8 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the content of verdict.json, without the facts."""
     numbers = [dataclasses.asdict(number) | {"agrees": number.agrees} for number in verdict.numbers]
     claims = [dataclasses.asdict(claim) | {"verdict": claim.verdict} for claim in verdict.claims]
+    for reading in (reading for claim in claims for reading in claim["readings"]):
+        del reading["decided_by"]
     return dataclasses.asdict(verdict) | {"claims": claims, "numbers": numbers}
 
 
