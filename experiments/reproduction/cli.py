@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
 from experiments.processes.stopping import terminable
 from experiments.reproduction import listing
+from experiments.reproduction.completion import QUERY, completions
 from experiments.reproduction.options import FOLDERS, Command, figure_named, parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.published import EvidenceError
@@ -82,6 +84,8 @@ def main(words: Sequence[str]) -> int:
         return print_text(_help)
     if "--version" in words:
         return print_text(version_text)
+    if words[:1] == [QUERY]:
+        return _complete(words[1:])
     try:
         check_home()
         command = parse(words, _named(words))
@@ -103,6 +107,16 @@ def main(words: Sequence[str]) -> int:
         status = status_of(stopped)
         print_error(f"{status}; the same command continues")
         return EXIT_CODES[status]
+
+
+def _complete(words: Sequence[str]) -> int:
+    """Answer a shell that completes a command line; it asks as it asks Hydra."""
+    if not any(word.startswith("query=") for word in words):
+        print_error('error: eval "$(python run.py -sc install=bash)" installs completion, also for reproduce.py')
+        return USER_ERROR
+    line = os.environ.get("COMP_LINE", "")
+    print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
+    return OK
 
 
 def _named(words: Sequence[str]) -> list[FigureSpec]:
