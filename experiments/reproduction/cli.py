@@ -91,7 +91,7 @@ def main(words: Sequence[str]) -> int:
         command = parse(words, _named(words))
         if command.list_ and not command.scales:  # needs no configuration, and no solver
             return _list(command)
-        with composing(), terminable():
+        with _noted(command), composing(), terminable():
             if command.list_:
                 return _list(command)
             if command.figure == "report":
@@ -107,6 +107,18 @@ def main(words: Sequence[str]) -> int:
         status = status_of(stopped)
         print_error(f"{status}; the same command continues")
         return EXIT_CODES[status]
+
+
+@contextlib.contextmanager
+def _noted(command: Command) -> Iterator[None]:
+    """Say that figures are read, for commands that otherwise print nothing before their first figure is done."""
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    if command.figure == "report" or command.from_evidence or command.publish:
+        elapsed.begin("reading figures and runs")
+    try:
+        yield
+    finally:
+        elapsed.end()
 
 
 def _complete(words: Sequence[str]) -> int:
