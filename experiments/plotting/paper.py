@@ -278,7 +278,7 @@ def _thin(artist: Any) -> None:
         artist.set_linewidth(_LINES * artist.get_linewidth())
     elif isinstance(artist, PathCollection):
         artist.set_sizes(_LINES**2 * artist.get_sizes())
-        artist.set_linewidth(_LINES * np.asarray(artist.get_linewidth()))
+        artist.set_linewidth([_LINES * float(each) for each in np.atleast_1d(artist.get_linewidth())])
 
 
 def _escape(figure: Figure) -> None:
