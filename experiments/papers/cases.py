@@ -199,7 +199,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         _settling(counted),
         findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
         statistic,
-        _decided_by(counted, outcome),
+        _decided_by(counted, outcome) or findings.summary,
     )
 
 

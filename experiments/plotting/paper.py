@@ -79,12 +79,14 @@ def fit(figure: Figure, width: float) -> list[str]:
     caption = _take_texts(figure, rows) if rows else []
     legend_lines = [_legend_for(figure, legend, width, caption) for legend in figure.legends[:]]
     cell = width / columns
+    tallest = max((place[0].get_position().height for row in rows for place in row), default=1.0)
     lines = [wrapped for row in rows for wrapped in _wrapped(row, columns)]
-    tall = len(lines) * (min(_ASPECT * (cell - _BESIDE), _TALLEST) + _ABOVE_AND_BELOW)
-    figure.set_size_inches(width, max(tall, 1.0) + _LEGEND_LINE * sum(legend_lines))
+    panel = min(_ASPECT * (cell - _BESIDE), _TALLEST)
+    heights = [panel * line[0][0].get_position().height / tallest + _ABOVE_AND_BELOW for line in lines]
+    figure.set_size_inches(width, max(sum(heights), 1.0) + _LEGEND_LINE * sum(legend_lines))
     figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.03, wspace=0.03, hspace=0.03)
     if lines:
-        grid = figure.add_gridspec(len(lines), columns)
+        grid = figure.add_gridspec(len(lines), columns, height_ratios=heights)
         for i, line in enumerate(lines):
             for k, place in enumerate(line):
                 for axes in place:
@@ -185,13 +187,16 @@ def _take_texts(figure: Figure, rows: Sequence[list[Place]]) -> list[str]:
     for k, place in enumerate(places):
         letter = f"({_letters(k)})" if len(places) > 1 else ""
         texts = {label: [text for text in place[0].texts if text.get_label() == label] for label in (NAME, NOTE)}
-        name = " ".join(text.get_text() for text in texts[NAME])
+        titles = [place[0].get_title(loc) for loc in ("left", "center", "right")]
+        for loc in ("left", "center", "right"):
+            place[0].set_title("", loc=loc)
+        name = " ".join(filter(None, [*(text.get_text() for text in texts[NAME]), *titles]))
         notes = "; ".join(text.get_text() for text in texts[NOTE] if text.get_text())
         for text in (*texts[NAME], *texts[NOTE]):
             text.remove()
         if head := " ".join(filter(None, [letter, name])):
             place[0].annotate(head, (0, 1), (0, 4), label=NAME, weight="bold", **_above())
-        line = ": ".join(filter(None, [head, notes]))
+        line = ": ".join(filter(None, [head, notes])) if name or notes else ""
         # a caption above a panel ends above its top
         found.append((-place[0].get_position().y1, line))
     return [text for _, text in sorted(found, key=lambda item: item[0]) if text]
@@ -250,13 +255,15 @@ def _restyle(axes: Axes, width: float) -> None:
     axes.tick_params(labelsize=TEXT, which="major", width=0.5, length=2.5, pad=2)
     axes.tick_params(which="minor", width=0.4, length=1.5)
     for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_text(textwrap.fill(label.get_text(), wrap))
+        label.set_text(_fill(label.get_text(), wrap))
     axes.xaxis.labelpad = axes.yaxis.labelpad = 2
     names: list[Annotation] = [text for text in axes.texts if text.get_label() == NAME]  # type: ignore[misc]
     for name in names:
-        name.set_text(textwrap.fill(name.get_text(), wrap))
-    for text in (*axes.texts, axes.xaxis.label, axes.yaxis.label, axes.title):
+        name.set_text(_fill(name.get_text(), wrap))
+    for text in (*axes.texts, axes.xaxis.label, axes.yaxis.label):
         text.set_fontsize(TEXT)
+        if (arrow := getattr(text, "arrow_patch", None)) is not None:
+            arrow.set_linewidth(_LINES * arrow.get_linewidth())
     for artist in (*axes.lines, *axes.collections):
         _thin(artist)
     for spine in axes.spines.values():
@@ -267,17 +274,25 @@ def _restyle(axes: Axes, width: float) -> None:
             text.set_fontsize(TEXT)
 
 
+def _fill(text: str, width: int) -> str:
+    """Break a text into lines of at most some characters, but not within a formula (``$...$``)."""
+    parts = text.split("$")
+    parts[1::2] = [part.replace(" ", "\0") for part in parts[1::2]]
+    return textwrap.fill("$".join(parts), width, break_long_words=False).replace("\0", " ")
+
+
 def _thin(artist: Any) -> None:
     """Scale lines and markers."""
-    from matplotlib.collections import PathCollection
+    from matplotlib.collections import Collection, PathCollection
     from matplotlib.lines import Line2D
 
     if isinstance(artist, Line2D):
         artist.set_markersize(_LINES * artist.get_markersize())
         artist.set_markeredgewidth(_LINES * artist.get_markeredgewidth())
         artist.set_linewidth(_LINES * artist.get_linewidth())
-    elif isinstance(artist, PathCollection):
-        artist.set_sizes(_LINES**2 * artist.get_sizes())
+    elif isinstance(artist, Collection):
+        if isinstance(artist, PathCollection):
+            artist.set_sizes(_LINES**2 * artist.get_sizes())
         artist.set_linewidth([_LINES * float(each) for each in np.atleast_1d(artist.get_linewidth())])
 
 

@@ -72,6 +72,32 @@ def test_rows_are_wrapped_at_the_width_and_each_line_has_the_label(width: float,
         assert axes.get_ylabel() == ("Test error" if k % columns == 0 else "")
 
 
+def test_a_title_of_the_axes_is_the_panels_name() -> None:
+    figure = drawn(panels=2)
+    for text in figure.axes[0].texts[:]:
+        text.remove()
+    figure.axes[0].set_title("Basin", loc="left")
+    assert "(a) Basin" in paper.fit(figure, 6.75)
+    assert figure.axes[0].get_title(loc="left") == ""
+    assert [text.get_text() for text in figure.axes[0].texts] == ["(a) Basin"]
+
+
+def test_rows_keep_the_ratio_of_their_heights() -> None:
+    with own_settings():
+        figure = Figure(figsize=(6, 6), dpi=100)
+        FigureCanvasAgg(figure)
+        for bottom, height in ((0.5, 0.4), (0.1, 0.1)):
+            figure.add_axes((0.1, bottom, 0.8, height)).plot([1, 2])
+    paper.fit(figure, 3.25)
+    figure.canvas.draw()
+    upper, lower = (axes.get_position().height for axes in figure.axes)
+    assert 2 < upper / lower < 6
+
+
+def test_formulas_are_not_broken() -> None:
+    assert paper._fill(r"the value of $\alpha_1 = \alpha_2$ here", 12) == "the value of\n$\\alpha_1 = \\alpha_2$\nhere"
+
+
 def test_all_text_has_one_size_and_lines_are_thinner() -> None:
     figure = drawn()
     paper.fit(figure, 3.25)
