@@ -10,16 +10,17 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import hydra
 from omegaconf import DictConfig
 
 import experiments.processes.program_start  # noqa: F401
-from experiments.command_line import sweep_results
+from experiments.command_line import dry_run, sweep_results
 from experiments.command_line.help import help_text, version_text
 from experiments.command_line.job import run_composed
 from experiments.command_line.sweep import SWEEP_ID, Refused, SweepCallback
+from experiments.command_line.value_lists import expanded
 from experiments.configuration.choices import check_home
 from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain, for_each_job, register
 from experiments.configuration.engine import NO_SWEEPS
@@ -27,6 +28,7 @@ from experiments.processes import streams
 from experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, status_of
 from experiments.processes.stopping import restored
 from experiments.run.errors import USER_ERRORS, print_error, print_text
+from support.files import temporary_folder
 
 
 @restored()  # a sweep handles signals until its table is written
@@ -49,9 +51,11 @@ def main() -> int:
     try:
         check_home()
         register()
-        if sweeps:
-            sys.argv[1:] = for_each_job(words)  # Hydra reads it
-        _compose_and_run(outcomes)
+        answer, composed = dry_run.asked(expanded(words, sweeps=sweeps))
+        sys.argv[1:] = for_each_job(composed) if sweeps else composed  # Hydra reads it
+        if answer is not None:
+            return _answer(answer, sweeps)
+        _compose_and_run(run_composed, outcomes)
     except KeyboardInterrupt as interrupt:
         sweep = SweepCallback.sweep
         stopped = EXIT_CODES[status_of(interrupt if sweep is None else sweep.stopped(interrupt))]
@@ -76,12 +80,25 @@ def main() -> int:
     return sweep_results.finish(SweepCallback.sweep.directory, _shown(words), stopped=stopped)
 
 
-def _compose_and_run(outcomes: list[Outcome]) -> None:
-    """Let Hydra compose the command line and run its jobs; those of this process add their outcomes to the list."""
+def _answer(answer: Callable[[DictConfig], Outcome], sweeps: bool) -> int:
+    """Answer each job of a command in this process, without a run; nothing is written."""
+    outcomes: list[Outcome] = []
+    with temporary_folder() as folder:
+        if sweeps:
+            sys.argv += ["hydra/launcher=basic", f"hydra.sweep.dir='{folder}'"]
+        _compose_and_run(answer, outcomes)
+    if sweeps:
+        there = sum(outcome.result_path is not None for outcome in outcomes)
+        print(f"{there} of {len(outcomes)} runs are in the store", flush=True)
+    return max((outcome.exit_code for outcome in outcomes), default=0)
+
+
+def _compose_and_run(job: Callable[[DictConfig], Outcome], outcomes: list[Outcome]) -> None:
+    """Let Hydra compose the command line and call its jobs; those of this process add their outcomes to the list."""
 
     def run(composed: DictConfig) -> Outcome:
         stopped = outcomes and outcomes[-1].status in STOPPED  # a sweep in this process begins no further job
-        outcomes.append(outcomes[-1] if stopped else run_composed(composed))
+        outcomes.append(outcomes[-1] if stopped else job(composed))
         return outcomes[-1]  # `hydra.main` drops it
 
     hydra.main(version_base="1.3", config_path=str(CONF), config_name="config")(run)()

@@ -149,7 +149,7 @@ def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> 
 def machine() -> dict[str, Any]:
     """Return ``cpu``, ``cores`` (that this process may use), ``os`` and ``memory`` (bytes)."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return {"cpu": cpu_model(), "cores": _cores(), "os": _operating_system(), "memory": memory}
+    return {"cpu": cpu_model(), "cores": cores(), "os": _operating_system(), "memory": memory}
 
 
 def cpu_model() -> str:
@@ -190,8 +190,9 @@ def _git(root: Path, *arguments: str) -> str | None:
     return os.fsdecode(done.stdout)
 
 
-def _cores() -> int:
-    # a container or a batch system may give this process fewer than the machine has
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    # a container or a batch system may give it fewer than the machine has; macOS does not say
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -284,7 +284,10 @@ def _reserve(file: BinaryIO, size: int) -> None:
     would kill the process with a signal while the matrix is written.
     """
     try:
-        os.posix_fallocate(file.fileno(), 0, size)
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+        else:  # macOS
+            file.truncate(size)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise

@@ -61,3 +61,17 @@ def test_a_failure_keeps_its_status_and_shows_the_compilers_errors_and_uvs(
     ]
     assert install.main(["core: building", *uv(lines, 2)]) == 2
     assert capsys.readouterr().err.splitlines() == ["a.cpp:3:1: error: expected ';'", lines[-2]]
+
+
+@pytest.mark.parametrize(
+    ("state", "refused"),
+    [("wheel", True), ("metadata_wheel", True), ("editable", False), ("metadata_editable", False), ("sdist", False)],
+)
+def test_only_an_editable_installation_is_allowed(state: str, refused: bool) -> None:
+    reader = pytest.importorskip("scikit_build_core.settings.skbuild_read_settings").SettingsReader
+    settings = reader.from_file(str(PROJECT_ROOT / "pyproject.toml"), state=state).settings
+    assert bool(settings.fail) == refused
+    said = settings.messages.after_failure
+    assert ("works in its checkout only" in said) == refused
+    for command in ("make demo", "pip install --editable ."):
+        assert (command in said) == refused

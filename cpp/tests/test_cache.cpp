@@ -20,14 +20,14 @@ std::size_t allocations_left = unlimited;
 
 }  // namespace
 
-// Runs out of memory when `allocations_left` says so.
-void* operator new(std::size_t size) {
+// Runs out of memory when `allocations_left` says so. Not inlined, like the next two: where one of a pair is, GCC warns
+// that they do not match.
+[[gnu::noinline]] void* operator new(std::size_t size) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left != unlimited) --allocations_left;
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
-// Not inlined: where only one of a pair is, GCC warns that they do not match.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

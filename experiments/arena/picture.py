@@ -14,7 +14,7 @@ from experiments.arena.profile import Profile
 from experiments.papers import layout
 from experiments.papers.bands import Band
 from experiments.papers.panels import empty, heading
-from experiments.plotting import FAINT, INK, PANEL, Style, axis_name, interesting_range, plain_frame, styles_for
+from experiments.plotting import FAINT, INK, PANEL, Style, axis_name, interesting_range, paper, plain_frame, styles_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,9 +147,10 @@ def _draw_profile(axes: Axes, drawing: Drawing, cost: str) -> None:
 
     own = drawing.profiles[cost]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    axes.annotate("Profile", (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
+    bold: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
+    axes.annotate("Profile", (0, 1), (0, 20), **bold)
     problems = drawing.seeds * sum(len(comparison.judged) for comparison in drawing.comparisons)
-    axes.annotate(f"{problems} problems", (0, 1), (0, 7), size=PANEL.note, color=FAINT, **above)
+    axes.annotate(f"{problems} problems", (0, 1), (0, 7), size=PANEL.note, color=FAINT, label=paper.NOTE, **above)
     axes.set_xscale("log")
     plain_frame(axes, PANEL.ticks)
     finite = [profile.factor[-1] for profile in own.values()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import enum
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import solvers
 from datasets import DataError, DatasetSpec, check_used, named
 from datasets.settings import TEXTS
+from experiments import provenance
 from experiments.configuration import presets
 from experiments.configuration.budget import Budget, choose_budget
 from experiments.configuration.choices import check_choice, folder, parse_memory, shown
@@ -216,7 +216,7 @@ def allowed_bias(solver: Any) -> tuple[bool, ...]:
 
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return provenance.cores()
 
 
 def setting_name(override: str) -> str:

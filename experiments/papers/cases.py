@@ -11,7 +11,7 @@ from experiments.papers.panels import name_of
 from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.statistics import LEAST_RUNS, Interval
-from experiments.reproduction.verdict import Claim, Reading, Ruling, Sensitivity, outcome_of
+from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
 
 
 @dataclass(frozen=True)
@@ -185,12 +185,13 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
     for case in cases:
         if case.statistic:
             statistic.setdefault(case.place[0], {})[case.place[1]] = {**case.statistic, "ruling": case.ruling}
+    outcome = outcome_of([case.ruling for case in cases])
     return Reading(
         reading.id,
         reading.says,
         reading.quote,
         reading.section,
-        outcome_of([case.ruling for case in cases]),
+        outcome,
         sum(case.ruling in ("holds", "trivial") for case in counted),
         len(counted),
         _exceptions(counted),
@@ -198,7 +199,20 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         _settling(counted),
         findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
         statistic,
+        _decided_by(counted, outcome) or findings.summary,
     )
+
+
+def _decided_by(cases: Sequence[Case], outcome: Outcome) -> str:
+    """Return the measurement that decided: where a claim is reproduced the first case, else the first that fails.
+
+    Where no case fails, the first unclear one.
+    """
+    order: list[Ruling] = (
+        ["holds", "trivial"] if outcome in ("reproduced", "trivial") else ["fails", "unclear", "holds"]
+    )
+    ranked = [case for ruling in order for case in cases if case.ruling == ruling and case.measured]
+    return f"{ranked[0].about}: {ranked[0].measured}" if ranked else ""
 
 
 _WORDS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclear", "missing": "not run"}

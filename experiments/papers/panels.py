@@ -20,6 +20,7 @@ from experiments.plotting import (
     draw_panel,
     legend_row,
     mean_curves,
+    paper,
     styles_for,
 )
 from experiments.reproduction.evidence import Evidence, Panel
@@ -210,8 +211,10 @@ def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
     known += [] if panel.n is None else [f"n = {panel.n:,}"]
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    axes.annotate(called(panel), (0, 1), (0, 20), size=PANEL.label + 1, weight="bold", color=INK, **above)
-    axes.annotate("; ".join([*known, *filter(None, [facts])]), (0, 1), (0, 7), size=PANEL.note, color=FAINT, **above)
+    name: dict[str, Any] = {"size": PANEL.label + 1, "weight": "bold", "color": INK, "label": paper.NAME, **above}
+    axes.annotate(called(panel), (0, 1), (0, 20), **name)
+    notes = "; ".join([*known, *filter(None, [facts])])
+    axes.annotate(notes, (0, 1), (0, 7), size=PANEL.note, color=FAINT, label=paper.NOTE, **above)
 
 
 def empty(figure: Figure | SubFigure, text: str) -> None:

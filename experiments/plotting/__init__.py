@@ -3,7 +3,7 @@
 Every algorithm keeps its colour, line style and marker in all figures (`styles`). Figures are drawn without pyplot and
 without the user's matplotlib settings, so the same curves give the same bytes everywhere the same matplotlib is
 installed. `plot_curves` makes one picture of one data set; the papers' figures put several panels (`panel`) under one
-legend (`legend`).
+legend (`legend`). `paper` lays a drawn figure out for a paper.
 """
 
 from experiments.plotting.curves import DPI, HEIGHT, WIDTH, plot_curves

@@ -143,9 +143,16 @@ def axis_name(column: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def own_settings() -> AbstractContextManager[None]:
-    """Return a context with matplotlib's defaults instead of the user's settings, to draw and save figures."""
+def own_settings(changes: Mapping[str, Any] | None = None) -> AbstractContextManager[None]:
+    """Return a context with matplotlib's defaults instead of the user's settings, to draw and save figures.
+
+    Parameters
+    ----------
+    changes : mapping of str to Any, optional
+        Settings of matplotlib that differ from its defaults.
+    """
     import matplotlib.style
 
-    context: AbstractContextManager[None] = matplotlib.style.context("default", after_reset=True)
+    styles: Any = ["default", dict(changes or {})]
+    context: AbstractContextManager[None] = matplotlib.style.context(styles, after_reset=True)
     return context

@@ -95,10 +95,13 @@ def build_figure(
         then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
         verdict = dataclasses.replace(verdict, **then)
         facts |= {name: published[name] for name in ("made", "machine", "versions")}
-    picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
+    title, notes = facts["heading"], small_print(verdict, evidence)
+    picture = output.compose_picture(result.draw, result.size, title, notes)
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
+        if plan.options.paper is not None:
+            output.save_for_paper(result, plan.options.paper, draft, title, notes)
     return verdict
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -21,6 +22,7 @@ from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, sta
 from experiments.processes.stopping import terminable
 from experiments.provenance import PROJECT_ROOT, git_state
 from experiments.reproduction import listing
+from experiments.reproduction.completion import QUERY, completions
 from experiments.reproduction.evidence_commands import (
     check_figures,
     draw_figures,
@@ -32,6 +34,7 @@ from experiments.reproduction.options import FAULT, NOT_ALL, OK, USER_ERROR, Com
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
+from experiments.reproduction.summary import show
 from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
@@ -69,6 +72,8 @@ store=     folder of the records (results), or a server that shares them: store=
            figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence);
            results= of the scorecards (docs/results)
 memory= threads=   for each run, as run.py has them
+style=paper   also write paper.pdf, paper.png and paper.txt, the caption: no title, text of 8 pt, Type 42 fonts, 300 dpi
+           width=6.75 (inches: two columns; one column: 3.25)  format=pdf,png (also svg, pgf)
 --list     all figures, one a line; of one paper: --list figure=sbp
            --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
            scale=demo,quick,paper: at each of the three
@@ -88,12 +93,14 @@ def main(words: Sequence[str]) -> int:
         return print_text(_help)
     if "--version" in words:
         return print_text(version_text)
+    if words[:1] == [QUERY]:
+        return _complete(words[1:])
     try:
         check_home()
         command = parse(words, _named(words))
         if command.list_ and not command.scales:  # needs no configuration, and no solver
             return _list(command)
-        with composing(), terminable():
+        with _noted(command), composing(), terminable():
             if command.list_:
                 return _list(command)
             if command.figure == "report":
@@ -109,6 +116,28 @@ def main(words: Sequence[str]) -> int:
         status = status_of(stopped)
         print_error(f"{status}; the same command continues")
         return EXIT_CODES[status]
+
+
+@contextlib.contextmanager
+def _noted(command: Command) -> Iterator[None]:
+    """Say that figures are read, for commands that otherwise print nothing before their first figure is done."""
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    if command.figure == "report" or command.from_evidence or command.publish:
+        elapsed.begin("reading figures and runs")
+    try:
+        yield
+    finally:
+        elapsed.end()
+
+
+def _complete(words: Sequence[str]) -> int:
+    """Answer a shell that completes a command line; it asks as it asks Hydra."""
+    if not any(word.startswith("query=") for word in words):
+        print_error('error: eval "$(python run.py -sc install=bash)" installs completion, also for reproduce.py')
+        return USER_ERROR
+    line = os.environ.get("COMP_LINE", "")
+    print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
+    return OK
 
 
 def _named(words: Sequence[str]) -> list[FigureSpec]:
@@ -240,8 +269,9 @@ def _make_figure(
     folder = command.figures / spec.id / command.options.scale
     possible = bool(plan.panels) or not spec.datasets
     if possible:
-        lines = listing.verdict_lines(_write(plan, outcomes, folder, words))
-        print("\n".join([*lines, f"figure: {folder / 'figure.png'}"]), flush=True)
+        verdict = _write(plan, outcomes, folder, words)
+        elapsed.end()
+        show(verdict, folder)
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)

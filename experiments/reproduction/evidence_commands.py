@@ -7,11 +7,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.reproduction.listing import shown, verdict_lines
+from experiments.reproduction.listing import shown
 from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from experiments.reproduction.plan import Planner
 from experiments.reproduction.published import EvidenceError, published_figures
 from experiments.reproduction.spec import FigureSpec, catalogue, read_figure
+from experiments.reproduction.summary import claims_table, remarks, show
 from experiments.run.console import console, meter
 from experiments.run.errors import print_error
 from experiments.store import Store
@@ -38,7 +39,8 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             statuses.append(USER_ERROR)
             continue
         print(f"{plan.spec.id}: {made.size / 1e3:,.0f} kB of evidence in {command.evidence}")
-        print("\n".join(verdict_lines(made.verdict)), flush=True)
+        console(sys.stdout).print(claims_table(made.verdict), highlight=False)
+        print("\n".join(remarks(made.verdict)), flush=True)
         if made.again:
             print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
         statuses.append(OK)
@@ -80,8 +82,8 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
         plan, evidence = from_evidence(spec, command.options, command.evidence)
         folder = command.figures / spec.id / command.options.scale
         verdict = build_figure(plan, evidence, folder, shown(words))
-        lines = [f"{spec.id}: from evidence", *verdict_lines(verdict), f"figure: {folder / 'figure.png'}"]
-        print("\n".join(lines), flush=True)
+        print(f"{spec.id}: from evidence")
+        show(verdict, folder)
         status = NOT_ALL if plan.missing else status
     return status
 

@@ -12,7 +12,7 @@ from experiments.reproduction.cost import expected_seconds, peak_memory
 from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
-from experiments.reproduction.verdict import Verdict, in_words
+from experiments.reproduction.verdict import in_words
 from experiments.run.console import duration
 
 COLUMNS = f"{'figure':<24}  scale  {'in store':>13}  {'time':>8}  {'memory':>8}  data sets; last verdict"
@@ -98,15 +98,3 @@ def shown(words: Sequence[str]) -> str:
     """Return the command line without folders of this machine."""
     hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
     return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])
-
-
-def verdict_lines(verdict: Verdict) -> list[str]:
-    """Return the lines that show a verdict, and what restricts it."""
-    lines = [f"  {claim.id}: {claim.nearest.text}: {claim.nearest.measured}" for claim in verdict.claims]
-    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
-    if agree:
-        lines.append(f"  {sum(agree)} of {len(agree)} printed numbers agree")
-    lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
-    if verdict.uncommitted:
-        lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
-    return lines

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.plotting import DPI, FAINT, INK, own_settings
+from experiments.plotting import DPI, FAINT, INK, own_settings, paper
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
@@ -69,6 +69,32 @@ def save_picture(figure: Figure, folder: Path) -> None:
         figure.savefig(folder / "figure.pdf", format="pdf", metadata=nothing)
 
 
+def save_for_paper(
+    result: FigureResult, style: paper.PaperStyle, folder: Path, title: str, notes: Sequence[str]
+) -> None:
+    """Write ``paper.<format>`` for each format of the style, and ``paper.txt``, the caption.
+
+    Parameters
+    ----------
+    result : FigureResult
+        Its drawing is drawn again, and laid out for the style's width.
+    style : PaperStyle
+    folder : Path
+    title : str
+    notes : sequence of str
+        The small print; ends the caption.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with own_settings():
+        figure = Figure(figsize=result.size, dpi=DPI, facecolor="white")
+        FigureCanvasAgg(figure)
+        result.draw(figure)
+        caption = paper.fit(figure, style.width)
+    paper.save(figure, folder / "paper", style.formats, title, [*caption, *notes])
+
+
 def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Mapping[str, Any]) -> None:
     """Write data.csv, table.json, table.md, verdict.json and verdict.md.
 
@@ -94,6 +120,8 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the content of verdict.json, without the facts."""
     numbers = [dataclasses.asdict(number) | {"agrees": number.agrees} for number in verdict.numbers]
     claims = [dataclasses.asdict(claim) | {"verdict": claim.verdict} for claim in verdict.claims]
+    for reading in (reading for claim in claims for reading in claim["readings"]):
+        del reading["decided_by"]
     return dataclasses.asdict(verdict) | {"claims": claims, "numbers": numbers}
 
 

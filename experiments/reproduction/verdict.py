@@ -82,6 +82,8 @@ class Reading:
         One or two sentences with the deciding numbers.
     statistic : mapping of str to Any
         These numbers: JSON-able, without NaN; mappings may be nested.
+    decided_by : str
+        Measurement of the case that decided, for the console; verdict.json does not have it.
     """
 
     id: str
@@ -96,6 +98,7 @@ class Reading:
     more_runs: int | None = None
     measured: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
+    decided_by: str = ""
 
     @property
     def text(self) -> str:

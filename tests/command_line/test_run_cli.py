@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import run
 import solvers
@@ -124,6 +125,59 @@ def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
     assert Path(lines[-1].removeprefix("figure: ")).read_bytes().startswith(b"\x89PNG")
     assert not (ROOT / "outputs").exists()
     assert not (ROOT / "multirun").exists()
+
+
+def test_cfg_job_shows_presets_and_who_chose_them(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("--cfg", "job", "algo=sbp", "dataset=adult", "budget.epochs=2", root=tmp_path / "store") == 0
+    out = capsys.readouterr().out
+    shown = yaml.safe_load(out)
+    assert shown["algo"]["name"] == "sbp"
+    assert shown["kernel"] == {"name": "gaussian", "sigma2": 10.0}  # Table 2 of the SBP paper
+    assert shown["problem"]["nu"] == 0.011
+    assert shown["budget"]["epochs"] == 2.0
+    assert "  epochs: 2.0  # command line" in out.splitlines()
+    assert "  sigma2: 10.0  # SBP paper, Table 2" in out.splitlines()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cfg_job_of_a_wrong_setting_is_one_sentence(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("--cfg=job", "problem.C=-1", root=tmp_path / "store") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"error: problem\.C .*\n", err)
+
+
+def test_hydras_own_cfg_stays(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert here("--cfg", "job", "--package", "budget") == 0
+    assert "# @package budget" in capsys.readouterr().out
+
+
+def test_a_dry_run_shows_which_runs_are_there_and_writes_nothing(
+    swept: str, tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here(*SWEEP, "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[-1] == "4 of 4 runs are in the store"
+    assert out.count(": in the store, ") == 4
+    assert here(*SWEEP, "--dry-run", "problem.lambda_=logspace(-4,-3,2)", root=tmp_path / "store") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "0 of 8 runs are in the store"
+    assert sum(line.endswith(": to make") for line in lines) == 8
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_of_one_run_shows_its_settings(
+    tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here("--dry-run", "algo=smo", *TOY, root=tmp_path / "store") == 0
+    out = capsys.readouterr().out
+    assert "  name: smo  # command line" in out.splitlines()
+    assert out.splitlines()[-1] == "to make"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from experiments.configuration.settings import available_cores
+from experiments.plotting.paper import PaperStyle
 from experiments.reproduction.options import figure_named, parse
 from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
 from solvers import SettingsError
@@ -82,6 +84,38 @@ def test_defaults() -> None:
 def test_errors_name_the_fault(words: list[str], message: str) -> None:
     with pytest.raises(FigureError, match=message):
         parse(words)
+
+
+def test_the_style_of_a_paper() -> None:
+    assert parse(["figure=sbp"]).options.paper is None
+    assert parse(["figure=sbp", "style=screen"]).options.paper is None
+    assert parse(["figure=sbp", "style=paper"]).options.paper == PaperStyle(6.75, ("pdf", "png"))
+    assert parse(["figure=sbp", "style=paper", "width=3.25", "format=svg,pdf,svg"]).options.paper == PaperStyle(
+        3.25, ("svg", "pdf")
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["style=book"], "style must be one of screen, paper; got 'book'"),
+        (["width=3"], "width=: only a picture for a paper has it: add style=paper"),
+        (["style=screen", "width=3", "format=pdf"], "width= and format=: only a picture for a paper has them"),
+        (["style=paper", "width=0.5"], "width must be a number of inches from 1 to 40, got '0.5'"),
+        (["style=paper", "width=wide"], "width must be a number of inches from 1 to 40, got 'wide'"),
+        (["style=paper", "width=nan"], "width must be a number of inches from 1 to 40, got 'nan'"),
+        (["style=paper", "format=pdf,gif"], "format must be one of pdf, svg, png, pgf; got 'gif'"),
+    ],
+)
+def test_wrong_styles(words: list[str], message: str) -> None:
+    with pytest.raises((FigureError, SettingsError), match=re.escape(message)):
+        parse(["figure=sbp", *words])
+
+
+def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.reproduction.options.latex", lambda: None)
+    with pytest.raises(FigureError, match="format=pgf needs LaTeX"):
+        parse(["figure=sbp", "style=paper", "format=pgf"])
 
 
 def test_the_options_of_a_figure() -> None:

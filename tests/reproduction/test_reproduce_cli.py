@@ -71,6 +71,22 @@ def test_the_second_time_nothing_is_computed(done: Path, capsys: pytest.CaptureF
     assert data.read_bytes() == before
 
 
+def test_a_picture_for_a_paper(done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = ["figure=sbp_fig3", "scale=demo", "dataset=digits", "style=paper", "width=3.25", "format=pdf,svg"]
+    assert main([*own, f"store={done / 'store'}", f"figures={tmp_path}"]) == 0
+    folder = tmp_path / "sbp_fig3" / "demo"
+    names = {path.name for path in folder.iterdir()}
+    assert {"figure.png", "paper.pdf", "paper.svg", "paper.txt"} <= names
+    assert "paper.png" not in names
+    caption = (folder / "paper.txt").read_text(encoding="utf-8")
+    assert caption.startswith("Figure 3 of ")
+    assert "Digits" in caption
+    assert "STAND-IN" in caption
+    said = capsys.readouterr().out
+    assert "sbp.5" in said
+    assert f"for a paper: {folder / 'paper.pdf'}" in said
+
+
 def test_only_what_is_missing_is_made(done: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(done / "store", tmp_path / "store")
     lost = next(path for path in tmp_path.rglob("result.json") if '"fourier"' in path.read_text())

@@ -1,6 +1,9 @@
 #include "parallel/thread_pool.hpp"
 
 #include <pthread.h>
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
 
 #include <ctime>
 #include <new>
@@ -15,9 +18,28 @@ constexpr std::uint64_t over = ~std::uint64_t{0};
 // Times that a thread checks for new work before it sleeps, some tens of microseconds in all.
 constexpr int spins = 4000;
 
-void pause() noexcept {
+void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+/// CPU seconds of a thread; 0 if the system does not know.
+double cpu_seconds_of(std::thread::native_handle_type thread) noexcept {
+#ifdef __APPLE__
+  thread_basic_info used{};
+  mach_msg_type_number_t size = THREAD_BASIC_INFO_COUNT;
+  const auto place = reinterpret_cast<thread_info_t>(&used);
+  if (thread_info(pthread_mach_thread_np(thread), THREAD_BASIC_INFO, place, &size) != KERN_SUCCESS) return 0.0;
+  return static_cast<double>(used.user_time.seconds + used.system_time.seconds) +
+         1e-6 * static_cast<double>(used.user_time.microseconds + used.system_time.microseconds);
+#else
+  clockid_t clock{};
+  timespec now{};
+  if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &now) != 0) return 0.0;
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 #endif
 }
 
@@ -58,7 +80,7 @@ void ThreadPool::start(Call call, const void* what) {
 void ThreadPool::wait() const noexcept {
   for (int spin = 0; busy_.load(std::memory_order_acquire) > 0; ++spin) {
     if (spin < spins) {
-      pause();
+      relax();
     } else {
       std::this_thread::yield();
     }
@@ -68,7 +90,7 @@ void ThreadPool::wait() const noexcept {
 void ThreadPool::work(unsigned part) {
   std::uint64_t done = 0;
   while (true) {
-    for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == done; ++spin) pause();
+    for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == done; ++spin) relax();
     if (round_ == done) {
       std::unique_lock<std::mutex> lock(guard_);
       ++asleep_;
@@ -85,13 +107,7 @@ void ThreadPool::work(unsigned part) {
 
 double ThreadPool::cpu_seconds() const noexcept {
   double total = 0.0;
-  for (const std::thread& thread : others_) {
-    clockid_t clock{};
-    timespec now{};
-    auto handle = const_cast<std::thread&>(thread).native_handle();
-    if (pthread_getcpuclockid(handle, &clock) != 0 || clock_gettime(clock, &now) != 0) continue;
-    total += static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  }
+  for (const std::thread& thread : others_) total += cpu_seconds_of(const_cast<std::thread&>(thread).native_handle());
   return total;
 }
 

@@ -8,24 +8,29 @@ namespace svm::simd {
 
 #ifdef SVM_PORTABLE
 extern const Loops loops_portable;
-
-const Loops& loops() { return loops_portable; }
 #else
 extern const Loops loops_v2;
 extern const Loops loops_v3;
 extern const Loops loops_v4;
+#endif
 
 namespace {
 
 const Loops& choose() {
+  const char* asked = std::getenv("SVM_ISA");
+  const std::string name = asked != nullptr ? asked : "";
+#ifdef SVM_PORTABLE
+  if (name.empty() || name == "portable") return loops_portable;
+  throw InvalidArgument("SVM_ISA=" + name + " is not portable, the only instruction set of this build");
+#else
   const bool v4 = __builtin_cpu_supports("x86-64-v4") != 0;
   const bool v3 = v4 || __builtin_cpu_supports("x86-64-v3") != 0;
-  const char* asked = std::getenv("SVM_ISA");
-  const std::string name = asked != nullptr && *asked != '\0' ? asked : (v4 ? "v4" : (v3 ? "v3" : "v2"));
+  if (name.empty()) return v4 ? loops_v4 : (v3 ? loops_v3 : loops_v2);
   if (name == "v2") return loops_v2;
   if (name == "v3" && v3) return loops_v3;
   if (name == "v4" && v4) return loops_v4;
   throw InvalidArgument("SVM_ISA=" + name + " is not one of v2, v3, v4, or this processor does not have it");
+#endif
 }
 
 }  // namespace
@@ -34,6 +39,5 @@ const Loops& loops() {
   static const Loops& chosen = choose();
   return chosen;
 }
-#endif
 
 }  // namespace svm::simd

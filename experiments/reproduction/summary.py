@@ -1,0 +1,84 @@
+"""What the console shows of a finished figure: a table of its verdicts, and the paths of its files."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from experiments.provenance import UNCOMMITTED
+from experiments.reproduction.verdict import Verdict
+from experiments.run.console import console
+
+_LONGEST: Final = 100
+"""Characters of the measurement that decided a claim; verdict.md has all of it."""
+_FILES: Final[Mapping[str, str]] = {
+    "verdict": "verdict.md",
+    "table": "table.md",
+    "for a paper": "paper.*",
+    "figure": "figure.png",
+}
+
+
+def show(verdict: Verdict, folder: Path) -> None:
+    """Print the verdicts, or of a figure without claims its table; then the paths of its files.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    folder : Path
+        ``figures/<id>/<scale>``, as it was written.
+    """
+    out = console(sys.stdout)
+    if verdict.claims:
+        out.print(claims_table(verdict), highlight=False)
+    elif (folder / "table.json").exists():
+        out.print(figure_table(json.loads((folder / "table.json").read_text(encoding="utf-8"))), highlight=False)
+    lines = remarks(verdict)
+    lines += [f"{what}: {path}" for what, name in _FILES.items() for path in sorted(folder.glob(name))]
+    print("\n".join(lines), flush=True)
+
+
+def remarks(verdict: Verdict) -> list[str]:
+    """Return the lines below the table of claims: printed numbers, and what restricts the verdict."""
+    agree = [number.agrees for number in verdict.numbers if number.agrees is not None]
+    lines = [f"  {sum(agree)} of {len(agree)} printed numbers agree"] if agree else []
+    lines += [f"  disturbed timed runs on {name}: {how}" for name, how in verdict.disturbed.items()]
+    if verdict.uncommitted:
+        lines.append(f"  made {UNCOMMITTED}: verdict.json has the commits")
+    return lines
+
+
+def claims_table(verdict: Verdict) -> Table:
+    """Return the table of a figure's claims: outcome, and the measurement of the case that decided it."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("verdict")
+    table.add_column("decided by")
+    for claim in verdict.claims:
+        decided = textwrap.shorten(claim.nearest.decided_by, _LONGEST, placeholder=" ...")
+        table.add_row(Text(claim.id), Text(claim.nearest.text), Text(decided or "-"))
+    return table
+
+
+def figure_table(content: Mapping[str, Any]) -> Table:
+    """Return the table of a figure (table.json), without notes and without the ranges in brackets."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in content["columns"]:
+        table.add_column(name)
+    for row in content["rows"]:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _cell(content: str | Mapping[str, str]) -> Text:
+    text, style = (content, "") if isinstance(content, str) else (content["bold"], "bold")
+    return Text(re.sub(r" \[[^]]*\]$", "", text), style=style)

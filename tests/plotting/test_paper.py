@@ -1,0 +1,173 @@
+"""Pictures for a paper: their size, their fonts, their panels and their caption."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from PIL import Image
+
+from experiments.plotting import own_settings, paper
+
+NAMES = ("Adult", "MNIST, 8 against the rest", "Web")
+
+
+def drawn(panels: int = 3, entries: int = 6) -> Figure:
+    """A figure as it is on the screen: a caption above a row of panels, each with a name and a note."""
+    with own_settings():
+        figure = Figure(figsize=(12, 4), dpi=100)
+        FigureCanvasAgg(figure)
+        figure.text(0.05, 0.97, "Means over ten runs", size=9)
+        above = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        for k in range(panels):
+            axes = figure.add_axes((0.05 + k / (panels + 0.3), 0.15, 0.8 / (panels + 0.3), 0.65))
+            axes.plot([1, 10, 100], [0.3, 0.2, 0.15], linewidth=2.0, marker="o")
+            axes.set_xscale("log")
+            axes.set_xlabel("CPU seconds in the solver", size=10)
+            if k == 0:
+                axes.set_ylabel("Test error", size=10)
+            axes.annotate(NAMES[k], (0, 1), (0, 20), size=11, label=paper.NAME, **above)
+            axes.annotate(f"n = {k + 1},000", (0, 1), (0, 7), size=8.5, label=paper.NOTE, **above)
+        handles = [Line2D([], [], linewidth=2.0) for _ in range(entries)]
+        names = [f"method {k}" for k in range(entries - 1)] + ["Perceptron (dashed after its first epoch)"]
+        figure.legend(handles, names, ncols=entries)
+    return figure
+
+
+def test_the_caption_has_the_texts_from_top_to_bottom_with_the_panels_letters() -> None:
+    figure = drawn()
+    assert paper.fit(figure, 6.75) == [
+        "Means over ten runs",
+        "(a) Adult: n = 1,000",
+        "(b) MNIST, 8 against the rest: n = 2,000",
+        "(c) Web: n = 3,000",
+        "Perceptron: dashed after its first epoch",
+    ]
+    assert figure.texts == []
+    left = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert [" ".join(text.split()) for text in left] == [f"({'abc'[k]}) {NAMES[k]}" for k in range(3)]
+
+
+def test_a_single_panel_has_no_letter() -> None:
+    figure = drawn(panels=1)
+    assert "Adult: n = 1,000" in paper.fit(figure, 3.25)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["Adult"]
+
+
+@pytest.mark.parametrize(("width", "columns"), [(6.75, 3), (3.25, 2), (1.6, 1)])
+def test_rows_are_wrapped_at_the_width_and_each_line_has_the_label(width: float, columns: int) -> None:
+    figure = drawn()
+    paper.fit(figure, width)
+    assert figure.get_figwidth() == width
+    for k, axes in enumerate(figure.axes):
+        place = axes.get_subplotspec()
+        assert place is not None
+        assert (place.rowspan.start, place.colspan.start) == divmod(k, columns)
+        assert axes.get_ylabel() == ("Test error" if k % columns == 0 else "")
+
+
+def test_a_title_of_the_axes_is_the_panels_name() -> None:
+    figure = drawn(panels=2)
+    for text in figure.axes[0].texts[:]:
+        text.remove()
+    figure.axes[0].set_title("Basin", loc="left")
+    assert "(a) Basin" in paper.fit(figure, 6.75)
+    assert figure.axes[0].get_title(loc="left") == ""
+    assert [text.get_text() for text in figure.axes[0].texts] == ["(a) Basin"]
+
+
+def test_rows_keep_the_ratio_of_their_heights() -> None:
+    with own_settings():
+        figure = Figure(figsize=(6, 6), dpi=100)
+        FigureCanvasAgg(figure)
+        for bottom, height in ((0.5, 0.4), (0.1, 0.1)):
+            figure.add_axes((0.1, bottom, 0.8, height)).plot([1, 2])
+    paper.fit(figure, 3.25)
+    figure.canvas.draw()
+    upper, lower = (axes.get_position().height for axes in figure.axes)
+    assert 2 < upper / lower < 6
+
+
+def test_formulas_are_not_broken() -> None:
+    assert paper._fill(r"the value of $\alpha_1 = \alpha_2$ here", 12) == "the value of\n$\\alpha_1 = \\alpha_2$\nhere"
+
+
+def test_all_text_has_one_size_and_lines_are_thinner() -> None:
+    figure = drawn()
+    paper.fit(figure, 3.25)
+    sizes = {text.get_size() for text in figure.findobj(Text) if isinstance(text, Text) and text.get_text()}
+    assert sizes == {paper.TEXT}
+    assert figure.axes[0].lines[0].get_linewidth() == pytest.approx(1.2)
+
+
+def test_nothing_lies_outside_the_picture_or_on_a_neighbour() -> None:
+    figure = drawn()
+    paper.fit(figure, 3.25)
+    figure.canvas.draw()
+    boxes = [axes.get_tightbbox() for axes in figure.axes]
+    boxes.append(figure.legends[0].get_window_extent())
+    known = [box for box in boxes if box is not None]
+    assert all(box.x0 >= -1 and box.x1 <= figure.bbox.width + 1 and box.y1 <= figure.bbox.height + 1 for box in known)
+    overlaps = [
+        (a, b)
+        for k, a in enumerate(known)
+        for b in known[k + 1 :]
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+    ]
+    assert overlaps == []
+
+
+def test_files_have_their_size_their_fonts_and_the_caption(tmp_path: Path) -> None:
+    figure = drawn(panels=2, entries=2)
+    caption = paper.fit(figure, 3.25)
+    paths = paper.save(figure, tmp_path / "paper", ("pdf", "svg", "png"), "Figure 2", caption)
+    assert [path.name for path in paths] == ["paper.pdf", "paper.svg", "paper.png", "paper.txt"]
+    assert paths[-1].read_text(encoding="utf-8").splitlines() == ["Figure 2", *caption]
+    with Image.open(tmp_path / "paper.png") as picture:
+        assert picture.width == 975  # 3.25 inches of 300 pixels
+        assert picture.info["Title"] == "Figure 2"
+        assert "Means over ten runs" in picture.info["Description"]
+    pdf = (tmp_path / "paper.pdf").read_bytes()
+    streams = [
+        zlib.decompress(each) for each in re.findall(rb"stream\n(.*?)\nendstream", pdf, re.DOTALL) if each[:1] == b"x"
+    ]
+    whole = b"".join([pdf, *streams])
+    assert b"/Type0" in whole  # how Type 42 fonts are embedded
+    assert b"/Type3" not in whole
+    assert re.search(rb"/MediaBox \[\s*0 0 234 ", pdf)  # points
+    assert b"(Figure 2)" in pdf
+    svg = (tmp_path / "paper.svg").read_text(encoding="utf-8")
+    assert "<dc:title>Figure 2</dc:title>" in svg
+    assert "Means over ten runs" in svg
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
+    contents = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        figure = drawn(panels=1, entries=2)
+        caption = paper.fit(figure, 3.25)
+        paths = paper.save(figure, folder / "paper", ("pdf", "svg"), "Figure 2", caption)
+        contents.append([path.read_bytes() for path in paths])
+    assert contents[0] == contents[1]
+
+
+def test_texts_for_latex_print_the_characters_that_are_commands() -> None:
+    figure = Figure()
+    text = figure.text(0, 0, "rcv1_ccat & 5 $", parse_math=False)
+    paper._escape(figure)
+    assert text.get_text() == r"rcv1\_ccat \& 5 \$"
+
+
+@pytest.mark.skipif(paper.latex() is None, reason="LaTeX is not installed")
+def test_pgf_is_read_by_latex(tmp_path: Path) -> None:
+    figure = drawn(panels=1, entries=2)
+    caption = paper.fit(figure, 3.25)
+    paper.save(figure, tmp_path / "paper", ("pgf",), "Figure 2", caption)
+    assert r"\begin{pgfpicture}" in (tmp_path / "paper.pgf").read_text(encoding="utf-8")
