@@ -77,7 +77,8 @@ def make_rule(
             found = _names(values[:10], classes) + (", ..." if values.size > 10 else "")
             raise DataError(
                 f"{where}: {what} ({found}); two are needed. "
-                "With more than two, choose by dataset.positive=[...] and, if wanted, dataset.negative=[...]."
+                f"With more than two, choose by dataset.positive=[{_names(values[-1:], classes)}] and, if wanted, "
+                "dataset.negative=[...]."
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
     chosen: dict[str, tuple[float, ...]] = {}
