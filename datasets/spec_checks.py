@@ -77,8 +77,8 @@ def check_spec(spec: DatasetSpec) -> None:
         )
     if spec.kind == "sklearn" and spec.entry not in CHECKSUMS:
         raise DataError(
-            f"dataset=sklearn:{shorten(spec.entry) or 'NAME'}: NAME is one of {', '.join(CHECKSUMS)}, which scikit-learn "
-            "bundles."
+            f"dataset=sklearn:{shorten(spec.entry) or 'NAME'}: NAME is one of {', '.join(CHECKSUMS)}, "
+            "which scikit-learn bundles."
         )
     if spec.kind == "openml":
         name_and_version(spec.entry)

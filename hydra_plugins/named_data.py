@@ -1,4 +1,4 @@
-"""``dataset=SOURCE:NAME`` for Hydra: the options ``sklearn:NAME``, ``openml:NAME:VERSION`` and ``file:PATH`` of a data set.
+"""The options ``dataset=sklearn:NAME``, ``dataset=openml:NAME:VERSION`` and ``dataset=file:PATH`` for Hydra.
 
 Each is the option ``dataset=SOURCE`` with one field set to what follows the colon. Hydra finds plugins in packages of
 this name only.

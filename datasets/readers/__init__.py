@@ -24,7 +24,7 @@ _NOT_READ = {".feather", ".h5", ".hdf5", ".json", ".mat", ".npy", ".ods", ".pick
 def format_of(path: str, wanted: str) -> str:
     """Return the format of a file: ``wanted``, or with ``auto`` by its suffix.
 
-    ``.csv`` and ``.data`` are CSV, ``.npz`` is numpy's, ``.arff`` and ``.parquet`` are ARFF and Parquet; anything else is
+    ``.csv`` and ``.data`` are CSV, ``.npz`` is numpy's, ``.arff`` and ``.parquet`` are what they say; anything else is
     LIBSVM text (.svm, .libsvm, .txt, no suffix at all). A packer's suffix is ignored.
 
     Raises
@@ -40,7 +40,7 @@ def format_of(path: str, wanted: str) -> str:
     suffix = pure.suffix.lower()
     if suffix in _NOT_READ:
         raise DataError(
-            f"{shown_path(path)}: {suffix} files are not read; save the data as CSV, Parquet, ARFF, .npz or LIBSVM text."
+            f"{shown_path(path)}: {suffix} files are not read; save it as CSV, Parquet, ARFF, .npz or LIBSVM text."
         )
     return _BY_SUFFIX.get(suffix, "libsvm")
 

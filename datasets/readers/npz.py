@@ -1,7 +1,7 @@
 """Reads numpy's .npz with arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``.
 
-In place of ``X`` there may be ``data``, ``indices``, ``indptr`` and ``shape``, the arrays of a ``scipy.sparse.csr_matrix``
-as ``scipy.sparse.save_npz`` names them (for the test part with ``_test``). Labels are numbers or texts.
+In place of ``X`` there may be ``data``, ``indices``, ``indptr`` and ``shape``, the arrays of a sparse matrix of rows as
+``scipy.sparse.save_npz`` names them (for the test part with ``_test``). Labels are numbers or texts.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
     there = {suffix: _has_features(arrays, suffix) for suffix in ("", "_test")}
     if not there[""] or "y" not in arrays:
         raise DataError(
-            f"{where}: arrays X and y are needed (X_test and y_test optional; {', '.join(CSR)} of a sparse matrix in place "
-            f"of X); found {found}."
+            f"{where}: arrays X and y are needed (X_test and y_test optional; in place of X {', '.join(CSR)} of a "
+            f"sparse matrix); found {found}."
         )
     if there["_test"] != ("y_test" in arrays):
         raise DataError(f"{where}: X_test and y_test must come together; found {found}.")
@@ -106,9 +106,9 @@ def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.
     """Return the sparse matrix of the arrays `CSR`, without stored zeros, its columns sorted within each row."""
     data, indices, indptr, shape = (arrays[f"{name}{suffix}"] for name in CSR)
     try:
-        order = arrays.get(f"format{suffix}", np.array("csr"))[()]
-        if (order.decode() if isinstance(order, bytes) else order) != "csr":
-            raise ValueError(f"it is stored as {order!r}; scipy.sparse.csr_matrix(X) makes rows of it")
+        order = arrays.get(f"format{suffix}", np.array("csr")).astype(str)  # scipy writes bytes
+        if str(order) != "csr":
+            raise ValueError(f"it is stored as {order}; scipy.sparse.csr_matrix(X) makes rows of it")
         X = sparse.csr_matrix((data, indices, indptr), shape=(int(shape[0]), int(shape[1])), copy=True)
         X.check_format(full_check=True)
     except (ValueError, TypeError, IndexError, OverflowError) as error:
