@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Sequence
 
@@ -48,12 +49,15 @@ def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_col
     rows = text.lower().partition("@data")[2].split("\n")[1:]
     if any(row.lstrip().startswith("{") for row in rows):
         raise DataError(f"{where}: is sparse ARFF, which is not read; save it as LIBSVM text.")
+    limit = csv.field_size_limit()  # scipy raises it for the whole process
     try:
         data, meta = arff.loadarff(io.StringIO(text))
     except Exception as error:  # scipy raises some ten kinds for malformed text
         raise DataError(
             f"{where}: not a readable ARFF file ({shorten(str(error) or type(error).__name__)})."
         ) from error
+    finally:
+        csv.field_size_limit(limit)
     names = meta.names()
     label = column_of(label_column, names, len(names), where)
     others = dropped_columns(drop_columns, label, len(names), where)
