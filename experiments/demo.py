@@ -1,8 +1,8 @@
 """``python -m experiments.demo``: five kernel solvers on Adult, three seeds each, as in Figure 2 of the SBP paper.
 
-It is one sweep of ``run.py``, followed by a sentence about its curves, the command for ten seeds, and the command that
-opens the mlflow UI on its runs. Further settings can be given as for ``run.py``
-(``python -m experiments.demo budget.epochs=2``).
+It is one sweep of ``run.py`` over two epochs, followed by a sentence about its curves, the command of the whole
+experiment (ten epochs, ten seeds), and the command that opens the mlflow UI on its runs. Further settings can be given
+as for ``run.py`` (``python -m experiments.demo budget.epochs=1``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 import experiments.processes.program_start  # noqa: F401
 from experiments.configuration.schema import StoreConfig
 from experiments.provenance import PROJECT_ROOT
@@ -23,19 +25,25 @@ from experiments.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+    from experiments.plotting.means import MeanCurve
+
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 SEEDS, ALL_SEEDS = 3, 10
+BUDGET = "budget.epochs=2"
+"""Of the demonstration, which then takes 110 CPU seconds."""
 COST, MEASURE = "kernel_evaluations", "test_error"
 NEAR = 0.1
-"""The sentence compares the costs at which the mean error is at most this share above the least one."""
+"""The sentence compares the costs at which the mean error is at most a tenth above the least one."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the demonstration; return the exit status of its sweep."""
     roots = [text.removeprefix("store.root=") for text in arguments if text.startswith("store.root=")]
     root = Path(roots[-1] if roots else StoreConfig.root)
-    print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(command(SEEDS, arguments))}", flush=True)
-    sweep = subprocess.Popen([sys.executable, str(PROJECT_ROOT / "run.py"), *command(SEEDS, arguments)[2:]])
+    budget = [] if any(text.startswith("budget.") for text in arguments) else [BUDGET]
+    short = command(SEEDS, [*budget, *arguments])
+    print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(short)}", flush=True)
+    sweep = subprocess.Popen([sys.executable, str(PROJECT_ROOT / "run.py"), *short[2:]])
     if code := sweep.wait():
         return code
     for folder in (root / "sweeps").glob(f"*_{sweep.pid}"):  # one, unless hydra.sweep.dir was given
@@ -64,7 +72,7 @@ def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
 
 
 def sentence(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
-    """Say what curves show: what an error near the least one costs each solver, and where the last is meanwhile.
+    """Say what curves show: from which cost on each mean error stays near the least one, and where the last is then.
 
     Parameters
     ----------
@@ -74,27 +82,41 @@ def sentence(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
     Returns
     -------
     str
-        Empty if no algorithm has a point.
+        Empty if no algorithm stays there.
     """
-    from experiments.curve import cost_to_reach, value_at
+    from experiments.command_line.sweep_names import called
+    from experiments.curve import value_at
     from experiments.plotting.means import mean_curves
     from experiments.run.console import count
 
     means = mean_curves(curves, cost=COST, measure=MEASURE)
-    if not means:
+    target = (1 + NEAR) * min((curve.mean.min() for curve in means.values()), default=0.0)
+    stays = {name: _cost_to_stay(curve, target) for name, curve in means.items()}
+    reached = sorted((cost, name) for name, cost in stays.items() if cost is not None)
+    if not reached:
         return ""
-    target = (1 + NEAR) * min(curve.mean.min() for curve in means.values())
-    costs = {name: cost_to_reach(curve.cost, curve.mean, target) for name, curve in means.items()}
-    reached = sorted((cost, name) for name, cost in costs.items() if cost is not None)
     (least, first), (_, last) = reached[0], reached[-1]
-    others = ", ".join(f"{name} {cost / least:.1f} times" for cost, name in reached[1:])
-    meanwhile = value_at(means[last].cost, means[last].mean, least)
-    never = [name for name, cost in costs.items() if cost is None]
-    return (
-        f"A test error of {target:.1%}, {NEAR:.0%} above the least one, costs {first} {count(least)} kernel evaluations"
-        + (f", {others} as many (at that cost {last} is still at {float(meanwhile):.1%})" if others else "")
-        + (f"; {', '.join(never)} did not reach it." if never else ".")
+    said = (
+        f"{called(first)} stays below {_percent(target)} test error (a tenth above the least one) from {count(least)} "
+        "kernel evaluations on"
     )
+    if others := [f"{called(name)} from {cost / least:.1f} times" for cost, name in reached[1:]]:
+        meanwhile = float(value_at(means[last].cost, means[last].mean, least))
+        said += f", {', '.join(others)} as many; at the first cost {called(last)} is at {_percent(meanwhile)}"
+    if never := [called(name) for name, cost in stays.items() if cost is None]:
+        said += f"; not yet: {', '.join(never)}"
+    return said + "."
+
+
+def _cost_to_stay(curve: MeanCurve, target: float) -> float | None:
+    """Return the cost from which a curve is at or below a value until its end; None if it ends above."""
+    above = np.flatnonzero(curve.mean > target)
+    first = int(above[-1]) + 1 if above.size else 0
+    return float(curve.cost[first]) if first < curve.cost.size else None
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.1f} %"
 
 
 def ui_command(root: Path) -> str:
