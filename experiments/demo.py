@@ -44,12 +44,16 @@ def main(arguments: Sequence[str]) -> int:
     short = command(SEEDS, [*budget, *arguments])
     print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(short)}", flush=True)
     sweep = subprocess.Popen([sys.executable, str(PROJECT_ROOT / "run.py"), *short[2:]])
-    if code := sweep.wait():
+    try:
+        code = sweep.wait()
+    except KeyboardInterrupt:  # the sweep has heard it too, and ends by itself
+        code = sweep.wait()
+    if code:
         return code
-    for folder in (root / "sweeps").glob(f"*_{sweep.pid}"):  # one, unless hydra.sweep.dir was given
+    for folder in sorted((root / "sweeps").glob(f"*_{sweep.pid}"))[-1:]:  # none if hydra.sweep.dir was given
         if said := sentence(curves_of(folder, Store.open(root))):
             print(said)
-    print(f"all {ALL_SEEDS} seeds: {shlex.join(command(ALL_SEEDS, arguments))}")
+    print(f"all {ALL_SEEDS} seeds, ten epochs: {shlex.join(command(ALL_SEEDS, arguments))}")
     print(f"all runs in the mlflow UI: {ui_command(root)}\nand there: {Store.open(root).ui_address()}")
     return 0
 
