@@ -44,7 +44,7 @@ CORE_READY := $(VENV)/.ready-core
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
 
-demo: $(CORE_READY) ## five kernel solvers on the bundled digits, three seeds each: a table and a picture
+demo: $(CORE_READY) ## Figure 2 of the SBP paper on Adult, three seeds: a table, a picture and a sentence
 	$(PY) -m experiments.demo $(ARGS)
 
 test: $(CORE_READY) $(DEV_READY) ## the tests

@@ -32,7 +32,7 @@ def check_table(table: Table, where: str) -> None:
         row, column, value = place
         raise DataError(
             f"{where}: the value in row {row + 1}, column {column + 1} (counted from 1) is {value}; features must be "
-            "finite and fit in float32 (below 3.4e38)."
+            "finite and fit in float32 (below 3.4e38): remove the row, or fill the value in."
         )
 
 

@@ -1,4 +1,4 @@
-"""Fetches published files: from the cache folder, a mirror, or the published address, in this order.
+"""Fetches published files: from this package, the cache folder, a mirror, or the published address, in this order.
 
 A mirror is a directory named in ``SVM_DATA_MIRROR`` (separated by ``os.pathsep``) or passed by the caller.
 A file is found by its name, with or without a packer's suffix, in the directory and one level below, and by
@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 MIRROR_VARIABLE = "SVM_DATA_MIRROR"
 CACHE_VARIABLE = "SVM_DATA_CACHE"
+BUNDLED = Path(__file__).parent / "files"
+"""Published files that come with this project; LICENSES.md there says what they are and who made them."""
 TIMEOUT = (5.0, 15.0)
 """Seconds to connect, and seconds without a byte, after which a download fails."""
 
@@ -109,7 +111,7 @@ def _fetched(content: bytes, path: Path) -> Fetched:
 
 def _candidates(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Iterator[Path]:
     seen: set[Path] = set()
-    for folder in (cache_dir, *mirrors):
+    for folder in (BUNDLED, cache_dir, *mirrors):
         if not folder.is_dir():
             if folder in mirrors:
                 log.warning("The mirror %s is not a directory and is passed over.", folder)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from datasets import elastic
-from datasets.digits import DIGITS_SHA256
+from datasets.bundles import CHECKSUMS
+from datasets.openml import name_and_version
 from datasets.readers import READER_VERSION, format_of
 from datasets.spec import DatasetSpec
 
@@ -35,7 +36,7 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     spec
         The specification.
     checksums
-        SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty for digits and synthetic data.
+        SHA-256 of the unpacked bytes of each file, by role (see `by_role`); empty where there are no files.
 
     Returns
     -------
@@ -55,8 +56,10 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     if spec.kind == "file" or spec.kind == "published":
         content["kind"] = "files"  # the origin of the same bytes does not matter
         content["formats"] = {role: _reader(spec, role) for role in checksums}
-    if spec.kind == "digits":
-        content["digits"] = DIGITS_SHA256
+    if spec.kind == "sklearn":
+        content["sklearn"] = CHECKSUMS[spec.entry]
+    if spec.kind == "openml":
+        content["openml"] = [*name_and_version(spec.entry), sorted(spec.drop_columns)]
     if spec.kind == "synthetic":
         content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
         content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
@@ -79,7 +82,7 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
 
 def reader_name(spec: DatasetSpec, format: str) -> str:
     """Name the reader of a format with the settings that change what it returns."""
-    if format in ("csv", "parquet"):
+    if format in ("csv", "parquet", "arff"):
         return f"{format}:{spec.label_column!r}" + (
             f",without {sorted(spec.drop_columns)}" if spec.drop_columns else ""
         )

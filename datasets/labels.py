@@ -73,11 +73,14 @@ def make_rule(
     values = np.unique(raw)
     if positive is None:
         if values.size != 2:
-            what = "only one class" if values.size == 1 else f"{values.size} different labels"
+            if values.size == 1:
+                raise DataError(
+                    f"{where}: only one class ({_names(values, classes)}); two are needed: add rows of the other class."
+                )
             found = _names(values[:10], classes) + (", ..." if values.size > 10 else "")
             raise DataError(
-                f"{where}: {what} ({found}); two are needed. "
-                "With more than two, choose by dataset.positive=[...] and, if wanted, dataset.negative=[...]."
+                f"{where}: {values.size} different labels ({found}); two are needed: choose by "
+                f"dataset.positive=[{_names(values[-1:], classes)}] and, if wanted, dataset.negative=[...]."
             )
         return LabelRule((float(values[1]),), (float(values[0]),), classes)
     chosen: dict[str, tuple[float, ...]] = {}

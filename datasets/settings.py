@@ -11,7 +11,7 @@ from datasets.spec import DatasetSpec
 
 TEXTS = frozenset({"name", "description", "source", "licence", "remarks", "stand_in"})
 """Descriptions, which change no array."""
-_TABLES = ("csv", "parquet")
+_TABLES = {"csv", "parquet", "arff"}
 
 
 def unused_settings(spec: DatasetSpec, given: Collection[str]) -> dict[str, str]:
@@ -56,7 +56,7 @@ def check_used(spec: DatasetSpec, given: Collection[str]) -> None:
     name, why = next(iter(without_use.items()))
     needs = _needs(spec)
     known = [field.name for field in fields(DatasetSpec) if field.name not in (*needs, *TEXTS, "kind")]
-    chosen = spec.kind if spec.kind in ("file", "synthetic", "digits") else spec.name
+    chosen = spec.kind if spec.kind in ("file", "synthetic") else spec.name
     raise DataError(
         f"dataset.{name} has no effect on dataset={shorten(chosen)}: {why}. It has name, {', '.join(known)}."
     )
@@ -78,7 +78,9 @@ def _needs(spec: DatasetSpec) -> dict[str, str]:
         (("files",), has_files, "it is for published files"),
         (("format",), has_files or kind == "file", "it is for data from files"),
         (("zero_based",), "libsvm" in formats, "it is for LIBSVM text"),
-        (("label_column", "drop_columns"), bool(formats & {*_TABLES}), "it is for CSV and Parquet"),
+        (("entry",), kind in ("sklearn", "openml"), "it is for dataset=sklearn:NAME and dataset=openml:NAME"),
+        (("label_column",), bool(formats & _TABLES), "it is for CSV, Parquet and ARFF"),
+        (("drop_columns",), bool(formats & _TABLES) or kind == "openml", "it is for CSV, Parquet, ARFF and OpenML"),
         (("ngrams", "min_count"), "messages" in formats, "it is for dataset.format=messages"),
         (("topic",), spec.file("topics") is not None, "it is for data sets with a file of topics"),
         (("test_count",), split_off, _why_no_split(spec)),

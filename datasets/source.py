@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets.digits import DIGITS_SHA256, read_digits
+from datasets.bundles import CHECKSUMS, read_bundle
 from datasets.errors import DataError, shorten, shown_path
 from datasets.fetch import fetch, known_checksum, read
 from datasets.identity import by_role, reader_name
+from datasets.openml import name_and_version, read_openml
 from datasets.prepared import PreparedCache
 from datasets.readers import format_of, read_table
 from datasets.readers.idx import read_idx
@@ -65,9 +66,12 @@ class Source:
             A file is not available or malformed.
         """
         spec = self._spec
-        if spec.kind == "digits":
-            content = {"name": "digits, bundled with scikit-learn", "sha256": DIGITS_SHA256, "source": spec.source}
-            return RawTables(self._digits(), None, [content])
+        if spec.kind == "sklearn":
+            return RawTables(self._bundle(), None, [{"name": spec.entry, "sha256": CHECKSUMS[spec.entry]}])
+        if spec.kind == "openml":
+            name, version = name_and_version(spec.entry)
+            table = read_openml(spec.entry, spec.drop_columns, self._cache_dir)
+            return RawTables(table, None, [{"name": name, "version": version}])
         if spec.kind == "synthetic":
             assert spec.d is not None  # check_spec
             return RawTables(
@@ -85,12 +89,13 @@ class Source:
             )
         return self._user_files() if spec.kind == "file" else self._published()
 
-    def _digits(self) -> Table:
+    def _bundle(self) -> Table:
         # the cache saves the import of scikit-learn
-        table = self._prepared.get(DIGITS_SHA256, "digits")
+        name = self._spec.entry
+        table = self._prepared.get(CHECKSUMS[name], "sklearn")
         if table is None:
-            table = read_digits()
-            self._prepared.put(DIGITS_SHA256, "digits", table)
+            table = read_bundle(name)
+            self._prepared.put(CHECKSUMS[name], "sklearn", table)
         return table
 
     def _published(self) -> RawTables:
@@ -156,7 +161,7 @@ class Source:
         format = format_of(spec.train, spec.format)
         if format == "idx":
             raise DataError(
-                "dataset=file reads libsvm, csv, npz, parquet and messages; idx needs a label file beside it."
+                "dataset=file reads libsvm, csv, npz, parquet, arff and messages; idx needs a label file beside it."
             )
         records = [_user_record("train", path, found.sha256)]
         test: Table | None = None

@@ -10,8 +10,8 @@ from pathlib import PurePath
 
 from datasets.errors import shorten
 
-KINDS = ("published", "digits", "synthetic", "file", "elastic")
-FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "idx", "messages")
+KINDS = ("published", "sklearn", "openml", "synthetic", "file", "elastic")
+FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
@@ -78,17 +78,20 @@ class DatasetSpec:
     Attributes
     ----------
     name
-        Name shown to the user and recorded; empty with ``kind: file``: that of the file, see `named`.
+        Name shown to the user and recorded; empty: that of the file, or ``sklearn:wine``, see `named`.
     description, source, licence, remarks
         Descriptions; not part of the fingerprint.
     stand_in
         Why this data set only stands in for another one; empty if it does not.
     kind
-        ``published`` (files with addresses and checksums), ``digits`` (bundled with scikit-learn),
-        ``synthetic``, ``file`` (the user's own) or ``elastic`` (images made of published ones, see
+        ``published`` (files with addresses and checksums), ``sklearn`` (bundled with scikit-learn), ``openml`` (fetched
+        by scikit-learn), ``synthetic``, ``file`` (the user's own) or ``elastic`` (images made of published ones, see
         :mod:`datasets.elastic`).
+    entry
+        ``kind: sklearn``: a name of `datasets.bundles.CHECKSUMS`. ``kind: openml``: NAME or NAME:VERSION, see
+        `datasets.openml.name_and_version`.
     format
-        ``libsvm``, ``csv``, ``npz``, ``parquet``, ``idx``, ``messages`` (a tar archive of texts, see
+        ``libsvm``, ``csv``, ``npz``, ``parquet``, ``arff``, ``idx``, ``messages`` (a tar archive of texts, see
         :mod:`datasets.readers.messages`), or ``auto``: by the file's suffix.
     files
         Files of ``kind: published`` and ``kind: elastic``.
@@ -97,9 +100,9 @@ class DatasetSpec:
     zero_based
         LIBSVM text only: whether indices are counted from 0. None: they are where index 0 occurs in any of the files.
     label_column
-        CSV and Parquet only: 0-based number (negative: from the end) or the name in the header.
+        CSV, Parquet and ARFF only: 0-based number (negative: from the end) or the name in the header.
     drop_columns
-        CSV and Parquet only: 0-based numbers of columns to leave out.
+        CSV, Parquet, ARFF and ``kind: openml`` only: 0-based numbers of columns to leave out.
     ngrams, min_count
         Messages only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count`` times.
     topic
@@ -149,6 +152,7 @@ class DatasetSpec:
     name: str = ""
     description: str = ""
     kind: str = "published"
+    entry: str = ""
     source: str = ""
     licence: str = ""
     remarks: list[str] = field(default_factory=list)
@@ -201,7 +205,7 @@ class DatasetSpec:
 
 
 def named(spec: DatasetSpec) -> DatasetSpec:
-    """Return the specification with a name: without one, a user's file gets its file name without suffixes.
+    """Return the specification with a name: without one, that of the user's file without suffixes, or ``sklearn:wine``.
 
     Numeric labels become floats, because 8 and 8.0 are the same label.
     """
@@ -210,6 +214,8 @@ def named(spec: DatasetSpec) -> DatasetSpec:
         pure = PurePath(spec.train)
         stem = pure.with_suffix("").stem if pure.suffix in PACKED_SUFFIXES else pure.stem
         name = shorten(stem, LONGEST_NAME).strip() or spec.kind
+    if spec.kind in ("sklearn", "openml") and not name:
+        name = f"{spec.kind}:{spec.entry}"
     return replace(spec, name=name, positive=_as_floats(spec.positive), negative=_as_floats(spec.negative))
 
 

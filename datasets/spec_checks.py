@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from datasets.bundles import CHECKSUMS
 from datasets.errors import DataError, shorten
+from datasets.openml import name_and_version
 from datasets.spec import (
     FORMATS,
     KINDS,
@@ -70,8 +72,16 @@ def check_spec(spec: DatasetSpec) -> None:
         _check_elastic(spec)
     if spec.kind == "file" and not spec.train:
         raise DataError(
-            "dataset=file needs dataset.train=PATH (LIBSVM text, .csv, .npz, .parquet); dataset.test=PATH is optional."
+            "dataset=file needs a path: dataset=file:PATH or dataset.train=PATH (LIBSVM text, .csv, .npz, .parquet, "
+            ".arff); dataset.test=PATH is optional."
         )
+    if spec.kind == "sklearn" and spec.entry not in CHECKSUMS:
+        raise DataError(
+            f"dataset=sklearn:{shorten(spec.entry) or 'NAME'}: NAME is one of {', '.join(CHECKSUMS)}, "
+            "which scikit-learn bundles."
+        )
+    if spec.kind == "openml":
+        name_and_version(spec.entry)
     if spec.kind == "synthetic":
         _check_synthetic(spec)
 

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from experiments.run.arrays import run as run
+else:
+    from experiments import run  # noqa: F401 (a package that can be called as that function)
+
 
 def load(algo: str, dataset: str, *, store: Path | str = "results", **filters: Any) -> pd.DataFrame:
     """Return the finished runs of a solver on a data set as one table, as `experiments.store.tidy.tidy` describes it.

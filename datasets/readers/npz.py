@@ -1,17 +1,27 @@
-"""Reads numpy's .npz with arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``."""
+"""Reads numpy's .npz with arrays ``X``, ``y`` and, for a test part, ``X_test``, ``y_test``.
+
+In place of ``X`` there may be ``data``, ``indices``, ``indptr`` and ``shape``, the arrays of a sparse matrix of rows as
+``scipy.sparse.save_npz`` names them (for the test part with ``_test``). Labels are numbers or texts.
+"""
 
 from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from datasets.errors import DataError, shorten
 from datasets.memory import require_memory
+from datasets.readers.columns import labels_in
 from datasets.types import Table
+
+CSR = ("data", "indices", "indptr", "shape")
+_KEYS = tuple(f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR))
 
 
 def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
@@ -26,7 +36,7 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
     try:
         archive = np.load(io.BytesIO(content), allow_pickle=False)
         names = archive.files if isinstance(archive, np.lib.npyio.NpzFile) else None
-        for key in ("X", "y", "X_test", "y_test"):
+        for key in _KEYS:
             if names is not None and key in names:
                 _check_array(archive, key, where)
                 arrays[key] = archive[key]
@@ -37,12 +47,20 @@ def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
     if names is None:
         raise DataError(f"{where}: is a single array; an .npz with arrays X and y is needed.")
     found = ", ".join(shorten(name, 40) for name in names[:20]) or "nothing"
-    if "X" not in arrays or "y" not in arrays:
-        raise DataError(f"{where}: arrays X and y are needed (X_test and y_test optional); found {found}.")
-    if ("X_test" in arrays) != ("y_test" in arrays):
+    there = {suffix: _has_features(arrays, suffix) for suffix in ("", "_test")}
+    if not there[""] or "y" not in arrays:
+        raise DataError(
+            f"{where}: arrays X and y are needed (X_test and y_test optional; in place of X {', '.join(CSR)} of a "
+            f"sparse matrix); found {found}."
+        )
+    if there["_test"] != ("y_test" in arrays):
         raise DataError(f"{where}: X_test and y_test must come together; found {found}.")
-    test = _table(arrays["X_test"], arrays["y_test"], where, "_test") if "X_test" in arrays else None
-    return _table(arrays["X"], arrays["y"], where, ""), test
+    test = _table(arrays, where, "_test") if there["_test"] else None
+    return _table(arrays, where, ""), test
+
+
+def _has_features(arrays: Mapping[str, NDArray[Any]], suffix: str) -> bool:
+    return f"X{suffix}" in arrays or all(f"{name}{suffix}" in arrays for name in CSR)
 
 
 def _check_array(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
@@ -62,16 +80,39 @@ def _check_array(archive: np.lib.npyio.NpzFile, key: str, where: str) -> None:
     require_memory(needed + 8 * math.prod(shape), f"{where}: array {key} of shape {shorten(str(shape))}")
 
 
-def _table(X: NDArray[Any], y: NDArray[Any], where: str, suffix: str) -> Table:
-    for name, array in ((f"X{suffix}", X), (f"y{suffix}", y)):
-        if array.dtype.kind not in "biuf":
-            raise DataError(f"{where}: array {name} has type {shorten(str(array.dtype))}; real numbers are needed.")
+def _table(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> Table:
+    y = arrays[f"y{suffix}"]
+    names = [f"X{suffix}"] if f"X{suffix}" in arrays else [f"{name}{suffix}" for name in CSR]
+    for name, kinds in ((f"y{suffix}", "biufU"), *((name, "biuf") for name in names)):
+        if arrays[name].dtype.kind not in kinds:
+            kind = shorten(str(arrays[name].dtype))
+            raise DataError(f"{where}: array {name} has type {kind}; real numbers are needed.")
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
+    X = arrays[names[0]] if len(names) == 1 else _csr(arrays, where, suffix)
     if X.ndim != 2 or y.ndim != 1:
         raise DataError(
             f"{where}: X{suffix} must be (n, d) and y{suffix} (n,); found "
             f"{shorten(str(X.shape))} and {shorten(str(y.shape))}."
         )
+    labels = labels_in(y, f"{where}, array y{suffix}")
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
-        return Table(np.ascontiguousarray(X, np.float32), y.astype(np.float64))
+        if sparse.issparse(X):
+            return Table(sparse.csr_matrix(X, dtype=np.float32), *labels)
+        return Table(np.ascontiguousarray(X, np.float32), *labels)
+
+
+def _csr(arrays: Mapping[str, NDArray[Any]], where: str, suffix: str) -> sparse.csr_matrix[Any]:
+    """Return the sparse matrix of the arrays `CSR`, without stored zeros, its columns sorted within each row."""
+    data, indices, indptr, shape = (arrays[f"{name}{suffix}"] for name in CSR)
+    try:
+        order = arrays.get(f"format{suffix}", np.array("csr")).astype(str)  # scipy writes bytes
+        if str(order) != "csr":
+            raise ValueError(f"it is stored as {order}; scipy.sparse.csr_matrix(X) makes rows of it")
+        X = sparse.csr_matrix((data, indices, indptr), shape=(int(shape[0]), int(shape[1])), copy=True)
+        X.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise DataError(f"{where}: {', '.join(CSR)} are no sparse matrix of rows ({shorten(str(error))}).") from error
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X

@@ -100,18 +100,20 @@ def groups(outcomes: Sequence[Outcome]) -> list[Group]:
 
 def _data_names(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the name of each run's data set; files of one name have their paths beside it."""
-    trained = [
-        next((word for word in outcome.overrides if setting_name(word) == "dataset.train"), "") for outcome in outcomes
-    ]
+    trained = [_trained_on(outcome.overrides) for outcome in outcomes]
     files: dict[str, set[str]] = {}
-    for outcome, word in zip(outcomes, trained, strict=True):
-        files.setdefault(str(outcome.dataset), set()).add(word)
+    for outcome, path in zip(outcomes, trained, strict=True):
+        files.setdefault(str(outcome.dataset), set()).add(path)
     return [
-        f"{outcome.dataset} ({word.partition('=')[2]})"
-        if len(files[str(outcome.dataset)]) > 1
-        else str(outcome.dataset)
-        for outcome, word in zip(outcomes, trained, strict=True)
+        f"{outcome.dataset} ({path})" if len(files[str(outcome.dataset)]) > 1 else str(outcome.dataset)
+        for outcome, path in zip(outcomes, trained, strict=True)
     ]
+
+
+def _trained_on(overrides: Sequence[str]) -> str:
+    """Return the path of a user's training file; empty without one."""
+    starts = ("dataset.train=", "dataset=file:")
+    return next((word.removeprefix(start) for word in overrides for start in starts if word.startswith(start)), "")
 
 
 def table(outcomes: Sequence[Outcome]) -> Table:

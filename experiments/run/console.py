@@ -143,13 +143,13 @@ class CompactDisplay(Display):
         Begins each line.
     out : file, optional
     jobs : int
-        Jobs that run at once: with more jobs each writes fewer lines of progress.
+        Jobs that run at once: with more than two each writes fewer lines of progress.
     """
 
     def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
         self._label = label
         self._out = out or sys.stdout
-        self._pause = jobs * PLAIN_PAUSE
+        self._pause = max(1, jobs // 2) * PLAIN_PAUSE
         self._elapsed = ElapsedTime(self._write)
         self._meter = _LineMeter(self._write, self._pause)
 

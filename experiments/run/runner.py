@@ -214,7 +214,7 @@ def _facts(
     return {
         "training set": f"n = {n:,}, d = {d:,}, {_filling(data)}; "
         f"{positives:,} positive, {n - positives:,} negative; test set {data.X_test.shape[0]:,}",
-        **({"data": _file_facts(data)} if settings.dataset.kind == "file" else {}),
+        **({"data": _file_facts(data)} if settings.dataset.kind in ("file", "sklearn", "openml") else {}),
         "kernel rows": rows_line(problem),
         **({"note": "; ".join(solver.remarks)} if solver.remarks else {}),
         **({"resumed": checkpoint.describe()} if checkpoint else {}),
@@ -225,7 +225,7 @@ def _facts(
 
 
 def _file_facts(data: Dataset) -> str:
-    """Return how a user's files were read: their labels, their indices, their split."""
+    """Return how data without published parts were read: their labels, their indices, their split."""
     record = data.provenance
     return "; ".join([record["label_rule"], *record["transforms"], record["split"]])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from store_records import make_curve
 
-from experiments.command_line.sweep_results import draw
+from experiments.command_line.sweep_results import draw, groups
 from experiments.processes.outcome import Outcome
 
 
@@ -27,3 +27,10 @@ def test_runs_that_ended_before_any_cost_have_no_figure(tmp_path: Path, capsys: 
 def test_other_runs_are_drawn(tmp_path: Path) -> None:
     (path,) = draw([outcome(tmp_path, seed, 5) for seed in range(2)], tmp_path, "a command")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_files_of_one_name_are_told_apart_by_their_paths() -> None:
+    words = ["dataset=file:a/x.csv", "dataset=file:b/x.csv"]
+    done = [Outcome("a run", "finished", algo="sbp", dataset="x", seed=0, overrides=(word,)) for word in words]
+    assert [group.dataset for group in groups(done)] == ["x (a/x.csv)", "x (b/x.csv)"]
+    assert [group.dataset for group in groups(done[:1])] == ["x"]

@@ -43,6 +43,10 @@ WORDS = [
     ("nowhere.x=3",),
     ("nowhere=3",),
     ("dataset=nowhere", "problem.C=1"),
+    ("dataset=sklearn:iris", "dataset.scaling=none", "seed=2"),
+    ("dataset=openml:a9a:2",),
+    ("dataset=file:a/b.csv", "dataset.label_column=class"),
+    ("dataset=nowhere:iris",),
     ("hydra.searchpath=[pkg://nowhere]",),
 ]
 

@@ -53,7 +53,7 @@ SECONDS = 30.0
 """For one case."""
 BATCH = 200
 """Cases of one child."""
-FORMATS = ("libsvm", "csv", "npz", "parquet", "idx", "topics", "messages")
+FORMATS = ("libsvm", "csv", "npz", "parquet", "arff", "idx", "topics", "messages")
 EXTREMES = (
     *(
         "1e39",
@@ -117,6 +117,10 @@ def npz(chance: random.Random) -> bytes:
     X = numbers(chance, 12, 3).astype(chance.choice(["f8", "f4", "i8", ">f4", "f2"]))
     arrays = {"X": X, "y": np.arange(12) % 2}
     if chance.random() < 0.3:
+        rows = sparse.csr_matrix(X.astype("f8"))
+        arrays = {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": np.array(rows.shape)}
+        arrays["y"] = np.array(labels(chance, 12))
+    elif chance.random() < 0.3:
         arrays |= {"X_test": X[:4], "y_test": np.arange(4) % 2}
     (np.savez if chance.random() < 0.5 else np.savez_compressed)(stream, **arrays)
     return stream.getvalue()
@@ -132,6 +136,14 @@ def parquet(chance: random.Random) -> bytes:
     compression = chance.choice(["snappy", "none", "gzip", "zstd"])
     pq.write_table(pa.table(columns), stream, compression=compression, write_page_checksum=chance.random() < 0.5)
     return stream.getvalue()
+
+
+def arff(chance: random.Random) -> bytes:
+    texts = labels(chance, 12)
+    kind = chance.choice(["numeric", "{" + ",".join(sorted(set(texts))) + "}"])
+    head = ["@relation r", *(f"@attribute {name} {chance.choice(['real', 'NUMERIC'])}" for name in "uvw")]
+    rows = [",".join([*map(str, row), label]) for row, label in zip(numbers(chance, 12, 3), texts, strict=True)]
+    return "\n".join([*head, f"@attribute class {kind}", "@data", *rows]).encode() + b"\n"
 
 
 def images(chance: random.Random) -> bytes:
@@ -151,7 +163,7 @@ def messages(chance: random.Random) -> bytes:
 
 
 MAKERS: dict[str, Callable[[random.Random], bytes]] = {
-    **{"libsvm": libsvm, "csv": csv, "npz": npz, "parquet": parquet, "messages": messages},
+    **{"libsvm": libsvm, "csv": csv, "npz": npz, "parquet": parquet, "arff": arff, "messages": messages},
     "idx": images,
     "topics": lambda chance: b"".join(b"%s %d 1\n" % (chance.choice([b"C1", b"C2"]), k) for k in range(1, 13)),
 }
@@ -226,7 +238,7 @@ def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
         topic = {"format": "libsvm", "topic": "C1"} if format == "topics" else {"format": "idx"}
         return format, DatasetSpec(name="case", kind="published", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
     spec = DatasetSpec(kind="file", train=str(path), format=format, test_fraction=0.3)
-    if format in ("csv", "parquet"):
+    if format in ("csv", "parquet", "arff"):
         spec.label_column = chance.choice([-1, -1, "class", 0])
         spec.drop_columns = chance.choice([[], [], [1]])
     if chance.random() < 0.3:

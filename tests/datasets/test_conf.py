@@ -33,17 +33,18 @@ WITHOUT_ADDRESS = {"astro_ph", "covtype_subset", "rcv1_ccat_subset"}
 
 def test_all_data_sets_exist() -> None:
     wanted = (
-        "adult astro_ph covtype covtype_subset digits file ijcnn1 mnist mnist_elastic news20 newsgroups_binary physics "
-        "rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_money_fx synthetic web webspam"
+        "adult astro_ph covtype covtype_subset digits file ijcnn1 mnist mnist_elastic news20 newsgroups_binary openml "
+        "physics rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_money_fx sklearn synthetic web webspam"
     )
     assert wanted.split() == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_file_fits_the_schema_and_has_a_description(name: str, compose: Compose) -> None:
-    spec = compose(name, *(["train=x"] if name == "file" else []))
+    chosen = {"file": ["train=x"], "sklearn": ["entry=wine"], "openml": ["entry=a9a"]}.get(name)
+    spec = compose(name, *(chosen or []))
     check_spec(spec)
-    assert spec.name == ("" if name == "file" else name)  # the files' own name
+    assert spec.name == ("" if chosen else name)  # the name of what was chosen
     assert spec.description
     assert spec.source
     assert spec.licence
@@ -77,7 +78,7 @@ def test_sizes_of_the_seeded_splits(name: str, train: int, test: int, compose: C
 
 
 def test_fingerprints_differ_and_need_no_files(tmp_path: Path, compose: Compose) -> None:
-    names = sorted(set(NAMES) - WITHOUT_CHECKSUM - {"file"})
+    names = sorted(set(NAMES) - WITHOUT_CHECKSUM - {"file", "sklearn", "openml"})
     assert len({fingerprint(compose(n), cache_dir=tmp_path / "none") for n in names}) == len(names)
     assert not (tmp_path / "none").exists()
     one, other = compose("mnist"), compose("mnist", "positive=[0,1,2,3,4]", "negative=[5,6,7,8,9]")
@@ -89,7 +90,7 @@ def test_fingerprints_differ_and_need_no_files(tmp_path: Path, compose: Compose)
     [
         ("adult", "2551ed31ccd14aa25c93a8fd1240146049a81b8d1147e17f3da1ac99e62bc22b"),
         ("covtype_subset", "b8ef576b936b10b0cda4aea1b066cd23821c06384359406476409677d0ef13b1"),
-        ("digits", "7d6ab866a65d12f6084624489d5a8f7d9a2d8cd8f9810513f926cb28269cf096"),
+        ("digits", "b16250a4b2cc0491b21fbfcfbafd480bb7df123cf201e12d69a7133299072670"),
         ("mnist", "74bd81345879e6c12572946c8a734c113f1b717ae9cd97f4d5777a84b89ba8b9"),
         ("reuters_money_fx", "ad40b7ca0d9b76147f93269efcdb59161adbbc59f8c3c2ab4bfe48f8f973ab3d"),
     ],

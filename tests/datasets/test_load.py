@@ -155,9 +155,12 @@ def test_d_allows_a_wider_test_part(load_text: Loader) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"kind": "fiel"}, "dataset.kind=fiel: unknown; allowed are published, digits, synthetic, file"),
+        ({"kind": "fiel"}, "dataset.kind=fiel: unknown; allowed are published, sklearn, openml, synthetic, file"),
         ({"storage": "x"}, "dataset.storage"),
-        ({"train": ""}, "needs dataset.train=PATH"),
+        ({"train": ""}, "needs a path: dataset=file:PATH or dataset.train=PATH"),
+        ({"kind": "sklearn"}, "sklearn:NAME: NAME is one of breast_cancer, digits, iris, wine"),
+        ({"kind": "sklearn", "entry": "boston"}, "sklearn:boston: NAME is one of"),
+        ({"kind": "openml", "entry": "a9a:first"}, "openml:a9a:first is not of the form dataset=openml:NAME or"),
         ({"test_fraction": 1.0}, "test_fraction=1.0"),
         ({"test_fraction": float("nan")}, "test_fraction=nan"),
         ({"test_count": 0}, "test_count=0"),
@@ -251,9 +254,9 @@ def test_synthetic_rare_directions(directions: int, rare: float, seed: int) -> N
     assert abs(np.mean(train.y > 0) - 0.5) < 0.1
 
 
-def test_changed_digits_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    from datasets import digits
+def test_a_changed_bundle_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from datasets import bundles
 
-    monkeypatch.setattr(digits, "DIGITS_SHA256", "0" * 64)
-    with pytest.raises(DataError, match="bundled digits have changed"):
-        digits.read_digits()
+    monkeypatch.setitem(bundles.CHECKSUMS, "iris", "0" * 64)
+    with pytest.raises(DataError, match="bundled iris has changed"):
+        bundles.read_bundle("iris")

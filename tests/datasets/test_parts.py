@@ -79,7 +79,7 @@ def test_files_of_other_widths_are_cut(load_text: Loader) -> None:
 
 
 def test_digits_are_cut(tmp_path: Path) -> None:
-    data = load(DatasetSpec(kind="digits", positive=[3], parts=[1000, 397, 400]), cache_dir=tmp_path)
+    data = load(DatasetSpec(kind="sklearn", entry="digits", positive=[3], parts=[1000, 397, 400]), cache_dir=tmp_path)
     assert (data.X.shape, data.X_test.shape) == ((1000, 64), (400, 64))
 
 

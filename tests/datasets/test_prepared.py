@@ -38,9 +38,9 @@ def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monke
 
 
 def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = DatasetSpec(kind="digits", positive=[8])
+    spec = DatasetSpec(kind="sklearn", entry="digits", positive=[8])
     first = load(spec, cache_dir=tmp_path)
-    monkeypatch.setattr(source, "read_digits", lambda: pytest.fail("read again"))
+    monkeypatch.setattr(source, "read_bundle", lambda _: pytest.fail("read again"))
     assert same(first, load(spec, cache_dir=tmp_path))
 
 

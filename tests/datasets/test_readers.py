@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 from datasets.errors import DataError
 from datasets.readers import format_of
@@ -115,6 +116,26 @@ def npz(**arrays: object) -> bytes:
     return stream.getvalue()
 
 
+def csr(X: np.ndarray) -> dict[str, object]:
+    rows = sparse.csr_matrix(X)
+    return {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "shape": np.array(rows.shape)}
+
+
+@settings(deadline=None)
+@given(MATRICES)
+def test_npz_of_a_sparse_matrix_is_that_of_the_dense_one(values: np.ndarray) -> None:
+    X, names = values[:, 1:], np.where(values[:, 0] > 0, "up", "down")
+    dense, _ = read_npz(npz(X=X, y=names), "x")
+    thin, test = read_npz(npz(**csr(X), y=names, **{f"{k}_test": v for k, v in csr(X[:1]).items()}, y_test=[1]), "x")
+    assert test is not None
+    for table, rows in ((thin, slice(None)), (test, slice(1))):
+        assert sparse.issparse(table.X)
+        np.testing.assert_array_equal(table.X.toarray(), np.asarray(dense.X)[rows])
+        assert np.count_nonzero(table.X.data) == table.X.nnz
+    assert [thin.classes[int(k)] for k in thin.y] == names.tolist()
+    assert thin.classes == tuple(sorted(set(names.tolist())))
+
+
 def one_array() -> bytes:
     stream = io.BytesIO()
     np.save(stream, np.ones(3))
@@ -132,7 +153,13 @@ def one_array() -> bytes:
         (npz(X=np.ones((2, 2)), y=np.ones(2), X_test=np.ones((2, 2))), "must come together"),
         (npz(X=np.ones(2), y=np.ones(2)), "must be"),
         (npz(X=np.ones((2, 2), complex), y=np.ones(2)), "X has type complex128"),
-        (npz(X=np.ones((2, 2)), y=np.array(["a", "b"])), "y has type <U1"),
+        (npz(X=np.ones((2, 2)), y=np.ones(2, complex)), "y has type complex128"),
+        (npz(X=np.array([["a"]]), y=np.ones(1)), "X has type <U1"),
+        (npz(X=np.ones((2, 2)), y=np.array(["a", ""])), "row 2: the label is missing"),
+        (npz(**csr(np.eye(2)), format="csc", y=np.ones(2)), "stored as csc; "),
+        (npz(**csr(np.eye(2)) | {"indices": np.array([0, 7])}, y=np.ones(2)), "no sparse matrix of rows"),
+        (npz(**csr(np.eye(2)) | {"indptr": np.array([0, 9, 2])}, y=np.ones(2)), "no sparse matrix of rows"),
+        (npz(**csr(np.eye(2)) | {"shape": np.array([2])}, y=np.ones(2)), "no sparse matrix of rows"),
         (npz(X=np.array([[None]]), y=np.ones(1)), "not a readable .npz"),
     ],
 )
@@ -178,11 +205,19 @@ def test_unpack_refuses_a_cut_archive(pack: object) -> None:
         ("x.csv", "csv"),
         ("x.CSV.bz2", "csv"),
         ("x.npz", "npz"),
+        ("x.arff.gz", "arff"),
     ],
 )
 def test_format_by_suffix(name: str, format: str) -> None:
     assert format_of(name, "auto") == format
     assert format_of(name, "csv") == "csv"
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "y/x.MAT.gz"])
+def test_other_formats_are_refused_by_their_suffix(name: str) -> None:
+    with pytest.raises(DataError, match=r"files are not read; save it as CSV"):
+        format_of(name, "auto")
+    assert format_of(name, "libsvm") == "libsvm"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "a,b\n", "a,b\n\n"])

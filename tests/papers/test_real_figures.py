@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 from experiments.reproduction.cli import main
 
 
-@pytest.mark.real_data
 def test_the_water_levels_of_adult(tmp_path: Path) -> None:
     """Both are judged against a level found by sorting, on the paper's own data, without leaving a run in the store."""
-    if not os.environ.get("SVM_DATA_MIRROR"):
-        pytest.skip("SVM_DATA_MIRROR is not set")
     folders = [f"store={tmp_path / 'store'}", f"figures={tmp_path / 'figures'}"]
     assert main(["figure=sbp_fig1,sbp_fig4", "scale=demo", *folders]) == 0
     for name in ("sbp_fig1", "sbp_fig4"):

@@ -185,12 +185,12 @@ def test_a_data_set_that_is_not_available(
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SVM_DATA_MIRROR", raising=False)
     monkeypatch.setattr("datasets.fetch._download", _no_network, raising=True)
-    assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,adult") == 3
+    assert reproduce(tmp_path, "figure=sbp_libsvm", "scale=demo", "dataset=digits,mnist") == 3
     said = capsys.readouterr().out
-    assert "not available: adult" in said
+    assert "not available: mnist" in said
     assert "3 finished" in said
     verdict = json.loads((tmp_path / "figures" / "sbp_libsvm" / "demo" / "verdict.json").read_text())
-    assert list(verdict["absent"]) == ["adult"]
+    assert list(verdict["absent"]) == ["mnist"]
 
 
 def _no_network(*_: object, **__: object) -> None:

@@ -127,7 +127,7 @@ def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytes
     now = 0.0
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
     out = io.StringIO()
-    display = CompactDisplay("[3] sbp", out, jobs=2)
+    display = CompactDisplay("[3] sbp", out, jobs=4)
     for step in range(21):
         now = float(step)
         display.progress(step / 20, points(40)[39], None)

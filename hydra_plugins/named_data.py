@@ -1,0 +1,61 @@
+"""The options ``dataset=sklearn:NAME``, ``dataset=openml:NAME:VERSION`` and ``dataset=file:PATH`` for Hydra.
+
+Each is the option ``dataset=SOURCE`` with one field set to what follows the colon. Hydra finds plugins in packages of
+this name only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hydra.core.config_search_path import ConfigSearchPath
+from hydra.core.object_type import ObjectType
+from hydra.plugins.config_source import ConfigResult, ConfigSource
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import OmegaConf
+
+FIELDS = {"sklearn": "entry", "openml": "entry", "file": "train"}
+"""Field of `datasets.DatasetSpec` that holds the part after the colon."""
+_OPTION = re.compile(rf"dataset/(?P<source>{'|'.join(FIELDS)}):(?P<name>.+)")
+_SCHEME = "named-data"
+
+
+class NamedDataPath(SearchPathPlugin):
+    """Adds `NamedData` to the places in which Hydra finds options."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """See Hydra."""
+        search_path.append("named-data", f"{_SCHEME}://")
+
+
+class NamedData(ConfigSource):
+    """The options ``dataset=SOURCE:NAME``: no files, each is made when it is asked for."""
+
+    @staticmethod
+    def scheme() -> str:
+        """See Hydra."""
+        return _SCHEME
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """Return ``dataset=SOURCE`` with the field that the name sets."""
+        found = _OPTION.fullmatch(config_path)
+        assert found is not None  # `is_config`
+        content = {"defaults": [found["source"], "_self_"], FIELDS[found["source"]]: found["name"]}
+        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header={"package": None})
+
+    def available(self) -> bool:
+        """See Hydra."""
+        return True
+
+    def is_group(self, config_path: str) -> bool:
+        """See Hydra."""
+        return False
+
+    def is_config(self, config_path: str) -> bool:
+        """Return whether a path is an option of this source."""
+        return _OPTION.fullmatch(config_path) is not None
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> Sequence[str]:  # type: ignore[override]
+        """Return no options: there is one for each name."""
+        return []

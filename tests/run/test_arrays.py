@@ -1,0 +1,78 @@
+"""`experiments.run` on arrays is `run.py` on a file that holds them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import experiments
+from datasets import DataError
+from experiments.run.arrays import _words
+from solvers import SettingsError
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(60, 4))
+Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
+
+
+def test_a_run_on_arrays_is_recorded_and_found_again(fresh: Path) -> None:
+    store = fresh / "results"
+    first = experiments.run("sbp", X, Y, store=store, budget={"epochs": 1}, seed=np.int64(2), kernel={"sigma2": 2.0})
+    assert isinstance(experiments.run.runner, ModuleType)  # what is called is still a package
+    assert first.folder is not None
+    assert first.folder.parents[1].parent == store
+    assert first.counters["kernel_evaluations"] == first.curve["kernel_evaluations"].iloc[-1] == 48 * 48
+    assert first.result["final"]["test_error"] == first.curve["test_error"].iloc[-1] < 0.3
+    assert first.result["provenance"]["data"]["label_rule"] == "yes is +1, no is -1"
+    again = experiments.run("sbp", X, Y, store=store, seed=2, **{"budget.epochs": 1, "kernel.sigma2": 2.0})
+    assert again.folder == first.folder  # found, not computed
+
+
+def test_without_a_store_nothing_is_left_and_test_rows_are_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = sparse.coo_matrix(X)
+    done = experiments.run(
+        "pegasos", rows, (Y == "yes").tolist(), rows, Y == "yes", kernel="linear", problem={"C": 1.0}
+    )
+    assert done.folder is None
+    assert list(tmp_path.iterdir()) == []
+    assert done.result["provenance"]["data"]["split"] == "none: train and test come apart"
+    np.testing.assert_array_equal(done.curve["test_error"], done.curve["train_error"])  # the same rows
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"algo": "nix"}, SettingsError, "unknown algorithm 'nix'"),
+        ({"budget": {"epoch": 1}}, SettingsError, "did you mean epochs"),
+        ({"engine": "mpi", "algo": "minibatch_sdca"}, SettingsError, "leave engine=local"),
+        ({"seed": object()}, SettingsError, "a setting cannot be <object"),
+        ({"X": np.full((60, 2), np.nan)}, DataError, "row 1, column 1 .* is nan; .*remove the row"),
+        ({"X": [["a", 1]] * 60}, DataError, "X holds a value that is not a number"),
+        ({"y": np.ones(60)}, DataError, "only one class .*add rows of the other class"),
+        ({"y": np.arange(60) % 3}, DataError, r"3 different labels \(0, 1, 2\); .*dataset\.positive=\[2\]"),
+        ({"y": Y[:5]}, DataError, "60 rows of features but 5 labels"),
+        ({"X_test": X}, DataError, "X_test is given without y_test"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    changes: dict[str, object], error: type[Exception], said: str, fresh: Path
+) -> None:
+    given = {"algo": "sbp", "X": X, "y": Y, "store": fresh / "results", **changes}
+    with pytest.raises(error, match=said):
+        experiments.run(**given)
+
+
+def test_settings_as_words() -> None:
+    given = {"seed": np.int64(3), "budget": {"epochs": 2.5, "seconds": None}, "problem.bias": True}
+    assert list(_words(given)) == ["seed=3", "budget.epochs=2.5", "budget.seconds=null", "problem.bias=true"]
+    assert list(_words({"dataset": {"positive": np.array(["a", "b"])}, "x": Path("y")})) == [
+        'dataset.positive=["a", "b"]',
+        'x="y"',
+    ]
