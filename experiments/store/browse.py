@@ -100,7 +100,8 @@ def comparison(runs: Sequence[FinishedRun]) -> list[str]:
     records = [record_of(run) for run in runs]
     names = differing(records)
     costs = [name for name in runs[0].result["counters"] if any(run.result["counters"].get(name) for run in runs)]
-    rows = [["", *(run.key[:12] for run in runs)]]
+    rows = [["key", *(run.key[:12] for run in runs)]]
+    rows += [[name, *(str(run.result[name]) for run in runs)] for name in FIRST]
     rows += [[name, *(_text(record.get(name)) for record in records)] for name in names]
     rows += [[name, *(_text(run.result["counters"].get(name)) for run in runs)] for name in costs]
     rows += [[name, *(_text(run.result.get(name)) for run in runs)] for name in ("cpu_seconds", "wall_seconds")]

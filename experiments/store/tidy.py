@@ -44,7 +44,8 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
 
 def record_of(run: FinishedRun) -> dict[str, Any]:
     """Return the settings of a run by dotted names, and of its build what a run's key depends on."""
-    build = {name: run.result["provenance"]["build"].get(name) for name in ("build_id", "isa", "code")}
+    recorded = run.result["provenance"]["build"]
+    build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
     settings = {name: value for name, value in run.result["settings"].items() if name != "origins"}
     return dict(flatten({**settings, "build": build}))
 

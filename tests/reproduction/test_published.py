@@ -118,6 +118,18 @@ def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.C
     assert "there is no evidence of mine_x" in capsys.readouterr().err
 
 
+def test_a_measure_that_is_read_and_was_not_published_is_named(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "evidence"
+    shutil.copytree(made / "evidence", folder)
+    keys = pq.read_table(folder / "mine_x.parquet")["key"].to_pylist()
+    runs = PublishedStore(folder, "mine_x").find_all_finished(keys)
+    write_evidence(folder, "mine_x", runs, dict.fromkeys(keys, ("iterations",)), read_facts(folder, "mine_x"))
+    assert reproduce(made, "scale=demo", "from=evidence", f"evidence={folder}") == 2
+    assert "the evidence lacks the column" in capsys.readouterr().err
+
+
 def test_a_removed_run_is_reported_as_missing(made: Path, tmp_path: Path) -> None:
     text = FIGURE.replace("demo: {seeds: 2}", "demo: {seeds: 3}")
     (tmp_path / "mine_x.yaml").write_text(text, encoding="utf-8")
