@@ -39,7 +39,7 @@ class NotFiniteError(ArithmeticError):
 
 
 class Evaluates(Protocol):
-    """`experiments.run.evaluation.Evaluator`."""
+    """`solvers.evaluation.Evaluator`."""
 
     def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
         """Measures of each snapshot."""

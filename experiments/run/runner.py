@@ -93,7 +93,7 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from experiments.run.evaluation import Evaluator
+    from solvers.evaluation import Evaluator
 
     store.warm_up()
     cache_dir = datasets.default_cache_dir()
