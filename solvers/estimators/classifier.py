@@ -20,11 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from solvers import plugins
 from solvers.base import Limit, Solver
 from solvers.errors import LARGEST_INTEGER, CoreError, SettingsError
-from solvers.estimators.curve import Curve
+from solvers.estimators.fit import Fit
 from solvers.estimators.parameters import KERNELS, default_limit, simple
 from solvers.features import Features, sigma2_from_data
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
-from solvers.models import Model, ModelError, model_of
+from solvers.models import Model, ModelError
 from solvers.nu import derive_nu
 from solvers.problem import Problem
 from solvers.rows import RowPolicy
@@ -54,8 +54,12 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         The predictor, without the training problem.
     curve_ : pandas.DataFrame
         A row for each evaluation: costs, times, and the measures on the training set (primal and, where the method has
-        a lower bound, dual objective of the lambda form). It is computed when it is first read, or when the estimator
-        is pickled; until then the training points and kernel rows are held.
+        a lower bound, dual objective of the lambda form).
+
+    Notes
+    -----
+    `model_` and `curve_` are computed when they are first needed, or when the estimator is pickled. Until both are
+    there, the training points and kernel rows are held in memory; with ``evaluations=0`` there is no curve.
     """
 
     solver: ClassVar[type[Solver]]
@@ -94,12 +98,11 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not isinstance(self.evaluations, int | np.integer) or self.evaluations < 0:
             raise SettingsError(f"evaluations = {self.evaluations!r}: it must be a whole number, at least 0")
         solver = plugins.make(self.solver, problem, settings, seed)
-        curve = Curve(problem, X, int(self.evaluations))
-        self.converged_ = curve.advance(solver, limit)
+        fit = Fit(problem, X, classes.tolist(), int(self.evaluations))
+        self.converged_ = fit.advance(solver, limit)
+        self._fit = fit
         self.counters_ = {name: cost for name, cost in vars(solver.counters).items() if cost is not None}
         self.n_iter_ = self.counters_["iterations"]
-        self.model_ = model_of(problem, solver.snapshot(), list(classes))
-        self._curve = curve if self.evaluations else None
 
     def _settings(self, n: int) -> Any:
         """Return the solver's settings; their types are checked."""
@@ -186,7 +189,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Return f(x), (m,) float64, for (m, d) points: positive for the second class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-        return self.model_.decision_values(_stored(X), int(getattr(self, "threads", None) or 1))
+        return self._fit.model().decision_values(_stored(X), int(getattr(self, "threads", None) or 1))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each of (m, d) points, (m,)."""
@@ -195,12 +198,19 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return predicted
 
     @property
+    def model_(self) -> Model:
+        """The predictor without the training problem."""
+        check_is_fitted(self)
+        return self._fit.model()
+
+    @property
     def curve_(self) -> pd.DataFrame:
         """The curve of the fit: see the class."""
         check_is_fitted(self)
-        if self._curve is None:
+        curve = self._fit.curve()
+        if curve is None:
             raise AttributeError("this estimator has no curve: it was loaded from a file, or fitted with evaluations=0")
-        return self._curve.frame()
+        return curve
 
     def save(self, path: Path | str) -> None:
         """Write the fitted estimator to a file without pickled objects; the curve is not part of it.
@@ -244,7 +254,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             names = list(about["names"])
         except (KeyError, TypeError) as error:
             raise ModelError(f"{path} has other settings than {cls.__name__} has: {error}") from error
-        estimator.model_, estimator._curve = model, None
+        estimator._fit = Fit.of_model(model)
         estimator.classes_ = np.asarray(model.classes)
         estimator.n_iter_, estimator.n_features_in_ = estimator.counters_["iterations"], model.d
         if names:
@@ -253,7 +263,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def __sklearn_is_fitted__(self) -> bool:
         # without this method a fitted estimator is one with an attribute like `lambda_`, which is a parameter here
-        return hasattr(self, "model_")
+        return "_fit" in vars(self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

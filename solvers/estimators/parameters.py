@@ -53,9 +53,13 @@ def default_limit(solver: type[Solver], n: int) -> Limit:
     return Limit(iterations=count) if "t0" in _names(solver) else Limit(presentations=count)
 
 
+def stops_by_itself(solver: type[Solver]) -> bool:
+    """Return whether a setting says how accurate the result is to be, and so when to stop."""
+    return not _names(solver).isdisjoint(("eps", "tolerance"))
+
+
 def _default_epochs(solver: type[Solver]) -> float:
-    """Return the default epochs: more if a setting says how accurate the result is to be, and so when to stop."""
-    return OPEN_EPOCHS if _names(solver).isdisjoint(("eps", "tolerance")) else STOPPED_EPOCHS
+    return STOPPED_EPOCHS if stops_by_itself(solver) else OPEN_EPOCHS
 
 
 def _names(solver: type[Solver]) -> set[str]:
