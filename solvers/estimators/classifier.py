@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
@@ -189,7 +190,7 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Return f(x), (m,) float64, for (m, d) points: positive for the second class."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float32, order="C")
-        return self._fit.model().decision_values(_stored(X), int(getattr(self, "threads", None) or 1))
+        return self._fit.model().decision_values(_stored(X), int(self.threads or os.cpu_count() or 1))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each of (m, d) points, (m,)."""

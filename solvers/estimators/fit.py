@@ -84,7 +84,7 @@ class Fit:
         """
         most = self._points.maxlen or 0
         # a method that stops by itself may do so long before the limit
-        doublings = DOUBLINGS if stops_by_itself(type(solver)) else most - 1
+        doublings = DOUBLINGS if stops_by_itself(type(solver.settings)) else most - 1
         # without a limit, iterations set the pace
         pace = limit if limit.given() else Limit(iterations=2**DOUBLINGS)
         for k in range(0 if solver.timed or not most else doublings, 0, -1):

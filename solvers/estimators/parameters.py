@@ -50,20 +50,20 @@ def default_limit(solver: type[Solver], n: int) -> Limit:
     if "presentations" in solver.uncounted:
         return Limit()
     count = int(_default_epochs(solver) * n)
-    return Limit(iterations=count) if "t0" in _names(solver) else Limit(presentations=count)
+    return Limit(iterations=count) if "t0" in _names(solver.Settings) else Limit(presentations=count)
 
 
-def stops_by_itself(solver: type[Solver]) -> bool:
+def stops_by_itself(settings: type) -> bool:
     """Return whether a setting says how accurate the result is to be, and so when to stop."""
-    return not _names(solver).isdisjoint(("eps", "tolerance"))
+    return not _names(settings).isdisjoint(("eps", "tolerance"))
 
 
 def _default_epochs(solver: type[Solver]) -> float:
-    return STOPPED_EPOCHS if stops_by_itself(solver) else OPEN_EPOCHS
+    return STOPPED_EPOCHS if stops_by_itself(solver.Settings) else OPEN_EPOCHS
 
 
-def _names(solver: type[Solver]) -> set[str]:
-    return {field.name for field in dataclasses.fields(solver.Settings)}
+def _names(settings: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(settings)}
 
 
 def simple(value: Any) -> Any:
@@ -106,7 +106,8 @@ def _kernel(solver: type[Solver]) -> list[Parameter]:
 def _problem(solver: type[Solver]) -> list[Parameter]:
     found = []
     if solver.needs:
-        text = "1/(lambda n), the weight of the losses. At most one of C, lambda_ (and nu) is given; default: C = 1."
+        names = "C, lambda_ and nu" if "nu" in solver.needs else "C and lambda_"
+        text = f"1/(lambda n), the weight of the losses. At most one of {names} is given. Without any: C = 1."
         found.append(Parameter("C", "float or None", None, text))
         text = "Weight of the norm in lambda/2 |w|^2 + mean hinge loss."
         found.append(Parameter("lambda_", "float or None", None, text))
@@ -121,8 +122,8 @@ def _problem(solver: type[Solver]) -> list[Parameter]:
 def _limits(solver: type[Solver]) -> list[Parameter]:
     found = []
     if "presentations" not in solver.uncounted:
-        text = "Limit on presentations of examples, divided by n. Without any limit: "
-        text += f"{_default_epochs(solver):,.0f}{', not counting the choice of t0' if 't0' in _names(solver) else ''}."
+        choice = ", not counting the choice of t0" if "t0" in _names(solver.Settings) else ""
+        text = f"Limit on presentations, divided by n. Without any limit: {_default_epochs(solver):,.0f}{choice}."
         found.append(Parameter("epochs", "float or None", None, text))
     for name in Limit.__dataclass_fields__:
         if name not in {"presentations", *solver.uncounted}:

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import pickle
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ import solvers
 from solvers import Limit, Problem, RowPolicy, estimators
 from solvers.estimators.parameters import field_texts, parameters_of
 from solvers.models import Model, ModelError
+from solvers.registry import solver_classes
 
 SMALL: dict[str, dict[str, Any]] = {
     "simba": {"nu": 0.1},  # SMO does not find the nu of scikit-learn's data with mean 100 in 1,000 epochs
@@ -94,6 +96,47 @@ def test_descriptions_are_read_below_the_fields_also_of_base_classes() -> None:
     texts = field_texts(solvers.get("sgd_m").Settings)
     assert texts["eps"].startswith("Stops at the end of an epoch")
     assert texts["multiplicity_schedule"].startswith("How often in a row")
+
+
+CENTROIDS = """
+from dataclasses import dataclass
+from solvers import Counters, KernelSnapshot, PythonSolver, Status
+
+@dataclass
+class CentroidsSettings:
+    pass
+
+class Centroids(PythonSolver):
+    name, summary, Settings = "centroids", "f(x) = sum_i y_i K(x_i, x)", CentroidsSettings
+
+    def advance(self, limit):
+        return Status.CONVERGED
+
+    @property
+    def counters(self):
+        return Counters(iterations=1)
+
+    def snapshot(self):
+        return KernelSnapshot(self.problem.y.astype(float))
+"""
+
+
+@pytest.fixture
+def users_solver(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A solver in a file that SVM_SOLVERS names."""
+    (tmp_path / "centroids.py").write_text(CENTROIDS, encoding="utf-8")
+    monkeypatch.setenv("SVM_SOLVERS", str(tmp_path / "centroids.py"))
+    solver_classes.cache_clear()
+    yield
+    monkeypatch.undo()
+    solver_classes.cache_clear()
+
+
+def test_a_users_solver_has_an_estimator(users_solver: None) -> None:
+    X, y = examples()
+    fitted = estimators.CentroidsClassifier().fit(X, y)
+    assert fitted.score(X, y) > 0.8
+    assert len(fitted.curve_) == 1
 
 
 def advanced(name: str, **given: Any) -> tuple[Problem, Any]:
