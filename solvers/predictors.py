@@ -87,7 +87,7 @@ class KernelPredictor(Predictor):
 
 @dataclass(frozen=True)
 class BasisPredictor(Predictor):
-    """f(x) = sum_j coefficients_j exp(-gamma |x - b_j|^2), computed in float64.
+    """f(x) = sum_j coefficients_j ``exp(-gamma |x - b_j|^2)``, computed in float64.
 
     Basis points can lie close to each other, and their coefficients are then large: float32 would not be enough.
 
