@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,9 @@ def _loaded(spec: DatasetSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Data
         "stand_in_why": spec.stand_in,
         **division,
         "label_rule": rule.describe(),
+        "labels": asdict(rule),
         "transforms": _describe_transforms(spec, d, raw),
+        "from_zero": raw.train.from_zero,
         "storage": "stream" if isinstance(points, Stream) else "sparse" if sparse.issparse(points) else "dense",
         "counts": counts,
         "remarks": [*spec.remarks, *_remarks(counts)],

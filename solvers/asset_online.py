@@ -16,6 +16,7 @@ from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed,
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
 from solvers.features import Features
+from solvers.predictors import CosinePredictor
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot
 
@@ -58,6 +59,9 @@ class CosineSnapshot(FunctionSnapshot):
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         return self.batched_values([self], X)[:, 0]
+
+    def predictor(self) -> CosinePredictor:  # noqa: D102 (inherited)
+        return CosinePredictor(self._cosines.frequencies, self._cosines.phases, self.weights)
 
     def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, CosineSnapshot) and other._cosines is self._cosines

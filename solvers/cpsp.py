@@ -15,10 +15,9 @@ from solvers.cpny import check_eps
 from solvers.errors import SettingsError
 from solvers.features import Features, compact
 from solvers.kernels import Gaussian
+from solvers.predictors import BasisPredictor
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot
-
-_BLOCK = 4096  # kernel values are computed for so many points at a time
 
 
 @dataclass
@@ -53,28 +52,17 @@ class Basis:
     def values(self, X: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return sum_j coefficients[j, :] K(b_j, x), (m, columns) float64, over the first k basis functions.
 
-        Computed in float64: points that are close to each other have large coefficients.
-
         Parameters
         ----------
         X : (m, d) float32
         coefficients : (k, columns) float64
         """
-        X = self.problem.points(X)
-        out = np.zeros((X.shape[0], coefficients.shape[1]))
-        if not len(coefficients):
-            return out
-        points = np.stack(self.points[: len(coefficients)]).astype(np.float64)
-        squares = np.einsum("ij,ij->i", points, points)
-        for first in range(0, X.shape[0], _BLOCK):
-            block = X[first : first + _BLOCK].astype(np.float64)
-            distances = np.asarray(block @ (-2.0 * points.T))
-            norms = (block**2).sum(axis=1) if isinstance(block, np.ndarray) else block.multiply(block).sum(axis=1)
-            distances += squares + np.asarray(norms).reshape(-1, 1)
-            np.maximum(distances, 0.0, out=distances)
-            distances *= -self.gamma
-            out[first : first + _BLOCK] = np.exp(distances, out=distances) @ coefficients
-        return out
+        return self.predictor(coefficients).values(self.problem.points(X))
+
+    def predictor(self, coefficients: NDArray[np.float64]) -> BasisPredictor:
+        """Return the functions with these coefficients, (k,) or (k, columns), of the first k basis functions."""
+        points = np.reshape(self.points[: len(coefficients)], (len(coefficients), self.problem.d))
+        return BasisPredictor(np.asarray(points, dtype=np.float32), coefficients, self.gamma)
 
 
 class BasisSnapshot(FunctionSnapshot):
@@ -88,6 +76,9 @@ class BasisSnapshot(FunctionSnapshot):
 
     def decision_values(self, X: Features) -> NDArray[np.float64]:  # noqa: D102 (inherited)
         return self.batched_values([self], X)[:, 0]
+
+    def predictor(self) -> BasisPredictor:  # noqa: D102 (inherited)
+        return self.basis.predictor(self.coefficients)
 
     def same_basis(self, other: FunctionSnapshot) -> bool:  # noqa: D102 (inherited)
         return isinstance(other, BasisSnapshot) and other.basis is self.basis

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from solvers import _core
 from solvers.errors import CoreError, SettingsError
 from solvers.kernels import Kernel
 
@@ -28,6 +31,16 @@ def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
         raise SettingsError(f"{max(features.shape):,} features or points: indices have 32 bits, up to {MAX_FEATURES:,}")
     offsets = features.indptr.astype(np.int64, copy=False)
     return offsets, features.indices.astype(np.int32, copy=False), features.data
+
+
+def core_matrix(X: Features) -> _core.Matrix:
+    """Return the core's view of (m, d) features."""
+    arrays = stored_arrays(X)
+    if len(arrays) == 1:
+        return _core.Matrix(np.ascontiguousarray(arrays[0]))
+    stored: Any = arrays  # offsets, indices and values, each of its own type
+    offsets, indices, values = stored
+    return _core.Matrix(offsets, indices, values, int(X.shape[1]))
 
 
 def augmented(X: Features, rho: float) -> Features:
@@ -60,6 +73,31 @@ def largest_square(X: Features) -> float:
         return float(squares.max(initial=0.0))
     stored = sparse.csr_matrix((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
     return float(np.asarray(stored.sum(axis=1)).max(initial=0.0))
+
+
+def sigma2_from_data(X: Features) -> float:
+    """Return the default width of a Gaussian kernel: d Var(X) / 2.
+
+    Var(X) is the variance of all n d numbers of X; the same rule is known as ``gamma="scale"`` elsewhere, since
+    gamma = 1/(2 sigma2) = 1/(d Var(X)).
+
+    Parameters
+    ----------
+    X : (n, d) float32 array or CSR matrix
+
+    Raises
+    ------
+    SettingsError
+        All numbers are equal.
+    """
+    values: NDArray[np.float32] = X if isinstance(X, np.ndarray) else X.data
+    size = X.shape[0] * X.shape[1]
+    mean = float(np.sum(values, dtype=np.float64)) / size
+    square = float(np.sum(np.square(values, dtype=np.float64))) / size
+    variance = square - mean**2
+    if not variance > 1e-12 * square:
+        raise SettingsError("all features are equal, so that no kernel width follows from them: give kernel.sigma2")
+    return float(X.shape[1] * variance / 2)
 
 
 def _square_bound(X: Features) -> float:

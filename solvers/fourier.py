@@ -14,6 +14,7 @@ from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed,
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian
+from solvers.predictors import CosinePredictor
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot
 
@@ -44,13 +45,19 @@ class FourierSnapshot(FunctionSnapshot):
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return <w, P(x)>, (m,) float64, for (m, d) features."""
         points = self._problem.points(X)
-        if not len(self._weights):
+        if not len(self._weights) or not points.shape[0]:
             return np.zeros(points.shape[0])
         values = [
             fourier_features(points[first : first + _BLOCK], self._frequencies) @ self._weights
             for first in range(0, points.shape[0], _BLOCK)
         ]
         return np.concatenate(values)
+
+    def predictor(self) -> CosinePredictor:
+        """Return the function with pairs as cosines: sin(t) = cos(t - pi/2), and 1/sqrt(k) = sqrt(2/(2k))."""
+        k = len(self._frequencies)
+        phases = np.repeat(np.array([0.0, -0.5 * math.pi], dtype=np.float32), k)
+        return CosinePredictor(np.concatenate([self._frequencies, self._frequencies]), phases, self._weights)
 
 
 def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from solvers.features import (
     canonical,
     check_range,
     compact,
+    core_matrix,
     stored_arrays,
     transposed,
 )
@@ -82,7 +83,8 @@ class Problem:
     """Which rows of the whole problem this rank has; None if it has all."""
     _stream: Stream | None = None
     _points: Features | None = None
-    _shift: NDArray[np.float32] | None = None
+    shift: NDArray[np.float32] | None = None
+    """Subtracted from all points, (d,); None: nothing."""
 
     def __init__(
         self,
@@ -128,7 +130,7 @@ class Problem:
         self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
         if isinstance(X, np.ndarray) or sparse.issparse(X):
             ordered = self._with_constant(canonical(X))[self.order]
-            self._shift = self._integral_mean(ordered)
+            self.shift = self._integral_mean(ordered)
             self._points = self._shifted(ordered)
             check_range(kernel, self._points, "training points")
         else:
@@ -295,12 +297,7 @@ class Problem:
     @staticmethod
     def core_matrix(X: Features) -> _core.Matrix:
         """Return the core's view of (m, d) features."""
-        arrays = stored_arrays(X)
-        if len(arrays) == 1:
-            return _core.Matrix(np.ascontiguousarray(arrays[0]))
-        stored: Any = arrays  # offsets, indices and values, each of its own type
-        offsets, indices, values = stored
-        return _core.Matrix(offsets, indices, values, int(X.shape[1]))
+        return core_matrix(X)
 
     def _with_constant(self, X: Features) -> Features:
         return augmented(X, self.rho) if self.rho != 0.0 else X
@@ -316,6 +313,6 @@ class Problem:
         return shift if shift.any() else None
 
     def _shifted(self, X: Features) -> Features:
-        if self._shift is None or not isinstance(X, np.ndarray):
+        if self.shift is None or not isinstance(X, np.ndarray):
             return X
-        return X - self._shift
+        return X - self.shift

@@ -60,8 +60,9 @@ def solver_classes() -> dict[str, type[Solver]]:
 
 
 def _own_modules() -> list[ModuleType]:
-    folder = str(Path(__file__).parent)
-    return [importlib.import_module(f"{__package__}.{info.name}") for info in pkgutil.iter_modules([folder])]
+    # packages hold no solvers; `solvers.estimators` would import scikit-learn, which takes a second
+    modules = (info.name for info in pkgutil.iter_modules([str(Path(__file__).parent)]) if not info.ispkg)
+    return [importlib.import_module(f"{__package__}.{name}") for name in modules]
 
 
 def _plugin_modules() -> list[ModuleType]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.features import Features
+from solvers.predictors import Predictor
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,16 @@ class FunctionSnapshot(abc.ABC):
     @abc.abstractmethod
     def decision_values(self, X: Features) -> NDArray[np.float64]:
         """Return f(x), (m,) float64, for (m, d) raw features."""
+
+    def predictor(self) -> Predictor:
+        """Return the function without bias and without the problem, so that it can be saved.
+
+        Raises
+        ------
+        NotImplementedError
+            The snapshot's class does not say how.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method `predictor`: it cannot be saved as a model")
 
     def same_basis(self, other: FunctionSnapshot) -> bool:
         """Whether both have the same basis functions, so that `batched_values` of both costs less than two calls."""

@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits
 from datasets import DataError, Dataset
 from experiments.bench import data
 from experiments.bench.measure import Row
-from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, Limit, Problem, RowPolicy, Solver, get
+from solvers.evaluation import Evaluator
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 from datasets import Dataset
 from experiments.bench import data
 from experiments.bench.measure import Row, median_ratio, seconds
-from experiments.run.evaluation import Evaluator, Measures
 from solvers import Gaussian, Limit, Problem, RowPolicy, Status, get
+from solvers.evaluation import Evaluator, Measures
 
 SIGMA2, C, NU = 100.0, 100.0, 5.79e-4  # Table 2 of the paper, with bias
 CACHE_MB = 8000

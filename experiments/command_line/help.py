@@ -58,6 +58,7 @@ def help_text(conf: Path) -> str:
             "hydra/launcher=local|ray|submitit_slurm       -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",
+            "model=model.npz                               the final predictor; python -m experiments.predict uses it",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Collection
@@ -59,6 +60,24 @@ def folder(name: str, text: str) -> Path:
             f"{name} is too long for a path ({len(text)} characters): at most {LONGEST_PATH} bytes, {LONGEST_NAME} "
             "between two slashes"
         )
+    return path
+
+
+def check_model(text: str | None) -> Path | None:
+    """Return the path of the file for a run's predictor; refuse one that could not be written when the run ends.
+
+    Raises
+    ------
+    SettingsError
+        The name does not end in .npz, or its folder does not exist or cannot be written.
+    """
+    if text is None:
+        return None
+    path = Path(text)
+    if path.suffix != ".npz":
+        raise SettingsError(f"model must be the path of a file that ends in .npz, got {shown(text)}")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK) or path.is_dir():
+        raise SettingsError(f"model = {shown(text)}: its folder must exist, and a file can be written there")
     return path
 
 

@@ -16,7 +16,7 @@ from datasets.settings import TEXTS
 from experiments import provenance
 from experiments.configuration import presets
 from experiments.configuration.budget import Budget, choose_budget
-from experiments.configuration.choices import check_choice, folder, parse_memory, shown
+from experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
 from experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
 from experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from experiments.configuration.schema import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
@@ -57,6 +57,8 @@ class RunSettings:
         Where records go, as `experiments.store.Store.open` takes it: a folder, and the address of a server.
     checkpoint_seconds : float or None
         Wall seconds between two checkpoints; infinite: one only when SIGTERM ends the run; None: no checkpoints.
+    model : Path or None
+        File for the final predictor.
     """
 
     solver: Any
@@ -79,6 +81,7 @@ class RunSettings:
     starts_ranks: bool = False
     store_uri: str | None = None
     checkpoint_seconds: float | None = None
+    model: Path | None = None
 
     @property
     def algo(self) -> str:
@@ -186,6 +189,7 @@ def resolve(
         starts_ranks=ranks is not None,
         store_uri=server_address(config.store.uri),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
+        model=check_model(config.model),
     )
     check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_solver` checks `algo`
     return resolved

@@ -10,7 +10,6 @@ from matplotlib.mathtext import MathTextParser
 
 import experiments.plotting
 import experiments.processes.program_start
-import experiments.run.evaluation
 import experiments.run.runner  # noqa: F401
 from experiments.store import mlflow_writer
 

@@ -80,7 +80,7 @@ def advance_run(
         The run was stopped; its state has been saved.
     """
     if checkpoint is not None:
-        present = solver.snapshot()
+        present = recorder.last = solver.snapshot()
         recorder.resume(checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending])
     if checkpointer is not None:
         checkpointer.start(solver, 0 if checkpoint is None else checkpoint.points_done)

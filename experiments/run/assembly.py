@@ -19,6 +19,7 @@ from experiments.configuration.schema import GaussianConfig, kernel_name
 from experiments.configuration.settings import RunSettings, needs
 from solvers import SettingsError
 from solvers.disk_cache import cached_numbers
+from solvers.features import sigma2_from_data
 from solvers.rows import WORKING_BYTES
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
@@ -109,31 +110,6 @@ def _with_problem(run: RunSettings, name: str, value: float, origin: str) -> Run
     changes: dict[str, Any] = {name: value}
     problem = dataclasses.replace(run.problem, **changes)
     return dataclasses.replace(run, problem=problem, origins={**run.origins, f"problem.{name}": origin})
-
-
-def sigma2_from_data(X: Matrix) -> float:
-    """Return the default width of a Gaussian kernel: d Var(X) / 2.
-
-    Var(X) is the variance of all n d numbers of X; the same rule is known as ``gamma="scale"`` elsewhere, since
-    gamma = 1/(2 sigma2) = 1/(d Var(X)).
-
-    Parameters
-    ----------
-    X : (n, d) float32 array or CSR matrix
-
-    Raises
-    ------
-    SettingsError
-        All numbers are equal.
-    """
-    values: NDArray[np.float32] = X if isinstance(X, np.ndarray) else X.data
-    size = X.shape[0] * X.shape[1]
-    mean = float(np.sum(values, dtype=np.float64)) / size
-    square = float(np.sum(np.square(values, dtype=np.float64))) / size
-    variance = square - mean**2
-    if not variance > 1e-12 * square:
-        raise SettingsError("all features are equal, so that no kernel width follows from them: give kernel.sigma2")
-    return float(X.shape[1] * variance / 2)
 
 
 def row_memory(memory_bytes: int, jobs: int, n: int) -> int:

@@ -13,8 +13,8 @@ from typing import Final
 from experiments.provenance import PROJECT_ROOT
 from solvers import Solver
 
-_RUN: Final = ("advance", "assembly", "evaluation")
-"""Modules beside this one that decide what a run computes and measures."""
+_RUN: Final = ("advance", "assembly")
+"""Modules beside this one that decide what a run computes; `solvers.evaluation` decides what it measures."""
 _IMPORT: Final = re.compile(
     r"^ *(?:from solvers\.(\w+) import|from solvers import (.+)|import solvers\.(\w+))", re.MULTILINE
 )
@@ -28,6 +28,7 @@ def code_id(solver: type[Solver]) -> str:
     advance and evaluate a run, and the versions of the solver's `libraries`.
     """
     waiting = [Path(inspect.getfile(solver)), *(Path(__file__).with_name(f"{name}.py") for name in _RUN)]
+    waiting.append(PROJECT_ROOT / "solvers" / "evaluation.py")
     sources: dict[Path, str] = {}
     while waiting:
         path = waiting.pop()

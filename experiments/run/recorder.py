@@ -39,7 +39,7 @@ class NotFiniteError(ArithmeticError):
 
 
 class Evaluates(Protocol):
-    """`experiments.run.evaluation.Evaluator`."""
+    """`solvers.evaluation.Evaluator`."""
 
     def evaluate(self, snapshots: Sequence[Any], /) -> list[dict[str, float | None]]:
         """Measures of each snapshot."""
@@ -64,6 +64,8 @@ class Recorder:
         Evaluated points: counters, epochs, times and measures (see `experiments.columns.COLUMNS`).
     pending : list of (dict, Snapshot)
         The points after them, with counters, epochs and times only: the group that is not complete.
+    last : Snapshot or None
+        The newest one; None before the first.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Recorder:
     ) -> None:
         self.evaluated: list[dict[str, Any]] = []
         self.pending: list[tuple[dict[str, Any], Any]] = []
+        self.last: Any = None
         self._previewed: list[dict[str, Any]] = []
         self._evaluator = evaluator
         self.n = n
@@ -92,7 +95,8 @@ class Recorder:
             "cpu_seconds": solver.cpu_seconds,
             "wall_seconds": solver.wall_seconds,
         }
-        self.pending.append((row, solver.snapshot()))
+        self.last = solver.snapshot()
+        self.pending.append((row, self.last))
         if len(self.pending) >= GROUP or sum(_size(snapshot) for _, snapshot in self.pending) >= PENDING_BYTES:
             self.flush()
 

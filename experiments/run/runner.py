@@ -27,6 +27,7 @@ from experiments.run.code_identity import code_id
 from experiments.run.console import CURVE_PICTURE, Display, count
 from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
+from experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
 from experiments.run.recorder import Evaluates, Recorder
 from experiments.store import FinishedRun, RunHandle, Store
 from support.files import temporary_folder
@@ -67,16 +68,19 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
     build = {**solvers.build_info(), "code": code_id(settings.solver)}
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
     found = store.find_finished(key)
-    if found is not None:
+    if found is not None and is_complete(settings, found):
         return _found(settings, display, store, found)
     with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as found:
-        if found is not None:
+        if found is not None and is_complete(settings, found):
             return _found(settings, display, store, found)
+        if found is not None:
+            display.warn("this run is recorded without its model: it is made again")
         remove_leftovers(store)
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
+    deliver(settings, found.directory)
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: _rows(found.curve), found=True)
     display.result_path(found.result_path)
@@ -93,7 +97,7 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from experiments.run.evaluation import Evaluator
+    from solvers.evaluation import Evaluator
 
     store.warm_up()
     cache_dir = datasets.default_cache_dir()
@@ -117,7 +121,10 @@ def _compute(
         # Recording begins before the solver, whose time is measured: a thread beside it would take memory and the GIL.
         with deferred() as stop_request:  # once the record has begun, the run's end is recorded too
             handle = store.begin(key, settings.label(), resolved, _tags(settings, record))
-        job = _Job(settings, display, data, evaluator, engine, solver, checkpointer, checkpoint, handle, record)
+        problem = assembled.problem
+        job = _Job(
+            settings, display, data, problem, evaluator, engine, solver, checkpointer, checkpoint, handle, record
+        )
         return _record(job, stop_request)
 
 
@@ -128,6 +135,7 @@ class _Job:
     settings: RunSettings
     display: Display
     data: Dataset
+    problem: Any
     evaluator: Evaluates
     engine: LocalEngine
     solver: Any
@@ -147,6 +155,7 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
                 _advance(job, recorder, stop_request)
                 curve = _curve(recorder.rows)
                 files = [picture] if _drawn(job, curve, picture) else []
+                files += _saved_models(job, recorder, folder)
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
                     outcome = _interrupted(job, recorder, stopped)
@@ -161,6 +170,7 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
             job.handle.fail(f"{type(error).__name__}: {error}")
             job.handle.upload()
         raise
+    deliver(job.settings, done.directory)
     job.display.finished(done.result, lambda: recorder.rows, found=False)
     not_uploaded = job.handle.upload()
     job.display.result_path(done.result_path)
@@ -309,6 +319,18 @@ def _rows(curve: pd.DataFrame) -> list[dict[str, Any]]:
         {str(name): None if value != value or value is None else value for name, value in row.items()}
         for row in curve.astype(object).where(curve.notna(), None).to_dict("records")
     ]
+
+
+def _saved_models(job: _Job, recorder: Recorder, folder: Path) -> list[Path]:
+    """Write the final predictor, if it is asked for; return its path, or nothing with a warning."""
+    if job.settings.model is None:
+        return []
+    try:
+        model_of_run(job.settings, job.data, job.problem, recorder.last).save(folder / MODEL_FILE)
+    except NotImplementedError as error:
+        job.display.warn(f"no model: {error}")
+        return []
+    return [folder / MODEL_FILE]
 
 
 def _drawn(job: _Job, curve: pd.DataFrame, path: Path) -> bool:

@@ -246,6 +246,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         "progress": False,
         "checkpoint_seconds": 5.0,
         "store": StoreConfig("elsewhere"),
+        "model": "model.npz",
     }
     assert {*others, "hydra"} == set(NOT_INFLUENTIAL)
     plain = resolve(config()).identity()

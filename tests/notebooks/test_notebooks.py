@@ -42,8 +42,8 @@ def notebook(request: pytest.FixtureRequest) -> Any:
     return nbformat.read(request.param, as_version=4)
 
 
-def test_there_are_six() -> None:
-    assert len(NOTEBOOKS) == 6
+def test_there_are_seven() -> None:
+    assert len(NOTEBOOKS) == 7
 
 
 def test_a_notebook_is_committed_without_its_outputs(notebook: Any) -> None:

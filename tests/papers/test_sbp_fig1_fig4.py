@@ -21,7 +21,7 @@ from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import SCALES, read_figure
 from experiments.run.assembly import assemble
-from experiments.run.evaluation import Evaluator
+from solvers.evaluation import Evaluator
 
 FIGURES = ("sbp_fig1", "sbp_fig4")
 

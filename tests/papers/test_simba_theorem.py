@@ -30,7 +30,7 @@ from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.spec import FigureSpec, read_figure
 from experiments.reproduction.verdict import Claim
 from experiments.run.assembly import assemble
-from experiments.run.evaluation import Evaluator
+from solvers.evaluation import Evaluator
 
 SPEC = read_figure("simba_theorem")
 WORDS = ["algo=simba", "problem.nu=0.1", "dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.n_test=10"]

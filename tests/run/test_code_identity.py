@@ -16,6 +16,7 @@ FILES = {
     "near.py": "import numpy\nfrom solvers import far\nfrom solvers import _core\n",
     "far.py": "import solvers.near\n",
     "base.py": "",
+    "evaluation.py": "",
     "other.py": "from solvers.near import x\n",
 }
 
@@ -42,7 +43,9 @@ def identity(package: Path, libraries: tuple[str, ...] = ()) -> str:
         return code_id(Mine)
 
 
-@pytest.mark.parametrize(("name", "counts"), [("mine", True), ("near", True), ("far", True), ("other", False)])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("mine", True), ("near", True), ("far", True), ("evaluation", True), ("other", False)]
+)
 def test_a_change_counts_where_the_solver_imports_it(package: Path, name: str, counts: bool) -> None:
     before = identity(package)
     assert identity(package) == before

@@ -19,9 +19,9 @@ from experiments.configuration.composition import settings_of
 from experiments.run import runner
 from experiments.run.console import Display
 from experiments.run.errors import outcome_of
-from experiments.run.evaluation import Evaluator
 from experiments.run.recorder import OBJECTIVES, NotFiniteError, Recorder
 from solvers import Gaussian, Kernel, Limit, Linear, Polynomial, Problem, RowPolicy, SettingsError, libsvm
+from solvers.evaluation import Evaluator
 from solvers.features import check_range, largest_square
 
 N = 40

@@ -31,12 +31,13 @@ from experiments.configuration.settings import RunSettings, resolve
 from experiments.processes.outcome import Outcome, exit_code
 from experiments.run import advance, assembly, runner
 from experiments.run.advance import advance_run
-from experiments.run.assembly import assemble, row_memory, sigma2_from_data
+from experiments.run.assembly import assemble, row_memory
 from experiments.run.console import Display
-from experiments.run.evaluation import Evaluator
 from experiments.run.recorder import Recorder
 from experiments.store import Store
 from solvers import Limit, SettingsError
+from solvers.evaluation import Evaluator
+from solvers.features import sigma2_from_data
 from solvers.rows import WORKING_BYTES
 
 SPEC = DatasetSpec(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)

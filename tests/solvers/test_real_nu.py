@@ -73,7 +73,7 @@ def test_derived_nu(name: str, sigma2: float, C: float, bias: bool, nu: str, tmp
 
 def test_sbp_learns_adult(tmp_path: Path) -> None:
     """The first measurements: 16.2 %, 15.5 %, 15.0 % after 404, 1,971, 9,615 iterations; half a percent of slack."""
-    from experiments.run.evaluation import Evaluator
+    from solvers.evaluation import Evaluator
 
     p = problem("adult", tmp_path, 10.0, 1.0)
     p.nu = 1.10e-2

@@ -10,9 +10,9 @@ import pytest
 from cases import Array, points
 
 from datasets import Dataset, Stream
-from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Status, get, names
 from solvers.asset_online import _StreamSolver
+from solvers.evaluation import Evaluator
 
 N, D = 700, 5
 ONLINE = ("asset_online", "asset_star_online")

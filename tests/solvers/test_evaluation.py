@@ -13,8 +13,8 @@ from scipy import sparse
 
 from datasets import Dataset
 from experiments.columns import MEASURES
-from experiments.run.evaluation import Evaluator
 from solvers import FunctionSnapshot, KernelSnapshot, Limit, Linear, Problem, RowPolicy, derive_nu, get
+from solvers.evaluation import Evaluator
 
 
 def kernel(X: Any, Z: Any) -> NDArray[np.float64]:

@@ -7,8 +7,8 @@ import pytest
 from evaluation_cases import D, N, dataset, snapshots
 from scipy import sparse
 
-from experiments.run.evaluation import Evaluator
 from solvers import Linear, LinearSnapshot, Problem
+from solvers.evaluation import Evaluator
 
 
 @pytest.mark.parametrize("as_csr", [False, True], ids=["dense", "csr"])

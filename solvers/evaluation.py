@@ -6,17 +6,35 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from datasets import Dataset, Stream
-from solvers import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Problem, Snapshot, _core, blas
+from solvers import _core, blas
 from solvers.features import Features
-from solvers.snapshots import DeferredResponses
+from solvers.problem import Problem, Stream
+from solvers.snapshots import DeferredResponses, FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
 
 Measures = dict[str, float | None]
 """By the names of `experiments.columns.MEASURES`; None where a method does not have one."""
+
+
+class Data(Protocol):
+    """What is evaluated: the training examples of a problem as they were given, and a test set, which may be empty."""
+
+    @property
+    def points(self) -> Features | Stream:
+        """Training points, (n, d)."""
+
+    @property
+    def X_test(self) -> Features:  # noqa: N802 (the field's name)
+        """Test points, (m, d)."""
+
+    @property
+    def y_test(self) -> NDArray[np.int8]:
+        """Test labels, (m,), -1 or +1."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +56,11 @@ class Evaluator:
     Parameters
     ----------
     problem : Problem
-    dataset : Dataset
+    dataset : Data
         Whose test set is used; its training set is the problem's.
     """
 
-    def __init__(self, problem: Problem, dataset: Dataset) -> None:
+    def __init__(self, problem: Problem, dataset: Data) -> None:
         self._problem = problem
         self._dataset = dataset
         self._X_test = problem.points(dataset.X_test)
@@ -53,7 +71,8 @@ class Evaluator:
         """Return the measures of each snapshot; snapshots of one kind are evaluated in one matrix product.
 
         Errors are fractions of examples without y f(x) > 0. Objectives are those of the lambda form (papers' P and D).
-        If the training set is a stream, measures that are a mean over all of it are None.
+        If the training set is a stream, measures that are a mean over all of it are None; so is the test error without
+        test points.
         """
         expansions = [snapshot for snapshot in snapshots if isinstance(snapshot, KernelSnapshot)]
         weights = [snapshot for snapshot in snapshots if isinstance(snapshot, LinearSnapshot)]
@@ -86,32 +105,15 @@ class Evaluator:
             which = [k for k, snapshot in enumerate(snapshots) if snapshot.deferred is not None]
             train[:, which] = DeferredResponses.batched_values(deferred)
         if missing := [k for k, each in enumerate(snapshots) if each.responses is None and each.deferred is None]:
-            train[:, missing] = self._train_values(support, np.ascontiguousarray(weights[:, missing]))
+            train[:, missing] = expanded(problem, support, np.ascontiguousarray(weights[:, missing]))
         for k, snapshot in enumerate(snapshots):
             if snapshot.responses is not None:
                 train[:, k] = snapshot.responses * self._y
         return [self._finish(snapshots[k], train[:, k], test[:, k]) for k in range(len(snapshots))]
 
-    def _train_values(self, support: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        problem = self._problem
-        # the problem has rows only if the solver has read some; a library such as LIBSVM computes its own
-        source = problem.rows.source if "rows" in vars(problem) else None
-        with blas.connected():
-            if isinstance(source, _core.GramRows):
-                return source.expand(support.astype(np.uint32), weights, problem.policy.threads)
-            sides = problem.core_matrix(problem.X[support]), problem.matrix
-            return _core.expand(problem.kernel.core(), *sides, weights, problem.policy.threads)
-
     def _finish(self, snapshot: KernelSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
         problem = self._problem
-        bias = snapshot.bias
-        level: float | None = None
-        if snapshot.volume is not None:
-            responses = train * self._y
-            up, down = _core.water_levels(responses, problem.positives, snapshot.volume, problem.bias)
-            level = 0.5 * (up + down)
-            bias = 0.5 * (down - up)
-        scale = _scale(level)
+        scale, bias, level = completion(problem, snapshot, train)
         norm2 = float(snapshot.coefficients @ train)
         dual = None
         if snapshot.dual_feasible and problem.lambda_ is not None:
@@ -128,10 +130,7 @@ class Evaluator:
 
     def _project(self, snapshots: Sequence[LinearSnapshot]) -> list[_Predictor]:
         train, test = (_products(points, snapshots) for points in self._ordered)
-        return [
-            self._level(snapshot, train[k] + snapshot.bias, test[k] + snapshot.bias)
-            for k, snapshot in enumerate(snapshots)
-        ]
+        return [self._level(snapshot, train[k], test[k]) for k, snapshot in enumerate(snapshots)]
 
     @cached_property
     def _ordered(self) -> tuple[Features, Features]:
@@ -139,17 +138,12 @@ class Evaluator:
         return _exact(self._problem.ordered), _exact(self._problem.in_feature_order(self._X_test))
 
     def _level(self, snapshot: LinearSnapshot, train: NDArray[np.float64], test: NDArray[np.float64]) -> _Predictor:
-        problem = self._problem
-        level: float | None = None
-        if snapshot.volume is not None:
-            # the snapshot has its bias, so both classes have the same level
-            level, _ = _core.water_levels(train * self._y, problem.positives, snapshot.volume, False)
-        scale = _scale(level)
+        scale, bias, level = completion(self._problem, snapshot, train)
         return _Predictor(
-            train=scale * train,
-            test=scale * test,
+            train=scale * (train + bias),
+            test=scale * (test + bias),
             norm=scale * float(np.linalg.norm(snapshot.weights)),
-            bias=scale * snapshot.bias,
+            bias=scale * bias,
             support_vectors=None,
             dual=snapshot.lower_bound,
             water_level=level,
@@ -159,8 +153,9 @@ class Evaluator:
         """Yield the predictors; neighbours that can share a computation are evaluated in one call."""
         if not snapshots:
             return
-        held = not isinstance(self._dataset.points, Stream)
-        X = self._dataset.X[self._problem.order] if held else None
+        points = self._dataset.points
+        held = isinstance(points, np.ndarray) or sparse.issparse(points)
+        X = points[self._problem.order] if held else None
         first = 0
         while first < len(snapshots):
             leader, end = snapshots[first], first + 1
@@ -188,7 +183,7 @@ class Evaluator:
         gap = None if primal is None or predictor.dual is None else primal - predictor.dual
         return {
             # not "<= 0": a NaN prediction is an error
-            "test_error": float(np.mean(~(self._y_test * predictor.test > 0.0))),
+            "test_error": float(np.mean(~(self._y_test * predictor.test > 0.0))) if len(self._y_test) else None,
             "train_error": None if responses is None else float(np.mean(~(responses > 0.0))),
             "primal": primal,
             "dual": predictor.dual,
@@ -201,6 +196,49 @@ class Evaluator:
             "bias": predictor.bias,
             "support_vectors": predictor.support_vectors,
         }
+
+
+def expanded(problem: Problem, support: NDArray[np.intp], coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the values of kernel expansions at all training points, (n, k) float64.
+
+    Parameters
+    ----------
+    problem : Problem
+    support : (s,) intp
+        Numbers of the training points of the expansions, in the problem's order.
+    coefficients : (s, k) float64
+    """
+    # the problem has rows only if the solver has read some; a library such as LIBSVM computes its own
+    source = problem.rows.source if "rows" in vars(problem) else None
+    with blas.connected():
+        if isinstance(source, _core.GramRows):
+            return source.expand(support.astype(np.uint32), coefficients, problem.policy.threads)
+        sides = problem.core_matrix(problem.X[support]), problem.matrix
+        return _core.expand(problem.kernel.core(), *sides, coefficients, problem.policy.threads)
+
+
+def completion(
+    problem: Problem, snapshot: KernelSnapshot | LinearSnapshot, train: NDArray[np.float64]
+) -> tuple[float, float, float | None]:
+    """Return scale, bias and water level: with f the snapshot without bias, the predictor is scale (f(x) + bias).
+
+    Parameters
+    ----------
+    problem : Problem
+    snapshot : KernelSnapshot or LinearSnapshot
+    train : (n,) float64
+        f(x_i) in the problem's order; used only if the snapshot has a volume.
+    """
+    bias, level = snapshot.bias, None
+    if snapshot.volume is not None:
+        if isinstance(snapshot, KernelSnapshot):
+            up, down = _core.water_levels(train * problem.y, problem.positives, snapshot.volume, problem.bias)
+            bias = 0.5 * (down - up)
+        else:  # it has its bias, so both classes have the same level
+            responses = (train + bias) * problem.y
+            up, down = _core.water_levels(responses, problem.positives, snapshot.volume, False)
+        level = 0.5 * (up + down)
+    return _scale(level), bias, level
 
 
 def _exact(points: Features) -> Features:

@@ -1,0 +1,128 @@
+"""``python -m experiments.predict model.npz data.svm``: the labels that a model predicts, one a line.
+
+If the file has the model's labels, the error is shown on standard error. The features are treated like those of the
+model's training data: divided, and their rows normalised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from datasets import DataError
+from datasets.errors import shown_path
+from datasets.fetch import read
+from datasets.readers import format_of, read_table
+from datasets.readers.libsvm import with_index_zero
+from datasets.readers.npz import read_npz
+from datasets.source import user_path
+from datasets.transforms import divide, normalise_rows, to_matrix
+from datasets.types import Matrix, Table
+from solvers import SettingsError
+from solvers.models import Model
+from support.files import write_file
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Predict the labels of a file; return the exit status: 2 for a user's error, which is said on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.predict", description=__doc__.partition(": ")[2])
+    parser.add_argument("model", help="file of a model, as run.py model=model.npz and an estimator's save write it")
+    parser.add_argument("data", help="examples: LIBSVM text, .csv (label in the last column), .npz or .parquet")
+    parser.add_argument("--out", type=Path, help="file for the labels; default: standard output")
+    given = parser.parse_args(arguments)
+    try:
+        model = Model.load(given.model)
+        table = read_examples(user_path(given.data))
+        positive = model.decision_values(features(model, table)) > 0.0
+        text = "".join(f"{name}\n" for name in np.array([_text(name) for name in model.classes])[positive.astype(int)])
+        if given.out is None:
+            sys.stdout.write(text)
+        else:
+            write_file(given.out, text.encode())
+    except (SettingsError, DataError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(summary(positive, signs(model, table)), file=sys.stderr)
+    return 0
+
+
+def read_examples(path: Path) -> Table:
+    """Read a file with rows of features and a label, as ``dataset=file`` does.
+
+    Raises
+    ------
+    DataError
+        It is malformed.
+    """
+    content, where, format = read(path).content, shown_path(path), format_of(str(path), "auto")
+    return read_npz(content, where)[0] if format == "npz" else read_table(content, where, format, -1)
+
+
+def features(model: Model, table: Table) -> Matrix:
+    """Return the features of a file as the model's training data had them.
+
+    Raises
+    ------
+    SettingsError
+        The width differs, or the training data had a transform whose numbers the model does not have.
+    """
+    about = model.about
+    transforms = {"divide_by": 1.0, "scaling": "none", "row_norm": "none", **about.get("transforms", {})}
+    for name, known in (("scaling", ("none",)), ("row_norm", ("none", "l2"))):
+        if transforms[name] not in known:
+            raise SettingsError(
+                f"the model was trained with dataset.{name}={transforms[name]}, whose numbers follow from the training "
+                "rows and are not in the model: transform the files yourself, before training"
+            )
+    if about.get("from_zero") and sparse.issparse(table.X):
+        table = with_index_zero(table)
+    elif table.from_zero and "from_zero" in about:
+        raise SettingsError("index 0 occurs in the file, and the training data counted indices from 1")
+    narrower_allowed = sparse.issparse(table.X)  # text that leaves out zeros
+    if table.X.shape[1] > model.d or (table.X.shape[1] < model.d and not narrower_allowed):
+        raise SettingsError(f"the file has {table.X.shape[1]:,} features, the model was trained on {model.d:,}")
+    X = to_matrix(table.X, model.d, dense=not narrower_allowed)
+    divide(X, float(transforms["divide_by"]))
+    if transforms["row_norm"] == "l2":
+        normalise_rows(X)
+    return X
+
+
+def signs(model: Model, table: Table) -> NDArray[np.bool_] | None:
+    """Return which rows of a file are positive examples, (m,); None if a label is none of the model's."""
+    negative, positive = model.classes
+    rule: Mapping[str, Any] = model.about.get("labels") or {"negative": [negative], "positive": [positive]}
+    names = rule.get("classes") or ()
+    groups = [
+        [names[int(label)] for label in group] if names else list(group or ())
+        for group in (rule["negative"], rule["positive"])
+    ]
+    labels: NDArray[Any] = np.array(table.classes)[table.y.astype(np.intp)] if table.classes else table.y
+    if any(isinstance(label, str) != bool(table.classes) for group in groups for label in group):
+        return None
+    found = np.isin(labels, groups[1])
+    known = found | np.isin(labels, groups[0]) | (rule["negative"] is None)
+    return found if known.all() else None
+
+
+def summary(predicted: NDArray[np.bool_], actual: NDArray[np.bool_] | None) -> str:
+    """Return a sentence with the error, if the labels are known."""
+    if actual is None or not len(actual):
+        return f"{len(predicted):,} labels; no error, because the file has other labels than the model"
+    wrong = int(np.count_nonzero(predicted != actual))
+    return f"error {wrong / len(actual):.4%}: {wrong:,} of {len(actual):,} labels are wrong"
+
+
+def _text(label: Any) -> str:
+    return f"{label:g}" if isinstance(label, int | float) and not isinstance(label, bool) else str(label)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,74 @@
+"""Makes the estimator class of a solver: its name, signature and documentation."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from functools import cache
+from typing import Any
+
+from solvers.base import Solver
+from solvers.estimators.classifier import SolverClassifier
+from solvers.estimators.parameters import parameters_of
+from solvers.registry import get, names
+
+_ACRONYMS = frozenset(
+    "Asset Cpny Cpsp Dcd Lasvm Liblinear Libsvm Mpu Ocas Qn Sbp Sdca Sgd Simba Smo Svm".split()  # noqa: SIM905
+)
+"""Parts of solvers' class names that their papers write in capitals."""
+_SUFFIX = "Classifier"
+
+
+def class_name(solver: type[Solver]) -> str:
+    """Return the name of a solver's estimator: ``SBPClassifier`` for ``Sbp``."""
+    parts = re.findall("[A-Z][a-z0-9]*", solver.__name__)
+    return "".join(part.upper() if part in _ACRONYMS else part for part in parts) + _SUFFIX
+
+
+def solver_of(estimator: str) -> str | None:
+    """Return the name of the solver whose estimator has this class name; None if there is none."""
+    return next((name for name in names() if class_name(get(name)) == estimator), None)
+
+
+@cache
+def make_classifier(name: str) -> type[SolverClassifier]:
+    """Make the estimator class of the solver called `name`.
+
+    Raises
+    ------
+    SettingsError
+        There is no such solver.
+    """
+    solver = get(name)
+    signature = inspect.Signature(
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+                for each in parameters_of(solver)
+            ),
+        ]
+    )
+
+    def __init__(self: SolverClassifier, **parameters: Any) -> None:  # noqa: N807
+        bound = signature.bind(self, **parameters)
+        bound.apply_defaults()
+        for parameter, value in bound.arguments.items():
+            if parameter != "self":
+                setattr(self, parameter, value)
+
+    vars_of_init: Any = __init__
+    vars_of_init.__signature__ = signature  # scikit-learn reads the names of the parameters there
+    content = {"__init__": __init__, "__doc__": _documentation(solver), "__module__": __package__, "solver": solver}
+    return type(class_name(solver), (SolverClassifier,), content)
+
+
+def _documentation(solver: type[Solver]) -> str:
+    lines = [f"{solver.summary}.", "", *inspect.cleandoc(solver.__doc__ or "").splitlines(), ""]
+    lines += ["Parameters", "----------"]
+    for each in parameters_of(solver):
+        default = f'"{each.default}"' if isinstance(each.default, str) else each.default
+        lines.append(f"{each.name} : {each.type}, default {default}")
+        lines += textwrap.wrap(each.text, 112, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join([*lines, "", *inspect.cleandoc(SolverClassifier.__doc__ or "").splitlines()[2:]])

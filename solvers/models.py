@@ -1,0 +1,252 @@
+"""A trained predictor with what its use needs, and its file: numpy's .npz without pickled objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from solvers.errors import CoreError, SettingsError
+from solvers.evaluation import completion, expanded
+from solvers.features import Features, augmented, check_range
+from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
+from solvers.predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor, Predictor
+from solvers.problem import Problem
+from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
+from support.files import write_file
+
+FORMAT = 1
+"""Version of the file: raised when its content gets another meaning."""
+_HEADER = "header"
+_PREDICTORS = {kind.__name__: kind for kind in (LinearPredictor, KernelPredictor, BasisPredictor, CosinePredictor)}
+_KERNELS: dict[str, type[Kernel]] = {kind.name: kind for kind in (Gaussian, Polynomial, Linear)}
+_CSR = ("data", "indices", "indptr")
+_DAMAGE = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,  # an entry that is no array
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+)
+
+
+class ModelError(SettingsError):
+    """A file that is not a model of this version, or is damaged; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A predictor f(x) = <predictor of the prepared x> + bias, which predicts ``classes[f(x) > 0]``.
+
+    Attributes
+    ----------
+    predictor : Predictor
+    bias : float
+    classes : tuple of two numbers, booleans or texts
+        The class of negative f(x), and that of positive f(x).
+    d : int
+        Number of features of a point, without the constant one.
+    rho : float
+        The constant feature that is appended to a point; 0: none.
+    shift : (d,) float32 or None
+        Subtracted from every point (`Problem`); None: nothing.
+    about : mapping
+        JSON types: the solver, its settings and its costs.
+    """
+
+    predictor: Predictor
+    bias: float
+    classes: tuple[Any, Any]
+    d: int
+    rho: float = 0.0
+    shift: NDArray[np.float32] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def decision_values(self, X: Features, threads: int = 1) -> NDArray[np.float64]:
+        """Return f(x), (m,) float64, for (m, d) float32 points, dense or CSR.
+
+        Raises
+        ------
+        SettingsError
+            The points have another number of features, or their values are too large for the kernel.
+        """
+        if X.shape[1] != self.d:
+            raise SettingsError(f"the points have {X.shape[1]:,} features, the model was trained on {self.d:,}")
+        if self.rho != 0.0:
+            X = augmented(X, self.rho)
+        if self.shift is not None:
+            X = (X if isinstance(X, np.ndarray) else X.toarray()) - self.shift
+        if isinstance(self.predictor, KernelPredictor):
+            check_range(self.predictor.kernel, X, "points")
+        values = self.predictor.values(X, threads)
+        values += self.bias
+        return values
+
+    def predict(self, X: Features, threads: int = 1) -> NDArray[Any]:
+        """Return the class of each point, (m,)."""
+        classes: NDArray[Any] = np.asarray(self.classes)
+        return classes[(self.decision_values(X, threads) > 0.0).astype(np.intp)]
+
+    def save(self, path: Path | str) -> None:
+        """Write the model to a file, which is replaced in one step.
+
+        Raises
+        ------
+        OSError
+            It cannot be written.
+        """
+        arrays: dict[str, NDArray[Any]] = {} if self.shift is None else {"shift": self.shift}
+        plain: dict[str, Any] = {}
+        for name, value in _fields(self.predictor).items():
+            if isinstance(value, np.ndarray):
+                arrays[name] = value
+            elif sparse.issparse(value):
+                arrays |= {f"{name}.{part}": getattr(value, part) for part in _CSR}
+            elif isinstance(value, Kernel):
+                plain[name] = {"name": value.name, **_fields(value)}
+            else:
+                plain[name] = value
+        header = {
+            "format": FORMAT,
+            "predictor": type(self.predictor).__name__,
+            "fields": plain,
+            "bias": self.bias,
+            "classes": list(self.classes),
+            "d": self.d,
+            "rho": self.rho,
+            "about": dict(self.about),
+        }
+        header["sha256"] = _checksum(header, arrays)
+        stored = np.frombuffer(json.dumps(header, allow_nan=False).encode(), np.uint8)
+        content = io.BytesIO()
+        np.savez_compressed(content, header=stored, **arrays)  # type: ignore[arg-type]  # its **kwds are arrays
+        write_file(Path(path), content.getbuffer())
+
+    @classmethod
+    def load(cls, path: Path | str) -> Model:
+        """Read a model that `save` has written. No object is unpickled.
+
+        Raises
+        ------
+        ModelError
+            There is no such file, it is not a model, it has another version, or it is damaged.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+            header = dict(json.loads(arrays.pop(_HEADER).tobytes()))
+        except FileNotFoundError:
+            raise ModelError(f"{path}: there is no such file") from None
+        except _DAMAGE as error:
+            raise ModelError(f"{path} is not a model, or it is damaged: it cannot be read as one") from error
+        if header.get("format") != FORMAT:
+            raise ModelError(f"{path} has version {header.get('format')} of the format; this program reads {FORMAT}")
+        if header.pop("sha256", None) != _checksum(header, arrays):
+            raise ModelError(f"{path} is damaged: its checksum differs from the one written with it")
+        try:
+            return cls._of(header, arrays)
+        except (*_DAMAGE, CoreError) as error:
+            raise ModelError(f"{path} is damaged: its entries do not fit together") from error
+
+    @classmethod
+    def _of(cls, header: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> Model:
+        shift = arrays.pop("shift", None)
+        rho, d = float(header["rho"]), int(header["d"])
+        width = d + (rho != 0.0)
+        values: dict[str, Any] = dict(header["fields"])
+        for name in {name.partition(".")[0] for name in arrays}:
+            if name in arrays:
+                values[name] = arrays[name]
+            else:
+                data, indices, indptr = (arrays[f"{name}.{part}"] for part in _CSR)
+                values[name] = sparse.csr_matrix((data, indices, indptr), shape=(len(indptr) - 1, width))
+        if "kernel" in values:
+            kernel = dict(values["kernel"])
+            values["kernel"] = _KERNELS[kernel.pop("name")](**kernel)
+        predictor = _PREDICTORS[header["predictor"]](**values)
+        if predictor.width != width:
+            raise ValueError(f"{predictor.width} coordinates, not {width}")
+        negative, positive = header["classes"]
+        return cls(predictor, float(header["bias"]), (negative, positive), d, rho, shift, header["about"])
+
+
+def model_of(
+    problem: Problem,
+    snapshot: Snapshot,
+    classes: Sequence[Any] = (-1, 1),
+    about: Mapping[str, Any] | None = None,
+) -> Model:
+    """Return a snapshot's predictor as a model.
+
+    A snapshot with a volume is divided by its water level, for which its values at all training points are computed.
+
+    Parameters
+    ----------
+    problem : Problem
+        The one that was solved.
+    snapshot : Snapshot
+    classes : two numbers, booleans or texts
+        The classes that are -1 and +1 in the problem.
+    about : mapping, optional
+        Entries of the file for the reader, in JSON types.
+
+    Raises
+    ------
+    NotImplementedError
+        The snapshot is of a solver that does not say how its predictor is saved.
+    """
+    predictor, bias = _completed(problem, snapshot)
+    rho = problem.rho
+    if rho != 0.0 and isinstance(predictor, LinearPredictor):
+        bias += rho * float(predictor.weights[-1])
+        predictor, rho = LinearPredictor(predictor.weights[:-1]), 0.0
+    negative, positive = (value.item() if isinstance(value, np.generic) else value for value in classes)
+    d = problem.d - (problem.rho != 0.0)
+    return Model(predictor, bias, (negative, positive), d, rho, problem.shift, about or {})
+
+
+def _completed(problem: Problem, snapshot: Snapshot) -> tuple[Predictor, float]:
+    if isinstance(snapshot, FunctionSnapshot):
+        return snapshot.predictor(), snapshot.bias
+    values = np.empty(0)  # f at the training points: needed for a water level only
+    if isinstance(snapshot, KernelSnapshot):
+        support = np.flatnonzero(snapshot.coefficients)
+        coefficients = snapshot.coefficients[support]
+        if snapshot.volume is not None:
+            values = expanded(problem, support, np.ascontiguousarray(coefficients[:, None]))[:, 0]
+        scale, bias, _ = completion(problem, snapshot, values)
+        return KernelPredictor(problem.kernel, problem.X[support], scale * coefficients), scale * bias
+    assert isinstance(snapshot, LinearSnapshot)
+    if snapshot.volume is not None:
+        values = np.asarray(problem.ordered @ snapshot.weights, dtype=np.float64)
+    scale, bias, _ = completion(problem, snapshot, values)
+    return LinearPredictor(scale * problem.in_data_order(snapshot.weights)), scale * bias
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+
+
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a checksum of the header, and of the arrays' names, types, shapes and values."""
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()

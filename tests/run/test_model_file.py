@@ -1,0 +1,92 @@
+"""`model=`: the final predictor of a run, in a file and in the run's record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from run_cases import DATA
+
+import datasets
+from experiments.configuration.composition import settings_of
+from experiments.run import runner
+from experiments.run.console import Display
+from experiments.run.model_file import MODEL_FILE
+from experiments.store import Store
+from solvers import FunctionSnapshot, SettingsError
+from solvers.asset_online import CosineSnapshot
+from solvers.models import Model
+
+RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1"]
+
+
+@pytest.fixture(autouse=True)
+def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+
+
+class Heard(Display):
+    """Remembers warnings."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
+
+
+def made(place: Path, *words: str) -> tuple[Any, Heard, Any]:
+    settings, display = settings_of([*RUN, *words, f"store.root={place / 'results'}"]), Heard()
+    return runner.run(settings, display, ["a test"]), display, settings
+
+
+@pytest.mark.parametrize("algo", ["sbp", "simba", "asset_online"])
+def test_the_model_has_the_test_error_of_the_last_evaluation(fresh: Path, algo: str) -> None:
+    path = fresh / "model.npz"
+    _, _, settings = made(fresh, f"algo={algo}", f"model={path}")
+    (run,) = Store.open(settings.store_root).runs()
+    data = datasets.load(settings.dataset, cache_dir=fresh)
+    model = Model.load(path)
+    assert np.mean(model.predict(data.X_test) != data.y_test) == pytest.approx(run.result["final"]["test_error"])
+    assert path.read_bytes() == (run.directory / MODEL_FILE).read_bytes()
+    assert model.about["algo"] == algo
+    assert model.about["settings"]["seed"] == 0
+
+
+def test_a_recorded_run_gives_its_model_and_one_without_is_made_again(fresh: Path) -> None:
+    path = fresh / "model.npz"
+    first, _, settings = made(fresh, "algo=pegasos")
+    assert not path.exists()
+    second, display, _ = made(fresh, "algo=pegasos", f"model={path}")
+    assert [first.status, second.status] == ["finished", "finished"]
+    assert display.warnings == ["this run is recorded without its model: it is made again"]
+    content = path.read_bytes()
+    path.unlink()
+    third, display, _ = made(fresh, "algo=pegasos", f"model={path}")
+    assert (third.status, display.warnings) == ("found", [])
+    assert path.read_bytes() == content
+    (run,) = Store.open(settings.store_root).runs()  # one key: the setting is no part of it
+    (run.directory / MODEL_FILE).write_bytes(content[:-1])
+    path.unlink()
+    fourth, _, _ = made(fresh, "algo=pegasos", f"model={path}")
+    assert fourth.status == "finished"
+    assert path.read_bytes() == content
+
+
+def test_a_predictor_that_cannot_be_saved_costs_no_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CosineSnapshot, "predictor", FunctionSnapshot.predictor)
+    outcome, display, _ = made(fresh, "algo=asset_online", f"model={fresh / 'model.npz'}")
+    assert outcome.status == "finished"
+    assert display.warnings == ["no model: CosineSnapshot has no method `predictor`: it cannot be saved as a model"]
+    assert not (fresh / "model.npz").exists()
+
+
+def test_a_path_that_cannot_be_written_is_refused_before_the_run(fresh: Path) -> None:
+    for value, message in (
+        (fresh / "model.pickle", "must be the path of a file that ends in .npz"),
+        (fresh / "nowhere" / "model.npz", "its folder must exist"),
+    ):
+        with pytest.raises(SettingsError, match=message):
+            settings_of([*RUN, "algo=sbp", f"model={value}"])

@@ -1,0 +1,359 @@
+"""The estimators as scikit-learn sees them, and their results against the solvers' own."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import pickle
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import solvers
+from solvers import Limit, Problem, RowPolicy, estimators
+from solvers.estimators.parameters import field_texts, parameters_of
+from solvers.models import Model, ModelError
+from solvers.registry import solver_classes
+
+SMALL: dict[str, dict[str, Any]] = {
+    "simba": {"nu": 0.1},  # SMO does not find the nu of scikit-learn's data with mean 100 in 1,000 epochs
+    "liblinear": {"iterations": 100},
+    "sklearn_nystroem": {"features": 20},
+    "fourier": {"pairs": 32},
+    "asset": {"features": 20},
+    "asset_online": {"features": 100},
+}
+"""Parameters for scikit-learn's checks, besides the defaults."""
+
+
+@pytest.fixture(autouse=True)
+def gram_folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "gram"))
+
+
+def examples(n: int = 120, d: int = 5, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d))
+    score = X[:, 0] + 0.5 * X[:, 1] + 0.3 * random.normal(size=n)
+    return X, np.array(["no", "yes"])[(score > 0).astype(int)]
+
+
+def every(*, slow: str = "") -> list[Any]:
+    """All estimators as parameters of a test; one of them may be slow."""
+    return [
+        pytest.param(made, id=made.__name__, marks=[pytest.mark.slow] * (name == slow))
+        for name, made in estimators.all_classifiers().items()
+    ]
+
+
+@pytest.mark.parametrize("kind", every(slow="sklearn_nystroem"))
+def test_scikit_learn_accepts(kind: Any) -> None:
+    estimator = kind(**SMALL.get(kind.solver.name, {}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn warns of the checks that it skips
+        done = check_estimator(estimator, on_fail=None)
+    assert {one["check_name"]: repr(one["exception"]) for one in done if one["status"] == "failed"} == {}
+    assert sum(one["status"] == "passed" for one in done) >= 50
+
+
+@pytest.mark.parametrize("kind", every())
+def test_parameters_are_those_of_the_settings(kind: Any) -> None:
+    defaults = kind.solver.Settings()
+    parameters = kind().get_params()
+    for field in dataclasses.fields(defaults):
+        value = getattr(defaults, field.name)
+        assert parameters[field.name] == (tuple(value) if isinstance(value, list) else getattr(value, "value", value))
+        assert f"\n{field.name} : " in kind.__doc__
+    assert list(inspect.signature(kind).parameters) == [each.name for each in parameters_of(kind.solver)]
+    assert all(each.text or each.name == "precision" for each in parameters_of(kind.solver))
+
+
+def test_names_are_those_of_the_papers() -> None:
+    made = {name: kind.__name__ for name, kind in estimators.all_classifiers().items()}
+    assert list(made) == solvers.names()
+    assert made["sbp"] == "SBPClassifier"
+    assert made["simba"] == "SIMBAClassifier"
+    assert made["sgd_m"] == "SGDMClassifier"
+    assert made["minibatch_sdca"] == "MiniBatchSDCAClassifier"
+    assert made["asset_star_online"] == "ASSETStarOnlineClassifier"
+    assert set(made.values()) < set(dir(estimators))
+    assert estimators.SBPClassifier is estimators.SBPClassifier  # pickle asks for the same class
+    with pytest.raises(AttributeError, match="no attribute 'NoneClassifier'"):
+        _ = estimators.NoneClassifier
+
+
+def test_descriptions_are_read_below_the_fields_also_of_base_classes() -> None:
+    texts = field_texts(solvers.get("sgd_m").Settings)
+    assert texts["eps"].startswith("Stops at the end of an epoch")
+    assert texts["multiplicity_schedule"].startswith("How often in a row")
+
+
+CENTROIDS = """
+from dataclasses import dataclass
+from solvers import Counters, KernelSnapshot, PythonSolver, Status
+
+@dataclass
+class CentroidsSettings:
+    pass
+
+class Centroids(PythonSolver):
+    name, summary, Settings = "centroids", "f(x) = sum_i y_i K(x_i, x)", CentroidsSettings
+
+    def advance(self, limit):
+        return Status.CONVERGED
+
+    @property
+    def counters(self):
+        return Counters(iterations=1)
+
+    def snapshot(self):
+        return KernelSnapshot(self.problem.y.astype(float))
+"""
+
+
+@pytest.fixture
+def users_solver(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A solver in a file that SVM_SOLVERS names."""
+    (tmp_path / "centroids.py").write_text(CENTROIDS, encoding="utf-8")
+    monkeypatch.setenv("SVM_SOLVERS", str(tmp_path / "centroids.py"))
+    solver_classes.cache_clear()
+    yield
+    monkeypatch.undo()
+    solver_classes.cache_clear()
+
+
+def test_a_users_solver_has_an_estimator(users_solver: None) -> None:
+    X, y = examples()
+    fitted = estimators.CentroidsClassifier().fit(X, y)
+    assert fitted.score(X, y) > 0.8
+    assert len(fitted.curve_) == 1
+
+
+def advanced(name: str, **given: Any) -> tuple[Problem, Any]:
+    """The same fit without the estimator."""
+    X, y = examples()
+    signs = np.where(y == "yes", 1, -1)
+    problem = Problem(X.astype(np.float32), signs, lambda_=1 / len(y), rows=RowPolicy(threads=1), **given)
+    kind = solvers.get(name)
+    # the seed that numpy makes of random_state=7
+    solver = kind(problem, kind.Settings(), int(np.random.RandomState(7).randint(2**31 - 1)))
+    solver.advance(Limit(presentations=5 * problem.n))
+    return problem, solver
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel"), [("pegasos", solvers.Gaussian(2.0)), ("sdca", solvers.Linear()), ("smo", solvers.Gaussian(2.0))]
+)
+def test_a_fit_is_the_solvers_run(name: str, kernel: solvers.Kernel) -> None:
+    X, y = examples()
+    problem, solver = advanced(name, kernel=kernel)
+    given = {"kernel": "linear"} if isinstance(kernel, solvers.Linear) else {"sigma2": 2.0}
+    fitted = estimators.all_classifiers()[name](epochs=5, random_state=7, threads=1, **given).fit(X, y)
+    assert fitted.counters_ == {key: cost for key, cost in vars(solver.counters).items() if cost is not None}
+    assert fitted.n_iter_ == solver.counters.iterations
+    snapshot = solver.snapshot()
+    weights = np.zeros(len(y))
+    weights[problem.order] = snapshot.coefficients
+    points = X.astype(np.float32).astype(np.float64)
+    products = points @ points.T
+    squares = np.diag(products)
+    distances = squares[:, None] + squares - 2 * products
+    gram = products if isinstance(kernel, solvers.Linear) else np.exp(-distances / 4.0)
+    np.testing.assert_allclose(fitted.decision_function(X), gram @ weights + snapshot.bias, rtol=1e-4, atol=1e-5)
+    assert list(fitted.classes_) == ["no", "yes"]
+
+
+def test_the_curve_has_costs_against_objectives() -> None:
+    X, y = examples()
+    fitted = estimators.SMOClassifier(evaluations=4, epochs=3, gamma=0.25, random_state=0).fit(X, y)
+    curve = fitted.curve_
+    assert 1 < len(curve) <= 4
+    assert curve["kernel_evaluations"].is_monotonic_increasing
+    assert dict(curve.iloc[-1][list(fitted.counters_)]) == fitted.counters_
+    f = fitted.decision_function(X)
+    hinge = np.maximum(0.0, 1.0 - np.where(y == "yes", 1, -1) * f).mean()
+    assert curve["hinge"].iloc[-1] == pytest.approx(hinge, rel=1e-4)
+    assert (curve["primal"] >= curve["dual"]).all()
+    assert curve["dual"].is_monotonic_increasing
+    assert "test_error" not in curve
+    with pytest.raises(AttributeError, match="no curve"):
+        _ = estimators.SMOClassifier(evaluations=0).fit(X, y).curve_
+
+
+def test_points_of_the_curve_change_nothing() -> None:
+    X, y = examples()
+    many, none = (estimators.SBPClassifier(nu=0.1, evaluations=count, random_state=3).fit(X, y) for count in (10, 0))
+    assert many.counters_ == none.counters_
+    assert np.array_equal(many.decision_function(X), none.decision_function(X))
+
+
+def test_sbp_predicts_with_margin_one_at_its_water_level() -> None:
+    X, y = examples()
+    for bias in (False, True):
+        fitted = estimators.SBPClassifier(nu=0.1, bias=bias, gamma=0.5, random_state=0).fit(X, y)
+        responses = np.where(y == "yes", 1, -1) * fitted.decision_function(X)
+        # Lemma 2.1: the slacks up to the level sum to n nu, divided by the level like everything else
+        norm = fitted.curve_["norm"].iloc[-1]
+        level = fitted.curve_["water_level"].iloc[-1]
+        assert np.maximum(0.0, 1.0 - responses).mean() == pytest.approx(0.1 / level, rel=1e-3)
+        assert norm > 0
+
+
+def test_sparse_and_dense_points_give_one_predictor() -> None:
+    X, y = examples()
+    X[np.abs(X) < 0.7] = 0.0
+    for kind in (estimators.SVMPerfClassifier, estimators.SMOClassifier, estimators.ASSETOnlineClassifier):
+        dense, other = kind(random_state=0).fit(X, y), kind(random_state=0).fit(sparse.csc_array(X), y)
+        values = dense.decision_function(X)
+        np.testing.assert_allclose(other.decision_function(X), values, rtol=1e-3, atol=1e-3)
+        for points in (sparse.csr_matrix(X), sparse.coo_array(X), X.tolist()):
+            np.testing.assert_allclose(dense.decision_function(points), values, rtol=1e-5, atol=1e-5)
+
+
+def test_points_far_from_the_origin_are_shifted_alike_in_training_and_prediction() -> None:
+    X, y = examples()
+    near = estimators.SMOClassifier(sigma2=3.0).fit(X, y)
+    far = estimators.SMOClassifier(sigma2=3.0).fit(X + 100.0, y)
+    assert far.model_.shift is not None
+    np.testing.assert_allclose(far.decision_function(X + 100.0), near.decision_function(X), atol=2e-3)
+    np.testing.assert_allclose(
+        far.decision_function(sparse.csr_matrix(X + 100.0)), near.decision_function(X), atol=2e-3
+    )
+
+
+def test_a_constant_feature_is_a_bias() -> None:
+    X, y = examples()
+    for kind in (estimators.DCDClassifier, estimators.SDCAClassifier):
+        given = {"kernel": "linear"} if kind is estimators.SDCAClassifier else {}
+        fitted = kind(rho=1.0, random_state=0, epochs=50, **given).fit(X + 1.0, y)
+        assert fitted.score(X + 1.0, y) > 0.85
+        assert fitted.decision_function(np.zeros((1, 5)))[0] < -0.1
+
+
+def test_labels_of_any_two_kinds() -> None:
+    X, y = examples()
+    for classes in ((False, True), (3, 8), (-1.0, 1.0), ("b", "a")):
+        given = np.array(classes)[(y == "yes").astype(int)]
+        fitted = estimators.SVMPerfClassifier().fit(X, given)
+        assert (fitted.predict(X) == given).mean() > 0.85
+        assert fitted.predict(X).dtype == given.dtype
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"C": -1.0}, "C = -1.0: it must be positive"),
+        ({"C": 1.0, "nu": 0.1}, "at most one of C, lambda_ and nu"),
+        ({"kernel": "tanh"}, "kernel = 'tanh': it must be 'rbf' or 'poly' or 'linear'"),
+        ({"sigma2": 1.0, "gamma": 1.0}, "at most one of sigma2 and gamma"),
+        ({"gamma": 0.0}, "gamma = 0.0: it must be positive"),
+        ({"epochs": 0}, "epochs = 0: it must be positive"),
+        ({"eta": "large"}, "a setting has a wrong type or value"),
+        ({"draws": "triples"}, "a setting has a wrong type or value"),
+        ({"eta": float("nan")}, "eta = nan: it must be a finite number"),
+        ({"evaluations": -1}, "evaluations = -1"),
+    ],
+)
+def test_what_is_not_allowed_is_said(given: dict[str, Any], message: str) -> None:
+    X, y = examples()
+    with pytest.raises(ValueError, match=message) as refused:
+        estimators.SBPClassifier(**given).fit(X, y)
+    assert str(refused.value).startswith("SBPClassifier: ")
+    assert "algo." not in str(refused.value)
+
+
+def test_a_limit_that_the_method_does_not_count_is_refused() -> None:
+    X, y = examples()
+    with pytest.raises(ValueError, match="the method does not count that here"):
+        estimators.PegasosClassifier(kernel="linear", kernel_evaluations=10).fit(X, y)
+    with pytest.raises(TypeError, match="epochs"):
+        estimators.LIBSVMClassifier(epochs=3)
+
+
+def test_more_than_two_classes_are_refused() -> None:
+    X, _ = examples()
+    with pytest.raises(ValueError, match=r"Only binary classification is supported.*multiclass"):
+        estimators.SBPClassifier().fit(X, np.arange(len(X)) % 3)
+
+
+def test_random_state() -> None:
+    X, y = examples()
+    ends = [
+        estimators.PegasosClassifier(random_state=state, epochs=1).fit(X, y).decision_function(X)
+        for state in (5, np.random.RandomState(5), 6, None)
+    ]
+    assert np.array_equal(ends[0], ends[1])
+    assert not np.array_equal(ends[0], ends[2])
+    assert not np.array_equal(ends[0], ends[3])
+
+
+def test_settings_that_count_examples_are_at_most_n() -> None:
+    X, y = examples(20)
+    assert estimators.ASSETClassifier(features=512).fit(X, y).counters_["kernel_evaluations"] == 20 * 20
+
+
+def test_it_works_in_a_pipeline_and_a_grid_search() -> None:
+    X, y = examples()
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), estimators.SGDMClassifier(random_state=0)),
+        {"sgdmclassifier__C": [0.01, 1.0], "sgdmclassifier__multiplicity_schedule": [(1,), (1, 5)]},
+        cv=3,
+        error_score="raise",
+    ).fit(X, y)
+    assert search.best_score_ > 0.85
+    assert search.best_params_["sgdmclassifier__C"] == clone(search.best_estimator_).get_params()["sgdmclassifier"].C
+
+
+FAMILIES = [
+    ("SBPClassifier", {"nu": 0.1, "bias": True}),
+    ("SDCAClassifier", {"kernel": "poly", "degree": 2}),
+    ("SDCAClassifier", {"kernel": "linear", "rho": 1.0}),
+    ("SIMBAClassifier", {"nu": 0.1}),
+    ("SGDMClassifier", {"rho": 1.0, "multiplicity_schedule": (1, 5)}),
+    ("ASSETClassifier", {"features": 30}),
+    ("ASSETOnlineClassifier", {"features": 30}),
+    ("FourierClassifier", {"pairs": 8}),
+    ("CPSPClassifier", {"features": 8}),
+]
+"""One estimator for each kind of predictor."""
+
+
+@pytest.mark.parametrize(("name", "given"), FAMILIES, ids=[f"{name}-{len(given)}" for name, given in FAMILIES])
+def test_a_saved_estimator_is_the_same_when_loaded(name: str, given: dict[str, Any], tmp_path: Any) -> None:
+    X, y = examples()
+    path = tmp_path / "model.npz"
+    kind = getattr(estimators, name)
+    fitted = kind(random_state=1, **given).fit(X, y)
+    fitted.save(path)
+    loaded = kind.load(path)
+    assert np.array_equal(loaded.decision_function(X), fitted.decision_function(X))
+    assert np.array_equal(loaded.predict(X), fitted.predict(X))
+    assert loaded.get_params() == fitted.get_params()
+    assert (loaded.counters_, loaded.n_iter_, loaded.n_features_in_) == (fitted.counters_, fitted.n_iter_, 5)
+    model = Model.load(path)
+    assert np.array_equal(model.predict(X.astype(np.float32)), fitted.predict(X))
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
+    assert again.curve_.equals(fitted.curve_)
+    with pytest.raises(AttributeError, match="loaded from a file"):
+        _ = loaded.curve_
+    with pytest.raises(ModelError, match=f"is not a model of PerceptronClassifier, but of {name}"):
+        estimators.PerceptronClassifier.load(path)
+
+
+def test_a_snapshot_and_its_model_agree_on_the_final_point_of_the_curve() -> None:
+    X, y = examples()
+    for name, given in FAMILIES:
+        fitted = getattr(estimators, name)(random_state=1, **given).fit(X, y)
+        error = 1.0 - fitted.score(X, y)
+        assert fitted.curve_["train_error"].iloc[-1] == pytest.approx(error), name
