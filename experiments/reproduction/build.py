@@ -74,14 +74,17 @@ def build_figure(plan: Plan, evidence: Evidence, folder: Path, command: str) -> 
         The folder cannot be written; an earlier one stays.
     """
     from experiments.reproduction import output
+    from experiments.reproduction.report.curves import write_page
 
     result = maker_of(plan.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
     facts = _facts(plan, evidence)
-    picture = output.compose_picture(result.draw, result.size, facts["heading"], small_print(verdict, evidence))
+    lines = small_print(verdict, evidence)
+    picture = output.compose_picture(result.draw, result.size, facts["heading"], lines)
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
+        write_page(draft, plan, evidence, verdict.claims, facts["heading"], lines)
     return verdict
 
 

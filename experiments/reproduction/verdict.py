@@ -81,6 +81,8 @@ class Reading:
         One or two sentences with the deciding numbers.
     statistic : mapping of str to Any
         These numbers: JSON-able, without NaN; mappings may be nested.
+    reads : mapping of str to mapping of str to sequence of str
+        Columns of curves that the judge has read, by the paper's data set and by series. Empty if it reads no curves.
     """
 
     id: str
@@ -95,6 +97,7 @@ class Reading:
     more_runs: int | None = None
     measured: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
+    reads: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
