@@ -12,13 +12,16 @@ import html
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
 
-from experiments.columns import COSTS, MEASURES
-from experiments.curve import MAX_POINTS, thin
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.columns import COLUMNS, COSTS, MEASURES, STEP_COSTS
+from experiments.curve import MAX_POINTS, spread_rows
 from experiments.plotting.styles import Style, axis_name
 
 if TYPE_CHECKING:
@@ -111,10 +114,10 @@ class Curves:
         One line below the title: scale, number of runs, stand-ins.
     small_print : str
         Last line: commit, command.
-    picture : bytes
-        PNG that a browser without scripts shows.
+    pictures : sequence of bytes
+        PNGs that a browser without scripts shows.
     cost, measure : str
-        Columns that are drawn first; another one if no run has them.
+        Columns that are drawn first. If no run has the cost, the one of `STEP_COSTS` that most runs have.
     """
 
     title: str
@@ -124,8 +127,8 @@ class Curves:
     claims: Sequence[JudgedClaim] = ()
     facts: str = ""
     small_print: str = ""
-    picture: bytes = b""
-    cost: str = "kernel_evaluations"
+    pictures: Sequence[bytes] = ()
+    cost: str = ""
     measure: str = "test_error"
 
 
@@ -137,12 +140,11 @@ def curves_page(content: Curves) -> str:
     ValueError
         No run has both a cost and a measure.
     """
-    picture = base64.b64encode(content.picture).decode("ascii")
     values = {
         "title": html.escape(content.title),
         "facts": html.escape(content.facts),
         "small_print": html.escape(content.small_print),
-        "picture": f'<img src="data:image/png;base64,{picture}" alt="{html.escape(content.title)}">' * bool(picture),
+        "pictures": "".join(map(partial(_image, content.title), content.pictures)),
         "css": _source("curves.css"),
         "script": "".join(map(_source, _SCRIPTS)),
         "data": _packed(_json(content)),
@@ -174,6 +176,10 @@ def with_figures(page: str, figures: Iterable[tuple[str, str]], chosen: str, *, 
     return page.replace(_NO_FIGURES, f'<nav aria-label="Figures">{link} {select}</nav>', 1)
 
 
+def _image(title: str, png: bytes) -> str:
+    return f'<img src="data:image/png;base64,{base64.b64encode(png).decode("ascii")}" alt="{html.escape(title)}">'
+
+
 @cache
 def _source(name: str) -> str:
     return (_SOURCES / name).read_text(encoding="utf-8")
@@ -193,7 +199,8 @@ def _packed(text: str) -> str:
 
 def _json(content: Curves) -> str:
     """Return the data of the page: descriptions, and for each run a list of numbers, or 0, for each column."""
-    own = {name for run in content.runs for name in run.curve.columns if run.curve[name].notna().any()}
+    tables = [_known_columns(run.curve) for run in content.runs]
+    own = {name for table in tables for name in table}
     costs, measures = ([name for name in names if name in own] for names in (COSTS, MEASURES))
     if not costs or not measures:
         raise ValueError("no run has both a cost and a measure: there is no curve to show")
@@ -223,7 +230,7 @@ def _json(content: Curves) -> str:
         "settings": [json.loads(text) for text in settings],
         "claims": [_claim(claim, datasets, series, costs, measures) for claim in content.claims],
         "start": {
-            "cost": content.cost if content.cost in costs else costs[0],
+            "cost": content.cost if content.cost in costs else _usual_cost(tables, costs),
             "measure": content.measure if content.measure in measures else measures[0],
             "view": "mean" if several else "runs",
             "xlog": True,
@@ -232,20 +239,29 @@ def _json(content: Curves) -> str:
         },
     }
     limit = min(MAX_POINTS, max(_LEAST_POINTS, _MOST_NUMBERS // (len(runs) * (len(costs) + len(measures)))))
-    values = ",".join(_numbers(run.curve, (*costs, *measures), limit) for run in content.runs)
+    values = ",".join(_numbers(table, (*costs, *measures), limit) for table in tables)
     return json.dumps(head)[:-1] + f', "values": [{values}]}}'
 
 
-def _numbers(curve: pd.DataFrame, names: Sequence[str], limit: int) -> str:
+def _known_columns(curve: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """Return the columns of a curve that have a value, (rows,) each, missing values as NaN."""
+    names = [name for name in COLUMNS if name in curve.columns]
+    table = curve.reindex(columns=names).to_numpy(dtype=np.float64, na_value=np.nan)
+    return {name: table[:, place] for place, name in enumerate(names) if not np.isnan(table[:, place]).all()}
+
+
+def _usual_cost(tables: Sequence[Mapping[str, object]], costs: Sequence[str]) -> str:
+    """Return the cost of `STEP_COSTS` that most runs have, the first of equals; else the first of `costs`."""
+    counted = {name: sum(name in table for table in tables) for name in STEP_COSTS if name in costs}
+    return max(counted, key=lambda name: counted[name], default=costs[0])
+
+
+def _numbers(table: Mapping[str, NDArray[np.float64]], names: Sequence[str], limit: int) -> str:
     """Write the columns of a curve with five significant digits; a column that it does not have is 0."""
-    cost = next((name for name in COSTS if name in curve.columns and curve[name].notna().any()), None)
-    rows = curve if cost is None else thin(curve, cost, limit)
-    texts = [
-        f"[{','.join(map('%.5g'.__mod__, rows[name].to_numpy(dtype=float, na_value=float('nan'))))}]"
-        if name in rows.columns and rows[name].notna().any()
-        else "0"
-        for name in names
-    ]
+    cost = next((table[name] for name in COSTS if name in table), np.zeros(0))
+    rows = spread_rows(cost, limit)
+    form = ",".join(["%.5g"] * len(rows))
+    texts = [f"[{form % tuple(table[name][rows].tolist())}]" if name in table else "0" for name in names]
     return f"[{','.join(texts)}]".replace("nan", "null")
 
 

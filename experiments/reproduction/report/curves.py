@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from experiments.columns import COSTS, MEASURES, STEP_COSTS
+from experiments.columns import COSTS, MEASURES
 from experiments.configuration.settings import setting_name
 from experiments.plotting import styles_for
 from experiments.plotting.interactive import PAGE, Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
@@ -58,8 +58,8 @@ def write_page(
         ],
         facts=f"Scale {evidence.scale}; {len(runs):,} runs.",
         small_print=" ".join(small_print),
-        picture=fitted((folder / "figure.png").read_bytes()),
-        cost="cpu_seconds" if plan.spec.timed else _usual_cost(runs),
+        pictures=[fitted((folder / "figure.png").read_bytes())],
+        cost="cpu_seconds" if plan.spec.timed else "",
     )
     (folder / PAGE).write_text(curves_page(content), encoding="utf-8")
 
@@ -121,8 +121,3 @@ def _most_read(columns: Counter[str], names: Sequence[str]) -> str:
     return max(
         (name for name in names if columns[name] and name != "epochs"), key=lambda name: columns[name], default=""
     )
-
-
-def _usual_cost(runs: Sequence[RunCurve]) -> str:
-    """Return the cost of `STEP_COSTS` that most runs know, the first of equals."""
-    return max(STEP_COSTS, key=lambda name: sum(name in run.curve and run.curve[name].notna().any() for run in runs))
