@@ -15,6 +15,14 @@ function positive({ x, y }) {
   return { x: x.filter(cost => cost > 0), y: y.filter((_, i) => x[i] > 0) };
 }
 
+// At most `most` points of a curve, evenly spread, first and last included.
+function sparse(curve, most) {
+  const last = curve.x.length - 1;
+  if (last < most) return curve;
+  const chosen = Array.from({ length: most }, (_, i) => Math.round(i * last / (most - 1)));
+  return { ...curve, x: chosen.map(i => curve.x[i]), y: chosen.map(i => curve.y[i]) };
+}
+
 function geometric(low, high, count) {
   const shift = low <= 0 ? 1 : 0, ratio = Math.log((high + shift) / (low + shift)) / (count - 1);
   const grid = Array.from({ length: count }, (_, i) => (low + shift) * Math.exp(ratio * i) - shift);
