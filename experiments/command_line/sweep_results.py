@@ -192,7 +192,7 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
         else:
             paths.append(path)
     shown = [(group.dataset, group.algo, group.values, curves) for group, curves in found]
-    page = write_page(shown, directory, origin + command, [path.read_bytes() for path in paths])
+    page = write_page(shown, directory, origin + command, [path.read_bytes() for path in paths]) if paths else None
     return [page, *paths] if page else paths
 
 
