@@ -14,6 +14,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import PAPERS, paper_named
+from experiments.reproduction.published import EVIDENCE
 from experiments.reproduction.report.labels import LABELS
 from experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
 
@@ -68,6 +69,9 @@ def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: 
         label = LABELS[state] if state in LABELS else f"{state.replace('_', ' ')} (by earlier rules)"
         yield f"**{label}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
     yield ""
+    if (EVIDENCE / f"{spec.id}.json").is_file():
+        site = os.path.relpath(PROJECT_ROOT, folder)
+        yield from (f'<a href="{site}/curves/{spec.id}.html">Choose data set, solvers, cost and measure</a>', "")
     if entry is not None and picture.is_file():
         yield from (f"![{spec.label}: {spec.title}]({os.path.relpath(picture, folder)})", "")
 

@@ -27,12 +27,19 @@ _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 def write_page(
     folder: Path, plan: Plan, evidence: Evidence, claims: Sequence[Claim], title: str, small_print: Sequence[str]
 ) -> None:
-    """Write ``curves.html`` beside a figure's picture; a figure without curves has none.
+    """Write ``curves.html`` beside a figure's picture, ``figure.png``; parameters are those of `figure_page`."""
+    page = figure_page(plan, evidence, claims, title, small_print, (folder / "figure.png").read_bytes())
+    if page is not None:
+        (folder / PAGE).write_text(page, encoding="utf-8")
+
+
+def figure_page(
+    plan: Plan, evidence: Evidence, claims: Sequence[Claim], title: str, small_print: Sequence[str], picture: bytes
+) -> str | None:
+    """Return the page of a figure; None for a figure without curves.
 
     Parameters
     ----------
-    folder : Path
-        With ``figure.png``, which a browser without scripts shows.
     plan : Plan
     evidence : Evidence
         Of the plan.
@@ -40,11 +47,13 @@ def write_page(
     title : str
     small_print : sequence of str
         Lines below the figure's picture.
+    picture : bytes
+        PNG that a browser without scripts shows.
     """
     runs = [run for panel in evidence.panels for run in _runs(plan, panel)]
     known = {column for run in runs for column in run.curve.columns if run.curve[column].notna().any()}
     if not known & {*COSTS} or not known & {*MEASURES}:
-        return
+        return None
     names = list(dict.fromkeys(name for panel in evidence.panels for name in panel.runs))
     labels = {name: name.replace("_", " ") for name in names}
     styles = styles_for(labels.values())
@@ -58,10 +67,10 @@ def write_page(
         ],
         facts=f"Scale {evidence.scale}; {len(runs):,} runs.",
         small_print=" ".join(small_print),
-        pictures=[fitted((folder / "figure.png").read_bytes())],
+        pictures=[fitted(picture)],
         cost="cpu_seconds" if plan.spec.timed else "",
     )
-    (folder / PAGE).write_text(curves_page(content), encoding="utf-8")
+    return curves_page(content)
 
 
 def _runs(plan: Plan, panel: Panel) -> Iterator[RunCurve]:

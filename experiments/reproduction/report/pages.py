@@ -80,8 +80,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
         As reproduce.py leaves it.
     target : Path
         Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, also one
-        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state`` and
-        ``scale``.
+        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state``,
+        ``scale``, and ``claims``, the states of its claims.
     paper : str
         Key of the paper.
     specs : Path
@@ -114,6 +114,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
                 "anchor": heading_anchor(figure.heading),
                 "state": figure.state,
                 "scale": figure.scale,
+                "claims": [state for _, state in figure.claims],
             }
             if figure.results[0].picture is not None:
                 (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))
