@@ -24,6 +24,7 @@ COLOURS = {
     "contradicted": "#97270d",
 }
 """Grounds of white text; other outcomes are grey. A symbol and a title tell them apart without colour."""
+OTHER = "#50565f"
 STYLE = """<style>
 .verdict-bar { display: flex; height: 1.7rem; border-radius: 5px; overflow: hidden; margin: .2rem 0 .9rem; }
 .verdict-bar span { color: #fff; font-size: .8rem; line-height: 1.7rem; text-align: center; min-width: 2.2rem; }
@@ -43,7 +44,7 @@ def bar(counts: Counter[str]) -> str:
     shown = sorted(counts.items(), key=lambda item: order.index(item[0]))
     texts = [f"{count} {LABELS[state].text if state in LABELS else state}" for state, count in shown]
     parts = [
-        f'<span style="flex:{count};background:{COLOURS.get(state, "#50565f")}" title="{escape(text)}">'
+        f'<span style="flex:{count};background:{COLOURS.get(state, OTHER)}" title="{escape(text)}">'
         f"{LABELS[state].symbol if state in LABELS else ''} {count}</span>"
         for (state, count), text in zip(shown, texts, strict=True)
     ]
