@@ -27,7 +27,8 @@ COLOURS = {
 OTHER = "#50565f"
 STYLE = """<style>
 .verdict-bar { display: flex; height: 1.7rem; border-radius: 5px; overflow: hidden; margin: .2rem 0 .9rem; }
-.verdict-bar span { color: #fff; font-size: .8rem; line-height: 1.7rem; text-align: center; min-width: 2.2rem; }
+.verdict-bar span { color: #fff; font-size: .8rem; line-height: 1.7rem; padding: 0 .5rem; min-width: 2.6rem;
+  overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 .verdict-bar span + span { border-left: 1px solid #fff; }
 </style>"""
 
@@ -45,7 +46,7 @@ def bar(counts: Counter[str]) -> str:
     texts = [f"{count} {LABELS[state].text if state in LABELS else state}" for state, count in shown]
     parts = [
         f'<span style="flex:{count};background:{COLOURS.get(state, OTHER)}" title="{escape(text)}">'
-        f"{LABELS[state].symbol if state in LABELS else ''} {count}</span>"
+        f"{LABELS[state].symbol if state in LABELS else ''} {escape(text)}</span>"
         for (state, count), text in zip(shown, texts, strict=True)
     ]
     return f'<div class="verdict-bar" role="img" aria-label="{escape(", ".join(texts))}">{"".join(parts)}</div>'
