@@ -115,6 +115,17 @@ def test_data_set_cost_measure_and_axes(page: Any) -> None:
     assert "Primal objective against Iterations on web" in page.get_attribute("#plot", "aria-label")
 
 
+def test_the_target_is_within_the_range_and_a_single_evaluation_is_a_point(page: Any) -> None:
+    low, high = page.evaluate("at('plot').layout.yaxis.range")
+    assert low < page.evaluate("at('plot').layout.shapes[0].y0") < high
+    modes = "[1, 2].map(count => points(data.series[0], count).mode)"
+    assert page.evaluate(modes) == ["markers", "lines"]
+    assert page.evaluate("['Kernel evaluations', 'CPU seconds'].map(inSentence)") == [
+        "kernel evaluations",
+        "CPU seconds",
+    ]
+
+
 def test_one_solver_is_highlighted(page: Any) -> None:
     before = page.evaluate(f"{LINES}.map(trace => trace.line.color)")
     page.select_option("#highlight", "sbp")

@@ -31,6 +31,7 @@ const scaled = value => measureOf().percent ? 100 * value : value;
 const valueText = value => number(scaled(value)) + (measureOf().percent ? " %" : "");
 // plotly reads tags in its texts
 const plain = text => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+const inSentence = text => /^[A-Z][A-Z]/.test(text) ? text : text[0].toLowerCase() + text.slice(1);
 const label = (list, name) => list.find(each => each.name === name).label;
 
 // ---- colours
@@ -83,9 +84,12 @@ function lineOf(series, kind) {
 }
 
 function hover(name) {
-  const axis = label(data.costs, at("cost").value).toLowerCase(), unit = measureOf().percent ? " %" : "";
+  const axis = inSentence(label(data.costs, at("cost").value)), unit = measureOf().percent ? " %" : "";
   return `<b>${plain(name)}</b>, %{customdata}<br>%{y:.4~g}${unit} at %{x:.4~g} ${plain(axis)}<extra></extra>`;
 }
+
+// A curve of one evaluation has no line.
+const points = (series, count) => ({ mode: count > 1 ? "lines" : "markers", marker: { size: 9, color: colorOf(series) } });
 
 function meanTraces(drawn) {
   const bands = [], lines = [];
@@ -99,7 +103,7 @@ function meanTraces(drawn) {
       bands.push({ ...common, y: y.map((value, i) => value + sd[i]), line, fill: "tonexty", fillcolor: colorOf(series).slice(0, 7) + "26" });
     }
     const customdata = sd.map(value => mean.runs > 1 ? `mean of ${mean.runs} runs ± ${number(value)}` : `seed ${curves[0].run.seed}`);
-    lines.push({ ...common, y, customdata, hoverinfo: "all", hovertemplate: hover(series.label), line: lineOf(series, "mean"), starts: [0], runs: [curves[0].run], curve: { x: mean.x, y } });
+    lines.push({ ...common, ...points(series, mean.x.length), y, customdata, hoverinfo: "all", hovertemplate: hover(series.label), line: lineOf(series, "mean"), starts: [0], runs: [curves[0].run], curve: { x: mean.x, y } });
   }
   return [...bands, ...lines];
 }
@@ -119,7 +123,7 @@ function runTraces(drawn) {
       y.push(null);
       customdata.push("");
     }
-    return { x, y, customdata, mode: "lines", hovertemplate: hover(series.label), line: lineOf(series, "run"), showlegend: false, starts, runs: curves.map(curve => curve.run) };
+    return { x, y, customdata, ...points(series, Math.max(...curves.map(curve => curve.x.length))), hovertemplate: hover(series.label), line: lineOf(series, "run"), showlegend: false, starts, runs: curves.map(curve => curve.run) };
   });
 }
 
@@ -129,7 +133,9 @@ function verticalRange(drawn, traces) {
     ? traces.filter(trace => trace.curve).map(trace => trace.curve)
     : drawn.flatMap(each => each.curves).map(positive).map(({ x, y }) => ({ x, y: y.map(scaled) }));
   const some = curves.filter(curve => curve.x.length);
-  return some.length ? { range: detail(some), autorange: false } : { autorange: true };
+  if (!some.length) return { autorange: true };
+  const [low, high] = detail(some), target = scaled(state.target); // the target's line must be seen, to be dragged
+  return { range: [Math.min(low, target - 0.03 * (high - low)), Math.max(high, target + 0.03 * (high - low))], autorange: false };
 }
 
 function draw() {
@@ -183,7 +189,7 @@ function showRun(run, point) {
   at("run").value = run.at;
   const facts = [data.series[run.s].label, label(data.datasets, data.datasets[run.d].name), `seed ${run.seed}`];
   const curve = known(run, at("cost").value, at("measure").value), end = curve.x.length - 1;
-  const unit = label(data.costs, at("cost").value).toLowerCase();
+  const unit = inSentence(label(data.costs, at("cost").value));
   facts.push(point ? `${digits.format(point.y)}${measureOf().percent ? " %" : ""} at ${number(point.x)} ${unit}` : `ends with ${valueText(curve.y[end])} after ${number(curve.x[end])} ${unit}`);
   at("run-facts").textContent = facts.join("; ");
   at("command").textContent = run.command;
