@@ -141,16 +141,34 @@ def thin(frame: pd.DataFrame, cost: str | None = None, limit: int = MAX_POINTS) 
     DataFrame
         A subset of the rows, in order, with a new index.
     """
+    return frame.iloc[spread_rows(column(frame, cost or step_cost(frame)), limit)].reset_index(drop=True)
+
+
+def spread_rows(costs: NDArray[np.float64], limit: int) -> NDArray[np.intp]:
+    """Return at most `limit` rows, evenly spread over the logarithm of the cost, first and last included.
+
+    Parameters
+    ----------
+    costs : (rows,) float64
+        Non-decreasing; NaN counts as 0.
+    limit : int
+        At least 2.
+
+    Returns
+    -------
+    ndarray of int
+        Increasing.
+    """
     if limit < 2:
         raise ValueError(f"limit must be at least 2, got {limit}")
-    if len(frame) <= limit:
-        return frame.reset_index(drop=True)
+    if len(costs) <= limit:
+        return np.arange(len(costs))
     # log1p: the first evaluation may have cost 0
-    position = np.log1p(np.nan_to_num(column(frame, cost or step_cost(frame))))
+    position = np.log1p(np.nan_to_num(costs))
     targets = np.linspace(position[0], position[-1], limit)
-    chosen = np.clip(np.searchsorted(position, targets, side="left"), 0, len(frame) - 1)
-    chosen[0], chosen[-1] = 0, len(frame) - 1
-    return frame.iloc[np.unique(chosen)].reset_index(drop=True)
+    chosen = np.clip(np.searchsorted(position, targets, side="left"), 0, len(costs) - 1)
+    chosen[0], chosen[-1] = 0, len(costs) - 1
+    return np.unique(chosen)
 
 
 def value_at(cost: ArrayLike, value: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:

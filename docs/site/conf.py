@@ -19,11 +19,11 @@ project = "SVM cost curves"
 author = "The SVM cost curves authors"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 root_doc = "docs/site/index"
-include_patterns = ["*.md", "docs/**.md", "notebooks/*.ipynb"]
-exclude_patterns = [".*", "build", "conf", "cpp", "datasets", "experiments", "figures", "report", "requirements"]
+include_patterns = ["*.md", "cpp/README.md", "docs/**.md", "notebooks/*.ipynb"]
+exclude_patterns = [".*", "build", "conf", "cpp/*/**", "datasets", "experiments", "figures", "report", "requirements"]
 exclude_patterns += ["results", "solvers", "support", "tests", "**/__pycache__"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery", "mathml"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery", "mathml", "verdicts", "curves"]
 default_role = "py:obj"  # numpydoc: `name` in a docstring is a reference
 
 myst_enable_extensions = ["dollarmath"]

@@ -81,6 +81,9 @@ def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: 
         label = LABELS[state] if state in LABELS else f"{state.replace('_', ' ')} (by earlier rules)"
         yield f"**{label}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
     yield ""
+    if (EVIDENCE / f"{spec.id}.json").is_file():
+        site = os.path.relpath(PROJECT_ROOT, folder)
+        yield from (f'<a href="{site}/curves/{spec.id}.html">Choose data set, solvers, cost and measure</a>', "")
     if entry is not None and picture.is_file():
         yield from (f"![{spec.label}: {spec.title}]({os.path.relpath(picture, folder)})", "")
 

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from experiments.columns import STEP_COSTS
 from experiments.command_line.sweep_names import Values, differing, in_order
+from experiments.command_line.sweep_page import write_page
 from experiments.configuration.schema import NOT_INFLUENTIAL
 from experiments.configuration.settings import setting_name
 from experiments.processes.job_ledger import FolderLedger
@@ -152,21 +153,22 @@ def _costs(members: Sequence[Group]) -> list[str]:
 def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Path]:
     """Figures of all curves of a sweep, one for each data set: test error against the cost that most runs count.
 
-    That is kernel evaluations or feature accesses; where no run counts either, iterations.
+    That is kernel evaluations or feature accesses; where no run counts either, iterations. ``curves.html`` has the
+    same curves for a browser.
 
     Returns
     -------
     list of Path
-        Files written to `directory`; empty if no run has a result.
+        The page and the figures, written to `directory`; empty if no run has a result.
     """
     from experiments import provenance
     from experiments.command_line import sweep_names
     from experiments.plotting import plot_curves
 
+    found = [(group, curves) for group in groups(outcomes) if (curves := _curves(group))]
     by_dataset: dict[str, list[tuple[Group, list[pd.DataFrame]]]] = {}
-    for group in groups(outcomes):
-        if curves := _curves(group):  # of a record on another machine there may be none here
-            by_dataset.setdefault(group.dataset, []).append((group, curves))
+    for group, curves in found:
+        by_dataset.setdefault(group.dataset, []).append((group, [curve for _, curve in curves]))
     commit, dirty = provenance.git_state(provenance.PROJECT_ROOT)
     origin = f"commit {provenance.commit_text(commit, dirty)}; " if commit else ""
     paths = []
@@ -191,7 +193,9 @@ def draw(outcomes: Sequence[Outcome], directory: Path, command: str) -> list[Pat
             print_error(f"no figure: {error}")
         else:
             paths.append(path)
-    return paths
+    shown = [(group.dataset, group.algo, group.values, curves) for group, curves in found]
+    page = write_page(shown, directory, origin + command, [path.read_bytes() for path in paths]) if paths else None
+    return [page, *paths] if page else paths
 
 
 def _file_name(dataset: str) -> str:
@@ -200,14 +204,14 @@ def _file_name(dataset: str) -> str:
     return plain if plain == dataset else f"{plain[:80]}_{hashlib.sha256(dataset.encode()).hexdigest()[:6]}"
 
 
-def _curves(group: Group) -> list[pd.DataFrame]:
-    """Return the curves of a group's runs, of those whose record is here."""
+def _curves(group: Group) -> list[tuple[Outcome, pd.DataFrame]]:
+    """Return the curves of a group's runs, of those whose record is on this machine."""
     import pandas as pd
 
     from experiments.curve import conform
 
     return [
-        conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet")))
+        (outcome, conform(pd.read_parquet(Path(outcome.result_path).with_name("curve.parquet"))))
         for outcome in group.outcomes
         if outcome.result_path is not None
     ]
@@ -244,5 +248,5 @@ def finish(directory: Path, command: str, *, stopped: int | None) -> int:
     if code:
         print_error("the same command again makes only the runs that are missing")
     for path in draw(outcomes, directory, command):
-        print(f"figure: {path}", flush=True)
+        print(f"{'page' if path.suffix == '.html' else 'figure'}: {path}", flush=True)
     return code

@@ -10,6 +10,7 @@ from typing import Any, Final
 from experiments.papers.panels import name_of
 from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.reads import as_read, noted
 from experiments.reproduction.statistics import LEAST_RUNS, Interval
 from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
 
@@ -162,7 +163,8 @@ def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
 
 
 def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
-    findings = judge(evidence, choice)
+    observed, reads = noted(evidence)
+    findings = judge(observed, choice)
     concerned = _datasets(evidence, spec)
     undeclared = {panel.paper_dataset for panel in evidence.panels if not evidence.declared(panel)}
     stand_ins = {panel.paper_dataset for panel in evidence.panels if panel.stand_in}
@@ -199,7 +201,8 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         _settling(counted),
         findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
         statistic,
-        _decided_by(counted, outcome) or findings.summary,
+        as_read(reads),
+        decided_by=_decided_by(counted, outcome) or findings.summary,
     )
 
 

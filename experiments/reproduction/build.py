@@ -84,6 +84,7 @@ def build_figure(
         The folder cannot be written; an earlier one stays.
     """
     from experiments.reproduction import output
+    from experiments.reproduction.report.curves import write_page
 
     result = maker_of(plan.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
@@ -100,6 +101,7 @@ def build_figure(
     with new_folder(folder) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
+        write_page(draft, plan, evidence, verdict.claims, title, notes)
         if plan.options.paper is not None:
             output.save_for_paper(result, plan.options.paper, draft, title, notes)
     return verdict

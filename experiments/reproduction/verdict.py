@@ -82,6 +82,8 @@ class Reading:
         One or two sentences with the deciding numbers.
     statistic : mapping of str to Any
         These numbers: JSON-able, without NaN; mappings may be nested.
+    reads : mapping of str to mapping of str to sequence of str
+        Columns of curves that the judge has read, by the paper's data set and by series. Empty if it reads no curves.
     decided_by : str
         Measurement of the case that decided, for the console; verdict.json does not have it.
     """
@@ -98,6 +100,7 @@ class Reading:
     more_runs: int | None = None
     measured: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
+    reads: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     decided_by: str = ""
 
     @property

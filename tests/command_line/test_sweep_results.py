@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from store_records import make_curve
 
+from experiments.command_line.sweep_page import write_page
 from experiments.command_line.sweep_results import draw, groups
 from experiments.processes.outcome import Outcome
 
@@ -25,8 +31,32 @@ def test_runs_that_ended_before_any_cost_have_no_figure(tmp_path: Path, capsys: 
 
 
 def test_other_runs_are_drawn(tmp_path: Path) -> None:
-    (path,) = draw([outcome(tmp_path, seed, 5) for seed in range(2)], tmp_path, "a command")
+    page, path = draw([outcome(tmp_path, seed, 5) for seed in range(2)], tmp_path, "a command")
     assert path.read_bytes().startswith(b"\x89PNG")
+    assert page == tmp_path / "curves.html"
+    assert base64.b64encode(path.read_bytes()).decode() in page.read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
+    settings = ("algo=sbp", "algo.eta=1,2", "store.root=/a/folder")
+    runs = [
+        (replace(outcome(tmp_path, seed, 5), overrides=(*settings, f"seed={seed}")), make_curve(5)) for seed in range(2)
+    ]
+    drawn = [("toy", "sbp", (("algo.eta", "1"),), runs), ("other", "sbp", (("algo.eta", "1"),), runs[:1])]
+    page = write_page(drawn, tmp_path, "a command")
+    assert page is not None
+    packed = re.search(r'id="data">([A-Za-z0-9+/=]*)<', page.read_text(encoding="utf-8"))
+    assert packed
+    data = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    assert [each["name"] for each in data["datasets"]] == ["toy", "other"]
+    assert len(data["series"]) == 1
+    assert [run["command"] for run in data["runs"][:2]] == [
+        f"python run.py algo=sbp algo.eta=1,2 seed={seed}" for seed in range(2)
+    ]
+
+
+def test_runs_without_curves_have_no_page(tmp_path: Path) -> None:
+    assert write_page([], tmp_path, "a command") is None
 
 
 def test_files_of_one_name_are_told_apart_by_their_paths() -> None:

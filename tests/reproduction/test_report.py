@@ -88,6 +88,35 @@ def test_the_page_is_self_contained_and_its_links_have_targets(figures: Path, sp
     assert str(tmp_path) not in (report / "index.html").read_text(encoding="utf-8")
 
 
+def test_pages_of_curves_are_linked_with_each_other_and_with_what_a_reading_reads(
+    figures: Path, specs: Path, tmp_path: Path
+) -> None:
+    claim = claim_json("mixed")
+    claim["readings"] = [
+        claim["readings"][0] | {"id": "a & b", "reads": {"adult": {"sbp": ["test_error"]}}},
+        claim["readings"][0] | {"id": "c"},
+    ]
+    odd = put(figures, "sbp_odd & #1", "paper", verdict(claims=[claim]))
+    for folder in (odd, figures / "sbp_fig2" / "paper"):
+        (folder / "curves.html").write_text('<body><nav id="figures"></nav></body>', encoding="utf-8")
+    report = tmp_path / "report"
+    index = Page(write_report(figures, report, specs=specs))
+    place = "files/sbp_odd%20%26%20%231/paper/curves.html"
+    links = index.all("a", "href")
+    assert links.count(place) == 2  # one of them in the list of files
+    assert links.count(f"{place}#claim=sbp.1&reading=a%20%26%20b") == 2
+    assert not [link for link in links if link.endswith("reading=c")]
+    for path in report.glob("files/*/paper/curves.html"):
+        page = Page(path)
+        assert [(path.parent / unquote(link)).resolve() for link in page.all("a", "href")] == [report / "index.html"]
+        options = [found for name, found in page.elements if name == "option"]
+        assert len(options) == 2
+        assert all((path.parent / unquote(str(each["value"]))).is_file() for each in options)
+        (chosen,) = [each for each in options if "selected" in each]
+        assert (path.parent / unquote(str(chosen["value"]))).resolve() == path
+    assert (odd / "curves.html").read_text(encoding="utf-8") == '<body><nav id="figures"></nav></body>'
+
+
 def test_html_in_texts_is_escaped(tmp_path: Path, specs: Path) -> None:
     figures = tmp_path / "figures"
     claim = claim_json("mixed", HOSTILE)

@@ -52,8 +52,18 @@ def test_the_scorecard_of_a_paper(figures: Path, specs: Path, tmp_path: Path) ->
         "sbp/scorecard.json",
     ]
     assert json.loads(tree(target)["sbp/scorecard.json"]) == {
-        "sbp_fig2": {"anchor": "figure-2-title-of-sbp_fig2", "state": "reproduced", "scale": "paper, stand-in data"},
-        "sbp_table2": {"anchor": "table-2-title-of-sbp_table2", "state": "reproduced", "scale": "quick"},
+        "sbp_fig2": {
+            "anchor": "figure-2-title-of-sbp_fig2",
+            "state": "reproduced",
+            "scale": "paper, stand-in data",
+            "claims": ["reproduced"],
+        },
+        "sbp_table2": {
+            "anchor": "table-2-title-of-sbp_table2",
+            "state": "reproduced",
+            "scale": "quick",
+            "claims": [],
+        },
     }
     assert max(map(len, tree(target).values())) < LIMIT
     assert tree(target)["sbp/sbp_table2.png"] == png()

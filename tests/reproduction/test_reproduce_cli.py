@@ -49,7 +49,14 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_figure_leaves_its_files(done: Path) -> None:
     folder = done / "figures" / "sbp_fig3" / "demo"
-    names = ["data.csv", "figure.pdf", "figure.png", "verdict.json", "verdict.md"]  # no table.md: it is none
+    names = [
+        "curves.html",
+        "data.csv",
+        "figure.pdf",
+        "figure.png",
+        "verdict.json",
+        "verdict.md",
+    ]  # no table.md: it is none
     assert sorted(path.name for path in folder.iterdir()) == names
     verdict = json.loads((folder / "verdict.json").read_text())
     assert verdict["figure"] == "sbp_fig3"

@@ -16,7 +16,7 @@ from experiments.reproduction.spec import catalogue, read_figure
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 
-CARD = {"sbp_fig2": {"anchor": "figure-2-errors", "state": "partly", "scale": "paper, stand-in data"}}
+CARD = {"sbp_fig2": {"anchor": "figure-2-errors", "state": "mixed", "scale": "paper, stand-in data"}}
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_verdict_is_the_scorecards(gallery: ModuleType, tmp_path: Path) -> N
     lines = gallery.page(tmp_path, tmp_path)
     told = lines[lines.index(f"### Figure 2: {read_figure('sbp_fig2').title}") + 2]
     assert told == (
-        "**◐ partly**; scale paper, stand-in data. [Claims and numbers](sbp.md#figure-2-errors). `figure=sbp_fig2`"
+        "**◐ mixed**; scale paper, stand-in data. [Claims and numbers](sbp.md#figure-2-errors). `figure=sbp_fig2`"
     )
     told = lines[lines.index(f"### Figure 3: {read_figure('sbp_fig3').title}") + 2]
     assert told.startswith(gallery.NOT_MADE)

@@ -111,6 +111,11 @@ def test_the_pages_have_their_contents(site: Path) -> None:
     assert "<math" in notebook
     assert "<img " in notebook
     assert "8,000 kernel evaluations in 400 iterations" in notebook
+    front = (site / PAGES[0]).read_text(encoding="utf-8")
+    assert front.count('class="verdict-bar"') == 5
+    frame = re.search(r'<iframe src="([^"]+)"', front)
+    assert frame
+    assert 'id="plotly"' in ((site / PAGES[0]).parent / frame[1]).read_text(encoding="utf-8")
     api = (site / "docs/site/api/solvers.html").read_text(encoding="utf-8")
     assert 'id="solvers.Problem"' in api
     assert "RowPolicy" in api

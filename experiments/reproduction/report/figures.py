@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from experiments.plotting.interactive import PAGE
 from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.figure_result import Table
 from experiments.reproduction.report.labels import State, agreement, command_for, state_of
@@ -18,7 +19,7 @@ from experiments.reproduction.report.pictures import PictureError, checked
 from experiments.reproduction.report.verdict_reader import DamagedFileError, VerdictFile, read_table, read_verdict
 from experiments.reproduction.spec import FIGURES, SCALES, FigureError, FigureSpec, catalogue, read_figure
 
-FILES = ("figure.pdf", "figure.png", "data.csv", "table.md", "table.json", "verdict.json")
+FILES = (PAGE, "figure.pdf", "figure.png", "data.csv", "table.md", "table.json", "verdict.json")
 """Files of a figure that the report links to."""
 
 _T = TypeVar("_T")

@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
+from urllib.parse import quote
 
+from experiments.plotting.interactive import PAGE, with_figures
 from experiments.reproduction.citations import paper_named
 from experiments.reproduction.report import labels
 from experiments.reproduction.report.coverage import coverage_page
-from experiments.reproduction.report.figures import FILES, Figure, collect
+from experiments.reproduction.report.figures import FILES, Figure, Result, collect
 from experiments.reproduction.report.pictures import fitted
 from experiments.reproduction.report.readings import readings_picture
 from experiments.reproduction.report.rendering import heading_anchor, render
@@ -51,8 +53,22 @@ def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
             folder.mkdir(parents=True)
             for name, path in result.files.items():
                 shutil.copyfile(path, folder / name)
+        _link_curves(files, [result for figure in collection.figures for result in figure.results])
     (target / "coverage.md").write_text(coverage_page(collection), encoding="utf-8")
     return target / "index.html"
+
+
+def _link_curves(files: Path, results: Sequence[Result]) -> None:
+    """Put a list of all figures with curves on the page of each."""
+    shown = [result for result in results if PAGE in result.files]
+    links = [
+        (f"../../{quote(result.figure)}/{result.scale}/{PAGE}", f"{result.figure}, scale {result.scale}")
+        for result in shown
+    ]
+    for result, (link, _) in zip(shown, links, strict=True):
+        path = files / result.figure / result.scale / PAGE
+        page = path.read_text(encoding="utf-8", errors="replace")
+        path.write_text(with_figures(page, links, link, report="../../../index.html"), encoding="utf-8")
 
 
 def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIGURES) -> Path:
@@ -64,8 +80,8 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
         As reproduce.py leaves it.
     target : Path
         Folder that gets ``<paper>.md``, and in ``<paper>`` the pictures, each smaller than `pictures.LIMIT`, also one
-        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state`` and
-        ``scale``.
+        of the claims by their readings, and ``scorecard.json``: for each figure that is made ``anchor``, ``state``,
+        ``scale``, and ``claims``, the states of its claims.
     paper : str
         Key of the paper.
     specs : Path
@@ -98,6 +114,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
                 "anchor": heading_anchor(figure.heading),
                 "state": figure.state,
                 "scale": figure.scale,
+                "claims": [state for _, state in figure.claims],
             }
             if figure.results[0].picture is not None:
                 (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))

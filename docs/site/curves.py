@@ -1,0 +1,100 @@
+"""Adds the interactive pages of published figures, ``curves/<figure>.html``, and the directive ``live-picture``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from experiments.configuration.composition import composing
+from experiments.plotting.interactive import PAGE
+from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.citations import place_of
+from experiments.reproduction.options import Options
+from experiments.reproduction.publish import from_evidence
+from experiments.reproduction.published import EVIDENCE, EvidenceError, read_facts
+from experiments.reproduction.report.curves import figure_page
+from experiments.reproduction.report.verdict_reader import read_verdict
+from experiments.reproduction.spec import read_figure
+
+FOLDER: Final = "curves"
+FIRST: Final = "sbp_fig2"
+"""The figure of the live picture, once it is published."""
+DIGITS: Final = "digits"
+"""The live picture until then: solvers on the bundled digits."""
+LOGGER = logging.getLogger(__name__)
+
+
+def published() -> list[str]:
+    """Return the figures with evidence."""
+    return sorted(path.stem for path in EVIDENCE.glob("*.json"))
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`."""
+    if app.builder.format != "html":
+        return
+    folder = Path(app.outdir) / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with composing():
+        for name in published():
+            try:
+                page = _page(name)
+            except EvidenceError as error:
+                LOGGER.warning("%s has no page of curves: %s", name, error)
+                continue
+            if page is not None:
+                (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    if not (folder / f"{FIRST}.html").exists():
+        _make_digits(folder / f"{DIGITS}.html")
+
+
+def _page(name: str) -> str | None:
+    spec, facts = read_figure(name), read_facts(EVIDENCE, name)
+    plan, evidence = from_evidence(spec, Options(facts["scale"], jobs=1), EVIDENCE)
+    verdict = read_verdict(json.dumps(facts["verdict"]).encode())
+    picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
+    title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
+    png = picture.read_bytes() if picture.exists() else b""
+    return figure_page(plan, evidence, verdict.claims, title, [verdict.command], png)
+
+
+def _make_digits(path: Path) -> None:
+    """Run five solvers on the bundled digits, in seconds."""
+    with tempfile.TemporaryDirectory() as place:
+        words = ["figure=arena", "dataset=digits", "scale=demo", f"store={place}/results", f"figures={place}/figures"]
+        command = [sys.executable, "reproduce.py", *words]
+        done = subprocess.run(command, cwd=PROJECT_ROOT, capture_output=True, text=True, check=False)
+        page = next(Path(place).glob(f"figures/*/demo/{PAGE}"), None)
+        if done.returncode or page is None:
+            LOGGER.warning("there is no live picture: %s", done.stderr[-500:])
+            return
+        path.write_bytes(page.read_bytes())
+
+
+class LivePicture(SphinxDirective):
+    """Inserts the page of `FIRST`, or of `DIGITS`, as a frame."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the frame, and a link to the page itself."""
+        name = FIRST if FIRST in published() else DIGITS
+        link = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}.html"
+        style = "width: 100%; height: 52rem; border: 0"
+        frame = f'<iframe src="{link}" title="Test error against cost" loading="lazy" style="{style}"></iframe>'
+        return [nodes.raw("", f'{frame}<p><a href="{link}">The same on a page of its own</a></p>', format="html")]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the directive, and write the pages before the documents are read."""
+    app.add_directive("live-picture", LivePicture)
+    app.connect("builder-inited", write_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,80 @@
+"use strict";
+// Arithmetic on curves {x: costs, y: values}, step functions: between two evaluations the last value holds.
+
+// Values of a curve at increasing costs: the last one known at or before each; NaN before the first.
+function valuesAt(curve, costs) {
+  let i = -1;
+  return costs.map(cost => {
+    while (i + 1 < curve.x.length && curve.x[i + 1] <= cost) i++;
+    return i < 0 ? NaN : curve.y[i];
+  });
+}
+
+// The part of a curve that a logarithmic axis can show.
+function positive({ x, y }) {
+  return { x: x.filter(cost => cost > 0), y: y.filter((_, i) => x[i] > 0) };
+}
+
+// At most `most` points of a curve, evenly spread, first and last included.
+function sparse(curve, most) {
+  const last = curve.x.length - 1;
+  if (last < most) return curve;
+  const chosen = Array.from({ length: most }, (_, i) => Math.round(i * last / (most - 1)));
+  return { ...curve, x: chosen.map(i => curve.x[i]), y: chosen.map(i => curve.y[i]) };
+}
+
+function geometric(low, high, count) {
+  const shift = low <= 0 ? 1 : 0, ratio = Math.log((high + shift) / (low + shift)) / (count - 1);
+  const grid = Array.from({ length: count }, (_, i) => (low + shift) * Math.exp(ratio * i) - shift);
+  grid[0] = low;
+  grid[count - 1] = high;
+  return grid;
+}
+
+// The evaluations' own costs if they are the same in all curves; else geometric, from where all have begun.
+function commonGrid(curves) {
+  const own = curves.map(curve => [...new Set(curve.x)]);
+  if (own.every(x => x.length === own[0].length && x.every((cost, i) => cost === own[0][i]))) return own[0];
+  const low = Math.max(...own.map(x => x[0])), high = Math.max(...own.map(x => x[x.length - 1]));
+  const count = Math.min(300, Math.max(...own.map(x => x.length)));
+  return count < 2 || low === high ? [high] : geometric(low, high, count);
+}
+
+// Mean and standard deviation (divisor runs - 1) over runs, from the first positive cost on.
+function meanOf(curves) {
+  const grid = commonGrid(curves), values = curves.map(curve => valuesAt(curve, grid));
+  const mean = { x: [], y: [], sd: [], runs: curves.length };
+  grid.forEach((cost, k) => {
+    const own = values.map(row => row[k]), average = own.reduce((sum, value) => sum + value, 0) / own.length;
+    if (!(cost > 0) || Number.isNaN(average)) return;
+    const squares = own.reduce((sum, value) => sum + (value - average) ** 2, 0);
+    mean.x.push(cost);
+    mean.y.push(average);
+    mean.sd.push(own.length > 1 ? Math.sqrt(squares / (own.length - 1)) : 0);
+  });
+  return mean.x.length ? mean : null;
+}
+
+// The smallest cost at which a curve has reached the target; Infinity if it never does.
+function costToReach(curve, target, rises) {
+  const i = curve.y.findIndex(value => rises ? value >= target : value <= target);
+  return i < 0 ? Infinity : curve.x[i];
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : sorted[half - 1] === Infinity ? Infinity : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+// The vertical range that shows where the curves differ, without their worst beginnings.
+function detail(curves) {
+  const ends = curves.map(curve => curve.y[curve.y.length - 1]);
+  const sampled = curves.map(curve => valuesAt(curve, geometric(curve.x[0], curve.x[curve.x.length - 1], 100)).sort((a, b) => a - b));
+  const low = Math.min(...sampled.map(values => values[0])), top = Math.max(...sampled.map(values => values[99]));
+  const usual = sampled.map(values => values[89]).sort((a, b) => a - b)[(curves.length - 1) >> 1];
+  let high = Math.max(usual, ...ends.filter(end => end - low <= 3 * (usual - low)));
+  high += 0.2 * (high - low);
+  if (top - low <= 1.5 * (high - low)) high = top;
+  const margin = 0.06 * (high - low) || 0.05 * Math.abs(high) || 0.01;
+  return [low - margin, high + margin];
+}

@@ -1,0 +1,49 @@
+"""The site's front page has a bar of outcomes for each paper."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from experiments.reproduction.citations import PAPERS
+
+SITE = Path(__file__).resolve().parents[2] / "docs" / "site"
+
+
+@pytest.fixture
+def verdicts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    pytest.importorskip("sphinx", reason="the extra `site` is not installed")
+    monkeypatch.syspath_prepend(str(SITE))
+    return importlib.import_module("verdicts")
+
+
+def test_claims_are_counted(verdicts: ModuleType, tmp_path: Path) -> None:
+    cards = {
+        "a": {"anchor": "", "state": "mixed", "scale": "paper", "claims": ["reproduced", "mixed", "reproduced"]},
+        "b": {"anchor": "", "state": "no_claim", "scale": "paper", "claims": []},
+        "c": {"anchor": "", "state": "partly", "scale": "paper"},  # of an earlier version
+    }
+    (tmp_path / "scorecard.json").write_text(json.dumps(cards), encoding="utf-8")
+    counts = verdicts.outcomes(tmp_path)
+    assert counts == {"reproduced": 2, "mixed": 1, "no_claim": 1, "partly": 1}
+    bar = verdicts.bar(counts)
+    assert [int(share) for share in re.findall(r"flex:(\d+)", bar)] == [2, 1, 1, 1]
+    assert 'aria-label="2 reproduced, 1 mixed, 1 nothing to judge, 1 partly"' in bar
+
+
+def test_texts_are_escaped(verdicts: ModuleType) -> None:
+    assert "<i>" not in verdicts.bar(Counter({"<i>": 1}))
+
+
+def test_all_papers_are_shown_and_their_scorecards_are_there(verdicts: ModuleType, tmp_path: Path) -> None:
+    lines = verdicts.page(SITE)
+    links = [link for line in lines for link in re.findall(r"^\[.+\]\((.+)\),", line)]
+    assert len(links) == len(PAPERS) == sum("verdict-bar" in line for line in lines[1:])
+    assert all((SITE / link).is_file() for link in links)
+    assert sum("No verdict" in line for line in verdicts.page(tmp_path, tmp_path)) == len(PAPERS)
