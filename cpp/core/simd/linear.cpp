@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "simd/half.hpp"
 #include "simd/vectors.hpp"
 
 namespace svm::simd::SVM_SIMD_NAME {
@@ -45,16 +46,16 @@ Real unrolled_dot(const std::int32_t* indices, const float* values, std::size_t 
 
 namespace {
 
-// Prefetches two lines per turn of the loop: more at once would stall it.
-template <bool prefetching>
-inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_unused]] const float* upcoming) {
+// Prefetches one or two lines per turn of the loop: more at once would stall it.
+template <bool prefetching, typename Value>
+inline double dot_with(const Value* x, const double* w, std::size_t d, [[maybe_unused]] const Value* upcoming) {
+  constexpr std::size_t line = 64 / sizeof(Value);
   // Independent sums, so that additions overlap.
   Wide total[4] = {all(0.0), all(0.0), all(0.0), all(0.0)};
   std::size_t k = 0;
   for (; k + 4 * lanes <= d; k += 4 * lanes) {
     if constexpr (prefetching) {
-      __builtin_prefetch(upcoming + k, 0, 2);
-      __builtin_prefetch(upcoming + k + 2 * lanes, 0, 2);
+      for (std::size_t part = 0; part < 4 * lanes; part += line) __builtin_prefetch(upcoming + k + part, 0, 2);
     }
     for (std::size_t part = 0; part < 4; ++part) {
       total[part] += load(w + k + part * lanes) * load(x + k + part * lanes);
@@ -62,17 +63,39 @@ inline double dot_with(const float* x, const double* w, std::size_t d, [[maybe_u
   }
   for (; k + lanes <= d; k += lanes) total[0] += load(w + k) * load(x + k);
   double result = sum((total[0] + total[1]) + (total[2] + total[3]));
-  for (; k < d; ++k) result += w[k] * static_cast<double>(x[k]);
+  for (; k < d; ++k) result += w[k] * static_cast<double>(widened(x[k]));
   return result;
+}
+
+template <typename Value>
+inline void add_to(double* v, const Value* x, double a, std::size_t n) {
+  const Wide scale = all(a);
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) store(v + j, load(v + j) + scale * load(x + j));
+  for (; j < n; ++j) v[j] += a * static_cast<double>(widened(x[j]));
 }
 
 }  // namespace
 
-double dot(const float* x, const double* w, std::size_t d) { return dot_with<false>(x, w, d, nullptr); }
+double dot(const float* x, const double* w, std::size_t d) { return dot_with<false, float>(x, w, d, nullptr); }
 
 double dot_and_prefetch(const float* x, const double* w, std::size_t d, const float* upcoming) {
   return dot_with<true>(x, w, d, upcoming);
 }
+
+double dot_and_prefetch(const BFloat16* x, const double* w, std::size_t d, const BFloat16* upcoming) {
+  return dot_with<true>(x, w, d, upcoming);
+}
+
+double dot_and_prefetch(const Float16* x, const double* w, std::size_t d, const Float16* upcoming) {
+  return dot_with<true>(x, w, d, upcoming);
+}
+
+void add(double* v, const float* x, double a, std::size_t n) { add_to(v, x, a, n); }
+
+void add(double* v, const BFloat16* x, double a, std::size_t n) { add_to(v, x, a, n); }
+
+void add(double* v, const Float16* x, double a, std::size_t n) { add_to(v, x, a, n); }
 
 double dot(const float* x, const float* w, std::size_t d) {
   Wide32 total = all32(0.0F);
