@@ -6,6 +6,7 @@ Examples a second on the same CSR.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ def rows(repetitions: int) -> list[Row]:
     """Return the rows of both parts."""
     with threadpool_limits(1):
         found = ((name, sparse_data.real(name)) for name in AGAINST_PLAIN)
-        return [_pegasos(repetitions), *(_svmsgd(name, *data, repetitions) for name, data in found if data is not None)]
+        pegasos = _pegasos(repetitions)
+        return [*pegasos, *(_svmsgd(name, *data, repetitions) for name, data in found if data is not None)]
 
 
 def _svmsgd(name: str, X: sparse.csr_matrix, y: NDArray[np.int8], repetitions: int) -> Row:
@@ -61,16 +63,19 @@ def _svmsgd(name: str, X: sparse.csr_matrix, y: NDArray[np.int8], repetitions: i
     return Row(what, f"{mine / 1e6:.2f} M/s", f"{peer / 1e6:.2f} M/s", ratio, 1.0, at_most=False, spread=spread)
 
 
-def _pegasos(repetitions: int) -> Row:
-    """Return the ratio of examples per second; both visit EPOCHS n examples, with one margin test for each."""
+def _pegasos(repetitions: int) -> list[Row]:
+    """Return the ratios of examples per second; all visit EPOCHS n examples, with one margin test for each.
+
+    The library stores weights in the data's type, float32.
+    """
     loaded = sparse_data.real("rcv1_ccat_subset")
     name = "rcv1_ccat_subset" if loaded is not None else "points like texts"
     X, y = loaded or sparse_data.text(16_000, 47_000, 73)
     looks = EPOCHS * X.shape[0]
 
-    def ours() -> float:
+    def ours(precision: Precision) -> float:
         kind = get("pegasos")
-        solver = kind(Problem(X, y, Linear(), lambda_=LAMBDA), kind.Settings(), seed=0)
+        solver = kind(Problem(X, y, Linear(), lambda_=LAMBDA), kind.Settings(precision=precision), seed=0)
         solver.advance(Limit(presentations=looks))
         return looks / solver.cpu_seconds
 
@@ -80,13 +85,18 @@ def _pegasos(repetitions: int) -> Row:
         sgd.fit(X, y)
         return looks / (time.thread_time() - before)
 
-    mine, peer, ratio, spread = median_ratio(alternate(ours, theirs, repetitions))
     shares = _updates_of_pegasos(X, y), _updates_of_sgd(X, y)
-    what = (
-        f"Pegasos / SGDClassifier(loss='hinge'), examples a second, {name}, {X.shape[0]:,} x {X.shape[1]:,}, {EPOCHS} "
-        f"epochs, lambda = {LAMBDA:g}, one thread; of the examples {shares[0]:.0%} and {shares[1]:.0%} led to an update"
-    )
-    return Row(what, f"{mine / 1e6:.2f} M/s", f"{peer / 1e6:.2f} M/s", ratio, 2.0, at_most=False, spread=spread)
+    made = []
+    for precision in (Precision.float32, Precision.float64):
+        mine, peer, ratio, spread = median_ratio(alternate(partial(ours, precision), theirs, repetitions))
+        what = (
+            f"Pegasos / SGDClassifier(loss='hinge'), weights in {precision.value} / float32, examples a second, "
+            f"{name}, {X.shape[0]:,} x {X.shape[1]:,}, {EPOCHS} epochs, lambda = {LAMBDA:g}, one thread; of them "
+            f"{shares[0]:.0%} and {shares[1]:.0%} led to an update"
+        )
+        figures = f"{mine / 1e6:.2f} M/s", f"{peer / 1e6:.2f} M/s"
+        made.append(Row(what, *figures, ratio, 2.0, at_most=False, spread=spread))
+    return made
 
 
 def _sgd(**settings: Any) -> Any:

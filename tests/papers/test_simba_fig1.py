@@ -26,6 +26,11 @@ WORSE, NU, HELD_NU = list(SPEC.members("simba"))[1:4]
 LAMBDA, HELD_LAMBDA = list(SPEC.members("pegasos"))[2:4]
 
 
+def first(series: str) -> float:
+    """First value of a series' parameter."""
+    return next(iter(SPEC.members(series)))
+
+
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach_module, "RESAMPLES", 100)
@@ -54,8 +59,8 @@ def measured(
         "simba_held": {WORSE: worse, NU: worse, HELD_NU: error(0.2, 1e7)},
         "pegasos_held": {LAMBDA: worse, HELD_LAMBDA: error(0.2, 1e7)},
         **({} if k is None else {"pegasos_k": {LAMBDA: k}}),
-        **({} if printed is None else {"simba_printed": {NU: printed}}),
-        **({} if unclipped is None else {"simba_unclipped": {NU: unclipped}}),
+        **({} if printed is None else {"simba_printed": {first("simba_printed"): printed}}),
+        **({} if unclipped is None else {"simba_unclipped": {first("simba_unclipped"): unclipped}}),
     }
     return swept_panel(folder, SPEC, dataset, errors, seeds=seeds, **fields)
 
