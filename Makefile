@@ -28,7 +28,7 @@ INSTALL := $(UV) pip install --compile-bytecode --python $(PY) --require-hashes 
 COMPILE := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
 	--no-header --no-emit-index-url --no-emit-find-links
 
-CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*') \
+CORE_SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp -name '*.[ch]pp' -not -path 'cpp/tests/*' -not -path 'cpp/bench/*') \
 	$(shell find support solvers datasets experiments -name __init__.py)
 CXX_FILES = $(shell find cpp -name '*.[ch]pp')
 RUN_READY := $(VENV)/.ready-run

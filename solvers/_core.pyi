@@ -143,15 +143,16 @@ def fill_features(
     matrix: Matrix,
     basis: Matrix,
     projection: NDArray[np.float32],
-    out: NDArray[np.float32],
+    out: NDArray[np.float32] | NDArray[np.uint16] | NDArray[np.float16],
     threads: int = 1,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[float, int]:
-    """Fill `out`, (n, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k].
+    """Fill `out`, (n, features), with out[i, r] = sum_k K(x_i, basis_k) projection[r, k], computed in float32.
 
-    projection: (features, basis points). `progress` is called with the fraction done. Returns the CPU seconds of
-    threads other than the calling one, and the number of threads that the system did not start. Raises
-    InvalidArgument for other shapes or if float32 cannot hold the kernel's values.
+    out: float32, or rounded to float16, or to bfloat16 in an array of uint16. projection: (features, basis points).
+    `progress` is called with the fraction done. Returns the CPU seconds of threads other than the calling one, and the
+    number of threads that the system did not start. Raises InvalidArgument for other shapes or if float32 cannot hold
+    the kernel's values.
     """
 
 def expand(
@@ -297,6 +298,38 @@ class FeatureMatrix(metaclass=_Class):
     @property
     def largest_norm(self) -> float:
         """Largest Euclidean norm of a row."""
+
+class BFloat16Matrix(metaclass=_Class):
+    """Training points with features of bfloat16, (n, d) in an array of uint16, ordered by class; keeps the array alive.
+
+    The values are not copied: changing them later changes results. Raises InvalidArgument for another shape or a value
+    that is not finite.
+    """
+
+    def __init__(self, rows: NDArray[np.uint16], positives: int) -> None: ...
+    @property
+    def n(self) -> int:
+        """Number of training points."""
+    @property
+    def d(self) -> int:
+        """Number of features."""
+    @property
+    def positives(self) -> int:
+        """Number of positive training points."""
+
+class Float16Matrix(metaclass=_Class):
+    """As `BFloat16Matrix`, with features of float16."""
+
+    def __init__(self, rows: NDArray[np.float16], positives: int) -> None: ...
+    @property
+    def n(self) -> int:
+        """Number of training points."""
+    @property
+    def d(self) -> int:
+        """Number of features."""
+    @property
+    def positives(self) -> int:
+        """Number of positive training points."""
 
 class CountedFeatures(metaclass=_Class):
     """Rows and columns for a solver written in Python; counts everything that it hands out."""
@@ -614,6 +647,64 @@ class Asset(LinearSolver):
     def step_length(self, j: int) -> float:
         """Return the length of step j = 1, 2, ..."""
 
+class AssetBFloat16(LinearSolver):
+    """`Asset` on features of bfloat16."""
+
+    def __init__(
+        self,
+        features: BFloat16Matrix,
+        *,
+        lambda_: float,
+        strongly_convex: bool = False,
+        bound: float | None = None,
+        step: float = 1.0,
+        window: int = 100,
+        samples: int = 100,
+        one_pass: bool = False,
+        seed: int,
+    ) -> None: ...
+    def average(self) -> tuple[NDArray[np.float64], float]:
+        """Return the weights, (d,), and the bias of the average of the last iterates, computed together."""
+    def last_weights(self) -> NDArray[np.float64]:
+        """Return the last iterate, (d,)."""
+    @property
+    def last_bias(self) -> float:
+        """The bias of the last iterate."""
+    @property
+    def deviation(self) -> float:
+        """D_G^2, the estimate of the mean squared subgradient norm at w = 0."""
+    def step_length(self, j: int) -> float:
+        """Return the length of step j = 1, 2, ..."""
+
+class AssetFloat16(LinearSolver):
+    """`Asset` on features of float16."""
+
+    def __init__(
+        self,
+        features: Float16Matrix,
+        *,
+        lambda_: float,
+        strongly_convex: bool = False,
+        bound: float | None = None,
+        step: float = 1.0,
+        window: int = 100,
+        samples: int = 100,
+        one_pass: bool = False,
+        seed: int,
+    ) -> None: ...
+    def average(self) -> tuple[NDArray[np.float64], float]:
+        """Return the weights, (d,), and the bias of the average of the last iterates, computed together."""
+    def last_weights(self) -> NDArray[np.float64]:
+        """Return the last iterate, (d,)."""
+    @property
+    def last_bias(self) -> float:
+        """The bias of the last iterate."""
+    @property
+    def deviation(self) -> float:
+        """D_G^2, the estimate of the mean squared subgradient norm at w = 0."""
+    def step_length(self, j: int) -> float:
+        """Return the length of step j = 1, 2, ..."""
+
 class AssetStream(Solver):
     """`Asset` on a stream whose examples' features, (block, dimension), are handed over block by block.
 
@@ -844,11 +935,20 @@ class Mpu(LinearSolver):
 class Simba(LinearSolver):
     """SVM-SIMBA (Hazan, Koren, Srebro 2011, Algorithm 1); `weights` and `bias` are the means of all iterates.
 
-    horizon: constant steps for so many iterations; 0: shrinking steps and no end.
+    horizon: constant steps for so many iterations; 0: shrinking steps and no end. printed_rate: eta = sqrt(log n) / t
+    instead of sqrt(log(n) / t). clip: limit the estimates to [-1/eta, 1/eta] (line 10).
     """
 
     def __init__(
-        self, features: FeatureMatrix, *, nu: float, bias: bool = False, horizon: int = 0, seed: int
+        self,
+        features: FeatureMatrix,
+        *,
+        nu: float,
+        bias: bool = False,
+        horizon: int = 0,
+        printed_rate: bool = False,
+        clip: bool = True,
+        seed: int,
     ) -> None: ...
     @property
     def divisor(self) -> float:

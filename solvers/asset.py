@@ -6,9 +6,12 @@ import abc
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.nystrom_solver import NystromSolver
+from solvers.precision import FeaturesPrecision
 from solvers.problem import Problem
 
 MAX_STORED_STEPS = 10_000
@@ -33,6 +36,7 @@ class AssetSettings:
     """M: number of examples from which D_G^2 is estimated, before the first step."""
     intercept_bound: float = 10.0
     """B: the intercept stays in [-B, B]; used with problem.bias=true."""
+    features_precision: FeaturesPrecision = FeaturesPrecision.float32
 
 
 @dataclass
@@ -45,6 +49,7 @@ class AssetStarSettings:
     """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
     window: int = 1
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
+    features_precision: FeaturesPrecision = FeaturesPrecision.float32
 
 
 def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:
@@ -76,6 +81,7 @@ class _NystromAsset(NystromSolver):
     has_stopping_rule = False
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
+        self.precision = settings.features_precision
         super().__init__(problem, settings, seed)
         self._iteration = self.iteration()
 
@@ -83,8 +89,15 @@ class _NystromAsset(NystromSolver):
     def iteration(self) -> dict[str, Any]:
         """Return the core's arguments for an iteration."""
 
-    def make(self, features: _core.FeatureMatrix) -> _core.Asset:
-        return _core.Asset(features, seed=self.seed, **self._iteration)
+    def make(self, features: NDArray[Any]) -> _core.LinearSolver:
+        positives, own = self.problem.positives, {"seed": self.seed, **self._iteration}
+        match self.precision:
+            case FeaturesPrecision.float32:
+                return _core.Asset(_core.FeatureMatrix(_core.Matrix(features), positives), **own)
+            case FeaturesPrecision.bfloat16:
+                return _core.AssetBFloat16(_core.BFloat16Matrix(features, positives), **own)
+            case FeaturesPrecision.float16:
+                return _core.AssetFloat16(_core.Float16Matrix(features, positives), **own)
 
 
 class Asset(_NystromAsset):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.errors import SettingsError
@@ -78,10 +81,10 @@ class Cpny(NystromSolver):
         s = self.settings
         return Nystrom.sample(self.problem, s.features, s.eps_d, self.seed, threshold=s.eigenvalue_threshold)
 
-    def make(self, features: _core.FeatureMatrix) -> _core.SvmPerf:  # noqa: D102 (inherited)
+    def make(self, features: NDArray[Any]) -> _core.SvmPerf:  # noqa: D102 (inherited)
         lambda_ = self.problem.require_lambda()
         return _core.SvmPerf(
-            features,
+            _core.FeatureMatrix(_core.Matrix(features), self.problem.positives),
             lambda_=lambda_,
             eps=self.settings.eps,
             relative=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from solvers import _core, aligned, blas
 from solvers.errors import SettingsError
 from solvers.features import Features
+from solvers.precision import FeaturesPrecision
 from solvers.problem import Problem
 
 _EPSILON = float(np.finfo(np.float32).eps)
@@ -107,20 +109,32 @@ class Nystrom:
             f"below {self.floor:.3g}"
         )
 
-    def of_training_points(self) -> tuple[NDArray[np.float32], float, int]:
-        """Return the features of all training points, (n, r) float32, and what `_core.fill_features` returns.
+    def of_training_points(
+        self, precision: FeaturesPrecision = FeaturesPrecision.float32
+    ) -> tuple[NDArray[Any], float, int]:
+        """Return the features of all training points, (n, r), and what `_core.fill_features` returns.
 
         Computed in blocks of rows, by matrix products of float32; each thread needs some MB besides the result.
+
+        Raises
+        ------
+        SettingsError
+            They do not fit in memory.
         """
-        return self._features(self.problem.matrix)
+        self.problem.require_memory(
+            self.problem.n * self.rank * precision.dtype.itemsize,
+            f"{self.rank:,} features of {self.problem.n:,} points in {precision.value}",
+            "lower algo.features, or",
+        )
+        return self._features(self.problem.matrix, precision)
 
     def of(self, X: Features) -> NDArray[np.float32]:
         """Return the features of other points, (m, r) float32, for (m, d) float32 points of the data's space."""
-        return self._features(self.problem.core_matrix(self.problem.points(X)))[0]
+        return self._features(self.problem.core_matrix(self.problem.points(X)), FeaturesPrecision.float32)[0]
 
-    def _features(self, points: _core.Matrix) -> tuple[NDArray[np.float32], float, int]:
+    def _features(self, points: _core.Matrix, precision: FeaturesPrecision) -> tuple[NDArray[Any], float, int]:
         problem = self.problem
-        out = aligned.empty(points.rows, self.rank)
+        out = aligned.empty(points.rows, self.rank, precision.dtype)
         basis = problem.core_matrix(problem.X[self.points])
         rows = np.ascontiguousarray(self.projection.T, dtype=np.float32)
         with blas.connected():

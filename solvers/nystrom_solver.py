@@ -13,6 +13,7 @@ from solvers import _core
 from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
+from solvers.precision import FeaturesPrecision
 from solvers.problem import Problem
 from solvers.rows import threads_refused
 from solvers.snapshots import DeferredResponses, KernelSnapshot
@@ -33,6 +34,8 @@ class NystromSolver(PythonSolver):
     resumes = True
     has_stopping_rule: ClassVar[bool]
     """Whether the linear method can converge."""
+    precision = FeaturesPrecision.float32
+    """How the features are stored."""
 
     def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
         super().__init__(problem, settings, seed)
@@ -41,7 +44,7 @@ class NystromSolver(PythonSolver):
         with self.clocks():
             self.nystrom = self.sample()
         self.remarks = (self.nystrom.remark(),)
-        self._features: NDArray[np.float32] | None = None
+        self._features: NDArray[Any] | None = None
         self._core: _core.LinearSolver | None = None
 
     def sample(self) -> Nystrom:
@@ -49,8 +52,8 @@ class NystromSolver(PythonSolver):
         return Nystrom.sample(self.problem, self.settings.features, self.settings.eps_d, self.seed)
 
     @abc.abstractmethod
-    def make(self, features: _core.FeatureMatrix) -> _core.LinearSolver:
-        """Return the core's linear method on the features, by rows."""
+    def make(self, features: NDArray[Any]) -> _core.LinearSolver:
+        """Return the core's linear method on the features, (n, r)."""
 
     def cpu_clock(self) -> float:
         """Return the CPU seconds of this thread, and of the threads that helped to compute the features."""
@@ -66,13 +69,12 @@ class NystromSolver(PythonSolver):
             return Status(core.advance(**self._limit_of_core(limit, core).given()).name)
 
     def _start(self) -> _core.LinearSolver:
-        features, cpu, refused = self.nystrom.of_training_points()
+        features, cpu, refused = self.nystrom.of_training_points(self.precision)
         self._helper_cpu_seconds += cpu
         if refused:
             self.remarks = (*self.remarks, threads_refused(refused, self.problem.policy.threads))
-        matrix = _core.FeatureMatrix(_core.Matrix(features), self.problem.positives)
         try:
-            self._core = self.make(matrix)
+            self._core = self.make(features)
         except CoreError as error:
             raise SettingsError(f"algo={self.name}: {error}") from error
         self._features = features
@@ -128,7 +130,10 @@ class NystromSolver(PythonSolver):
             return KernelSnapshot(np.zeros(self.problem.n), responses=np.zeros(self.problem.n))
         weights = self._core.weights()
         coefficients = self.nystrom.coefficients(weights)
-        return KernelSnapshot(coefficients, self._core.bias, deferred=DeferredResponses(self._features, weights))
+        # rounded features would give other responses than the expansion has
+        exact = self.precision is FeaturesPrecision.float32
+        deferred = DeferredResponses(self._features, weights) if exact else None
+        return KernelSnapshot(coefficients, self._core.bias, deferred=deferred)
 
 
 def _less(limit: int | None, spent: int | None) -> int | None:

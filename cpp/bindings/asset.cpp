@@ -43,25 +43,33 @@ void bind_iterates(py::class_<Class, Options...>& type) {
           py::arg("j"), "Return the length of step j = 1, 2, ...");
 }
 
-}  // namespace
-
-void bind_asset(py::module_& module) {
-  py::class_<Asset, LinearSolver> batch(
-      module, "Asset",
-      "ASSET or, if strongly_convex, ASSET* (Lee, Wright 2011) on rows of features.\n\n`weights` and `bias` are "
-      "averages of the last iterates, weighted by their steps. bound: largest |bias|, None: no bias; step: factor of "
-      "the steps of ASSET; window: iterates in the average; samples: examples from which D_G is estimated; one_pass: "
-      "each example once in random order, otherwise uniform with replacement.");
-  batch.def(py::init([](const FeatureMatrix& features, double lambda, bool strongly_convex, std::optional<double> bound,
+template <typename Matrix>
+void bind_batch(py::module_& module, const char* name, const char* text) {
+  using Method = Asset<Matrix>;
+  py::class_<Method, LinearSolver> batch(module, name, text);
+  batch.def(py::init([](const Matrix& features, double lambda, bool strongly_convex, std::optional<double> bound,
                         double step, std::size_t window, std::size_t samples, bool one_pass, std::uint64_t seed) {
-              return std::make_unique<Asset>(features,
-                                             AssetSettings{lambda, strongly_convex, bound, step, window, samples},
-                                             one_pass ? AssetOrder::one_pass : AssetOrder::independent, seed);
+              return std::make_unique<Method>(features,
+                                              AssetSettings{lambda, strongly_convex, bound, step, window, samples},
+                                              one_pass ? AssetOrder::one_pass : AssetOrder::independent, seed);
             }),
             py::arg("features"), py::kw_only(), py::arg("lambda_"), py::arg("strongly_convex") = false,
             py::arg("bound") = std::nullopt, py::arg("step") = 1.0, py::arg("window") = 100, py::arg("samples") = 100,
             py::arg("one_pass") = false, py::arg("seed"), py::keep_alive<1, 2>());
   bind_iterates(batch);
+}
+
+}  // namespace
+
+void bind_asset(py::module_& module) {
+  bind_batch<FeatureMatrix>(
+      module, "Asset",
+      "ASSET or, if strongly_convex, ASSET* (Lee, Wright 2011) on rows of features.\n\n`weights` and `bias` are "
+      "averages of the last iterates, weighted by their steps. bound: largest |bias|, None: no bias; step: factor of "
+      "the steps of ASSET; window: iterates in the average; samples: examples from which D_G is estimated; one_pass: "
+      "each example once in random order, otherwise uniform with replacement.");
+  bind_batch<HalfMatrix<BFloat16>>(module, "AssetBFloat16", "`Asset` on features of bfloat16.");
+  bind_batch<HalfMatrix<Float16>>(module, "AssetFloat16", "`Asset` on features of float16.");
 
   py::class_<AssetStream, Solver> stream(
       module, "AssetStream",

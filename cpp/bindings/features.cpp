@@ -1,8 +1,10 @@
 #include "data/features.hpp"
 
 #include <cmath>
+#include <memory>
 
 #include "arrays.hpp"
+#include "data/half_matrix.hpp"
 #include "random/sum_tree.hpp"
 #include "states.hpp"
 
@@ -19,6 +21,34 @@ py::tuple copy(const RowView& slice) {
 
 void check_place(std::size_t place, std::size_t bound, const char* what) {
   if (place >= bound) throw InvalidArgument(std::string("there is no ") + what + " " + std::to_string(place));
+}
+
+/// A matrix that keeps its numpy array alive.
+template <typename Value>
+class HeldHalfMatrix : public HalfMatrix<Value> {
+ public:
+  HeldHalfMatrix(const Array<Value>& rows, std::size_t positives)
+      : HalfMatrix<Value>(rows.data(), static_cast<std::size_t>(rows.shape(0)), static_cast<std::size_t>(rows.shape(1)),
+                          positives),
+        owner_(rows) {}
+
+ private:
+  Array<Value> owner_;
+};
+
+template <typename Value>
+void bind_half_matrix(py::module_& module, const char* name, const char* text) {
+  using Matrix = HalfMatrix<Value>;
+  py::class_<Matrix>(module, name, text)
+      .def(py::init([](const Array<Value>& rows, std::size_t positives) -> std::unique_ptr<Matrix> {
+             require(rows.ndim() == 2, "features are a matrix, (n, d)");
+             require_aligned(rows);
+             return std::make_unique<HeldHalfMatrix<Value>>(rows, positives);
+           }),
+           py::arg("rows").noconvert(), py::arg("positives"))
+      .def_property_readonly("n", &Matrix::size, "Number of training points.")
+      .def_property_readonly("d", &Matrix::dimension, "Number of features.")
+      .def_property_readonly("positives", &Matrix::positives, "Number of positive training points.");
 }
 
 void check_weight(double weight) {
@@ -47,6 +77,12 @@ void bind_features(py::module_& module) {
       .def_property_readonly("d", &FeatureMatrix::dimension, "Number of features.")
       .def_property_readonly("positives", &FeatureMatrix::positives, "Number of positive training points.")
       .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm, "Largest Euclidean norm of a row.");
+
+  bind_half_matrix<BFloat16>(module, "BFloat16Matrix",
+                             "Training points with features of bfloat16, (n, d) in an array of uint16, ordered by "
+                             "class; keeps the array alive.\n\nThe values are not copied: changing them later changes "
+                             "results. Raises InvalidArgument for another shape or a value that is not finite.");
+  bind_half_matrix<Float16>(module, "Float16Matrix", "As `BFloat16Matrix`, with features of float16.");
 
   py::class_<CountedFeatures> counted(
       module, "CountedFeatures",

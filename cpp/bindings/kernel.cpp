@@ -69,6 +69,38 @@ KernelFunction kernel_function(KernelFunction::Kind kind, double gamma, double c
   return {kind, gamma, coef0, degree};
 }
 
+/// Binds `fill_features` for one type of features.
+template <typename Value>
+void bind_fill_features(py::module_& module, const char* text) {
+  module.def(
+      "fill_features",
+      [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
+         py::array_t<Value, 0> out, unsigned threads, const py::object& progress) {
+        const auto points = static_cast<py::ssize_t>(matrix.view().rows);
+        require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
+                "a projection is (features, basis points)");
+        require(out.ndim() == 2 && out.shape(0) == points && out.shape(1) == projection.shape(0) && out.writeable() &&
+                    (out.flags() & py::array::c_style) != 0,
+                "the features are a writable C-contiguous array of points x features");
+        require_aligned(out);
+        require_aligned(projection);
+        require_threads(threads);
+        require(projection.shape(0) <= static_cast<py::ssize_t>(most_columns), "there are too many features");
+        const auto rank = static_cast<std::size_t>(projection.shape(0));
+        const float* const rows = projection.data();
+        Value* const features = out.mutable_data();
+        FeatureWork done{};
+        interruptible(progress, [&](const Progress& report) {
+          const Points x(matrix.view());
+          const Points z(basis.view());
+          done = kernel_features(function, x, z, rows, rank, features, threads, report);
+        });
+        return py::make_tuple(done.cpu_of_others, done.refused);
+      },
+      py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
+      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(), text);
+}
+
 }  // namespace
 
 Matrix::Matrix(Array<float> dense) {
@@ -182,37 +214,17 @@ void bind_kernel(py::module_& module) {
       "start.\n\nThe other threads do their work. `progress` is called with the fraction done. Raises InvalidArgument "
       "if `out` has another shape or float32 cannot hold the kernel's values.");
 
-  module.def(
-      "fill_features",
-      [](const KernelFunction& function, const Matrix& matrix, const Matrix& basis, const Array<float>& projection,
-         py::array_t<float, 0> out, unsigned threads, const py::object& progress) {
-        const auto points = static_cast<py::ssize_t>(matrix.view().rows);
-        require(projection.ndim() == 2 && projection.shape(1) == static_cast<py::ssize_t>(basis.view().rows),
-                "a projection is (features, basis points)");
-        require(out.ndim() == 2 && out.shape(0) == points && out.shape(1) == projection.shape(0) && out.writeable() &&
-                    (out.flags() & py::array::c_style) != 0,
-                "the features are a writable C-contiguous float32 array of points x features");
-        require_aligned(out);
-        require_aligned(projection);
-        require_threads(threads);
-        require(projection.shape(0) <= static_cast<py::ssize_t>(most_columns), "there are too many features");
-        const auto rank = static_cast<std::size_t>(projection.shape(0));
-        const float* const rows = projection.data();
-        float* const features = out.mutable_data();
-        FeatureWork done{};
-        interruptible(progress, [&](const Progress& report) {
-          const Points x(matrix.view());
-          const Points z(basis.view());
-          done = kernel_features(function, x, z, rows, rank, features, threads, report);
-        });
-        return py::make_tuple(done.cpu_of_others, done.refused);
-      },
-      py::arg("kernel"), py::arg("matrix"), py::arg("basis"), py::arg("projection").noconvert(),
-      py::arg("out").noconvert(), py::arg("threads") = 1, py::arg("progress") = py::none(),
-      "Fill `out`, (n, features) float32, with out[i, r] = sum_k K(x_i, basis_k) projection[r, k].\n\nprojection: "
-      "(features, basis points). `progress` is called with the fraction done. Returns the CPU seconds of threads other "
-      "than the calling one, and the number of threads that the system did not start. Raises InvalidArgument for other "
-      "shapes or if float32 cannot hold the kernel's values.");
+  // One overload for each type of features; the first one has the text.
+  bind_fill_features<float>(
+      module,
+      "Fill `out`, (n, features), with out[i, r] = sum_k K(x_i, basis_k) projection[r, k], computed in "
+      "float32.\n\nout: "
+      "float32, or rounded to float16, or to bfloat16 in an array of uint16. projection: (features, basis points). "
+      "`progress` is called with the fraction done. Returns the CPU seconds of threads other than the calling one, and "
+      "the number of threads that the system did not start. Raises InvalidArgument for other shapes or if float32 "
+      "cannot hold the kernel's values.");
+  bind_fill_features<BFloat16>(module, nullptr);
+  bind_fill_features<Float16>(module, nullptr);
 
   module.def(
       "expand",

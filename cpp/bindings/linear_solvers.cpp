@@ -53,12 +53,14 @@ void bind_linear_solvers(py::module_& module) {
   py::class_<Simba, LinearSolver>(
       module, "Simba",
       "SVM-SIMBA (Hazan, Koren, Srebro 2011, Algorithm 1); `weights` and `bias` are the means of all "
-      "iterates.\n\nhorizon: constant steps for so many iterations; 0: shrinking steps and no end.")
-      .def(py::init([](const FeatureMatrix& features, double nu, bool bias, std::uint64_t horizon, std::uint64_t seed) {
-             return std::make_unique<Simba>(features, SimbaSettings{nu, bias, horizon}, seed);
+      "iterates.\n\nhorizon: constant steps for so many iterations; 0: shrinking steps and no end. printed_rate: eta = "
+      "sqrt(log n) / t instead of sqrt(log(n) / t). clip: limit the estimates to [-1/eta, 1/eta] (line 10).")
+      .def(py::init([](const FeatureMatrix& features, double nu, bool bias, std::uint64_t horizon, bool printed_rate,
+                       bool clip, std::uint64_t seed) {
+             return std::make_unique<Simba>(features, SimbaSettings{nu, bias, horizon, printed_rate, clip}, seed);
            }),
            py::arg("features"), py::kw_only(), py::arg("nu"), py::arg("bias") = false, py::arg("horizon") = 0,
-           py::arg("seed"), py::keep_alive<1, 2>())
+           py::arg("printed_rate") = false, py::arg("clip") = true, py::arg("seed"), py::keep_alive<1, 2>())
       .def_property_readonly("divisor", &Simba::divisor,
                              "Divisor of the rows and of nu: the largest norm of a row, or 1.")
       .def(

@@ -26,15 +26,32 @@ WORSE, NU, HELD_NU = list(SPEC.members("simba"))[1:4]
 LAMBDA, HELD_LAMBDA = list(SPEC.members("pegasos"))[2:4]
 
 
+def first(series: str) -> float:
+    """First value of a series' parameter."""
+    return next(iter(SPEC.members(series)))
+
+
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach_module, "RESAMPLES", 100)
 
 
 def measured(
-    folder: Path, simba: Any, pegasos: Any, dataset: str = "news20", *, seeds: int = 3, k: Any = None, **fields: Any
+    folder: Path,
+    simba: Any,
+    pegasos: Any,
+    dataset: str = "news20",
+    *,
+    seeds: int = 3,
+    k: Any = None,
+    printed: Any = None,
+    unclipped: Any = None,
+    **fields: Any,
 ) -> Panel:
-    """Best at `NU` and `LAMBDA` on test, at `HELD_NU` and `HELD_LAMBDA` on held-out rows; `k`: k examples a step."""
+    """Best at `NU` and `LAMBDA` on test, at `HELD_NU` and `HELD_LAMBDA` on held-out rows; `k`: k examples a step.
+
+    `printed`: SIMBA with the printed learning rate; `unclipped`: without clipping.
+    """
     worse = error(0.3, 1e8)
     errors = {
         "simba": {WORSE: worse, NU: simba, HELD_NU: error(0.2, 1e7)},
@@ -42,6 +59,8 @@ def measured(
         "simba_held": {WORSE: worse, NU: worse, HELD_NU: error(0.2, 1e7)},
         "pegasos_held": {LAMBDA: worse, HELD_LAMBDA: error(0.2, 1e7)},
         **({} if k is None else {"pegasos_k": {LAMBDA: k}}),
+        **({} if printed is None else {"simba_printed": {first("simba_printed"): printed}}),
+        **({} if unclipped is None else {"simba_unclipped": {first("simba_unclipped"): unclipped}}),
     }
     return swept_panel(folder, SPEC, dataset, errors, seeds=seeds, **fields)
 
@@ -52,7 +71,7 @@ def both(folder: Path, simba: Any, pegasos: Any, **fields: Any) -> list[Panel]:
 
 def judge(*panels: Panel) -> dict[str, Claim]:
     found = {claim.id: claim for claim in make(evidence(SPEC, panels)).claims}
-    assert list(found) == ["simba.1", "simba.error", "simba.sparse"]
+    assert list(found) == ["simba.1", "simba.error", "simba.clipping", "simba.sparse"]
     for claim in found.values():
         for reading in claim.readings:
             json.dumps(reading.statistic, allow_nan=False)
@@ -74,7 +93,9 @@ def test_a_hundred_times_fewer_accesses(tmp_path: Path) -> None:
     assert part["parameters"] == {"simba": NU, "pegasos": LAMBDA}
     assert part["target"] == pytest.approx(1.02 * 0.05)
     assert "news20: ratio 100 [" in claim.nearest.measured
-    ratios = {each.id: each.statistic["news20"]["ratio"]["ratio"]["estimate"] for each in claim.readings}
+    ratios = {
+        each.id: each.statistic["news20"]["ratio"]["ratio"]["estimate"] for each in claim.readings if each.statistic
+    }
     assert ratios["dense"] == pytest.approx(ratios["nonzeros"] / 2)
     assert ratios["mixed"] == pytest.approx(ZEROS * ratios["nonzeros"])
     assert ratios["pegasos_k"] == pytest.approx(ratios["nonzeros"], rel=0.1)
@@ -83,6 +104,37 @@ def test_a_hundred_times_fewer_accesses(tmp_path: Path) -> None:
     assert reading(claim, "mixed").outcome == "contradicted"  # 50,000 is not about 100
     assert claims["simba.error"].verdict == "reproduced"
     assert {each.constant for each in claim.sensitivity} == {"factor", "tolerance"}
+
+
+def test_readings_of_the_algorithm(tmp_path: Path) -> None:
+    # the printed rate takes ten times as many accesses, and without clipping the error is not reached
+    other = {"printed": error(0.05, 1e6), "unclipped": error(0.08, 1e5)}
+    claims = judge(*both(tmp_path, error(0.05, 1e5, 1e-4), error(0.05, 1e7, 1e-4), **other))
+    outcomes = {name: {each.id: each.outcome for each in claims[name].readings} for name in ("simba.1", "simba.error")}
+    assert outcomes["simba.1"]["nonzeros"] == "reproduced"
+    assert outcomes["simba.1"]["printed_rate"] == outcomes["simba.1"]["unclipped"] == "contradicted"
+    ratio = reading(claims["simba.1"], "printed_rate").statistic["news20"]["ratio"]["ratio"]["estimate"]
+    assert ratio == pytest.approx(10, rel=0.5)
+    assert outcomes["simba.error"]["test"] == outcomes["simba.error"]["printed_rate"] == "reproduced"
+    assert outcomes["simba.error"]["unclipped"] == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("unclipped", "verdict"),
+    [
+        (error(0.08, 1e5), "reproduced"),
+        (error(0.05, 1e5), "contradicted"),
+        (error(0.055, 1e5, 0.004), "unclear"),
+        (None, "not_testable"),
+    ],
+)
+def test_clipping(tmp_path: Path, unclipped: Any, verdict: str) -> None:
+    claim = judge(*both(tmp_path, error(0.05, 1e5), error(0.05, 1e7), unclipped=unclipped))["simba.clipping"]
+    assert claim.verdict == verdict
+    if verdict == "reproduced":
+        assert "8.00 % without and 5.00 % with clipping, excess +60.0" in claim.nearest.measured
+        alone = measured(tmp_path / "alone", error(0.05, 1e5), error(0.05, 1e7), unclipped=unclipped)
+        assert judge(alone)["simba.clipping"].lacking == ["real_sim"]
 
 
 def test_equally_many_or_more_accesses_contradict(tmp_path: Path) -> None:

@@ -42,6 +42,10 @@ class Simba:
     seed : int
     horizon : int
         T of the constant steps; 0 for those that shrink with t.
+    printed_rate : bool
+        Whether eta is sqrt(log n) / t instead of sqrt(log(n) / t).
+    clip : bool
+        Whether line 10 is computed.
     """
 
     X: Matrix
@@ -50,6 +54,8 @@ class Simba:
     bias: bool
     seed: int
     horizon: int = 0
+    printed_rate: bool = False
+    clip: bool = True
     t: int = 0
     feature_accesses: int = 0
     feature_accesses_dense: int = 0
@@ -74,7 +80,7 @@ class Simba:
         n = len(self.y)
         self.t += 1
         clock = self.horizon or self.t
-        eta = np.sqrt(np.log(n) / clock)
+        eta = np.sqrt(np.log(n)) / clock if self.printed_rate else np.sqrt(np.log(n) / clock)
         i = first_above(self.q, self._random.uniform())  # 4
         self._charge(self.Z[i])
         self.u = self.u + self.Z[i] / np.sqrt(2.0 * clock)  # 5
@@ -86,7 +92,9 @@ class Simba:
             j = first_above(self.w**2, self._random.uniform())  # 7
             self._charge(self.Z[:, j])
             v += self.Z[:, j] * (self.w @ self.w) / self.w[j]
-        v = np.clip(eta * v, -1.0, 1.0)  # 10, times eta
+        v = eta * v
+        if self.clip:
+            v = np.clip(v, -1.0, 1.0)  # 10, times eta
         self.q *= 1.0 - v + v * v  # 11
         self.q = np.ldexp(self.q, -int(np.frexp(self.q.max())[1]))  # by a power of two: equal weights stay equal
         self.total_w += self.w

@@ -32,9 +32,10 @@ from solvers.base import State
 from solvers.cpsp import BasisSnapshot
 from solvers.fourier import FourierSnapshot
 from solvers.minibatch import Averaging
-from solvers.precision import Precision
+from solvers.precision import FeaturesPrecision, Precision
 from solvers.sbp import Draws
 from solvers.sgdqn import Variant as SgdQnVariant
+from solvers.simba import LearningRate
 
 Variant = tuple[str, bool, dict[str, Any]]
 VARIANTS: dict[str, Variant] = {
@@ -60,7 +61,9 @@ VARIANTS: dict[str, Variant] = {
     "sgd_m, float32": ("sgd_m", False, {"eps": 1e-9, "check_factor": 1e9, "precision": Precision.float32}),
     "dcd": ("dcd", False, {"eps": 1e-9}),
     "asset": ("asset", True, {"features": 12}),
+    "asset, bfloat16": ("asset", True, {"features": 12, "features_precision": FeaturesPrecision.bfloat16}),
     "asset_star": ("asset_star", False, {"features": 12, "window": 20}),
+    "asset_star, float16": ("asset_star", False, {"features": 12, "features_precision": FeaturesPrecision.float16}),
     "cpny": ("cpny", False, {"features": 12, "eps": 1e-12}),
     "cpny, no safeguards": (
         "cpny",
@@ -74,6 +77,7 @@ VARIANTS: dict[str, Variant] = {
 LINEAR: dict[str, Variant] = {
     "simba": ("simba", False, {}),
     "simba, bias, constant steps": ("simba", True, {"horizon": 500}),
+    "simba, printed, no clipping": ("simba", False, {"learning_rate": LearningRate.printed, "clip": False}),
     "pegasos, linear": ("pegasos", False, {"project": True}),
     "ocas": ("ocas", False, {"eps": 1e-12}),
     "svmperf": ("svmperf", False, {"eps": 1e-12}),

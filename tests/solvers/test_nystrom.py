@@ -176,7 +176,7 @@ def test_the_core_checks_shapes() -> None:
     with pytest.raises(ValueError, match=r"a projection is \(features, basis points\)"):
         _core.fill_features(function, matrix, matrix, np.zeros((4, 19), np.float32), np.zeros((20, 4), np.float32))
     for shape in ((19, 4), (20, 5), (20,)):
-        with pytest.raises(ValueError, match="writable C-contiguous float32 array of points x features"):
+        with pytest.raises(ValueError, match="writable C-contiguous array of points x features"):
             _core.fill_features(function, matrix, matrix, np.zeros((4, 20), np.float32), np.zeros(shape, np.float32))
     with pytest.raises(TypeError):
         _core.fill_features(function, matrix, matrix, np.zeros((4, 20)), np.zeros((20, 4), np.float32))

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import sparse
 
 from solvers import Gaussian, Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
+from solvers.simba import LearningRate
 
 NUS = [0.0, 0.03, 0.5, 1.0]
 
@@ -35,15 +36,15 @@ def linear(X: Array, y: Array, nu: float | None = 0.1, *, bias: bool = False, as
     return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), nu=nu, bias=bias)
 
 
-def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0) -> _core.Simba:
-    made = _core.Simba(p.features, nu=p.require_nu(), bias=p.bias, horizon=horizon, seed=seed)
+def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0, **own: bool) -> _core.Simba:
+    made = _core.Simba(p.features, nu=p.require_nu(), bias=p.bias, horizon=horizon, seed=seed, **own)
     made.advance(iterations=iterations)
     return made
 
 
-def naive(p: Problem, seed: int = 0, horizon: int = 0) -> reference.Simba:
+def naive(p: Problem, seed: int = 0, horizon: int = 0, **own: bool) -> reference.Simba:
     X, y = feature_values(p).astype(np.float64), p.y.astype(np.float64)
-    return reference.Simba(X, y, p.require_nu(), p.bias, seed, horizon)
+    return reference.Simba(X, y, p.require_nu(), p.bias, seed, horizon, **own)
 
 
 def state(simba: _core.Simba) -> tuple[Any, ...]:
@@ -103,6 +104,43 @@ def test_replay_of_many_points(nu: float, bias: bool, horizon: int) -> None:
         fast.advance(iterations=t)
         np.testing.assert_allclose(fast.distribution(), slow.distribution, rtol=1e-9, atol=0, err_msg=f"iteration {t}")
     np.testing.assert_allclose(fast.weights(), slow.mean_w, rtol=1e-9, atol=1e-12)
+
+
+READINGS: dict[str, dict[str, bool]] = {
+    "printed rate": {"printed_rate": True},
+    "no clipping": {"clip": False},
+    "both": {"printed_rate": True, "clip": False},
+}
+
+
+@pytest.mark.parametrize("own", READINGS.values(), ids=READINGS)
+@pytest.mark.parametrize(("nu", "bias"), [(0.0, False), (0.1, True)])
+def test_replay_of_the_other_readings(nu: float, bias: bool, own: dict[str, bool]) -> None:
+    """The printed learning rate, and no clipping: as plain numpy, and not as the usual run."""
+    X, y = ball(40, 12, 5, zeros=0.6)
+    p = linear(X, y, nu, bias=bias, as_csr=True)
+    slow, fast, usual = naive(p, 5, **own), core(p, 5, **own), core(p, 5)
+    for t in range(1, 601):
+        slow.step()
+        fast.advance(iterations=t)
+        usual.advance(iterations=t)
+        where = f"iteration {t}"
+        np.testing.assert_allclose(fast.distribution(), slow.distribution, rtol=1e-8, atol=1e-300, err_msg=where)
+        np.testing.assert_allclose(fast.last_weights(), slow.w, rtol=1e-8, atol=1e-12, err_msg=where)
+        assert costs(fast) == (t, t, slow.feature_accesses, slow.feature_accesses_dense), where
+    np.testing.assert_allclose(fast.weights(), slow.mean_w, rtol=1e-9, atol=1e-12)
+    assert not np.allclose(fast.distribution(), usual.distribution())
+
+
+def test_without_clipping_no_weight_overflows() -> None:
+    """A coordinate whose weight is tiny is drawn now and then; its estimates are huge."""
+    X, y = ball(60, 30, zeros=0.3)
+    X *= np.geomspace(1.0, 1e-6, 30, dtype=np.float32)
+    simba = core(linear(X, y, 0.05), clip=False)
+    for t in range(1000, 50_001, 1000):
+        simba.advance(iterations=t)
+        assert simba.distribution().sum() == pytest.approx(1.0)
+    assert np.isfinite(simba.weights()).all()
 
 
 def test_the_first_two_iterations_by_hand() -> None:
@@ -375,6 +413,20 @@ def test_another_kernel() -> None:
     X, y = ball()
     with pytest.raises(SettingsError, match="kernel=linear"):
         solver("simba", Problem(X, y, Gaussian(1.0), nu=0.1))
+
+
+def test_the_printed_rate_has_no_horizon() -> None:
+    printed = {"learning_rate": LearningRate.printed}
+    with pytest.raises(SettingsError, match=r"algo\.learning_rate=printed shrinks with t: leave out algo\.horizon"):
+        solver("simba", linear(*ball()), horizon=100, **printed)
+    runs = [solver("simba", linear(*ball()), **own) for own in ({}, printed, {"clip": False})]
+    for run in runs:
+        run.advance(Limit(iterations=200))
+    usual, *others = (run.snapshot() for run in runs)
+    assert isinstance(usual, LinearSnapshot)
+    for other in others:
+        assert isinstance(other, LinearSnapshot)
+        assert not np.array_equal(usual.weights, other.weights)
 
 
 @pytest.mark.parametrize("horizon", [0, -5])

@@ -9,8 +9,10 @@
 namespace svm {
 namespace {
 
-constexpr std::size_t line = 16;             // float32 values in a cache line
-constexpr std::size_t prefetched_lines = 8;  // of a row; the hardware prefetcher fetches the rest
+constexpr std::size_t line = 16;  // float32 values in a cache line
+// Lines of a row that are prefetched, of a row of usual length and at most; the hardware prefetcher fetches the rest.
+constexpr std::size_t usual_lines = 6;
+constexpr std::size_t most_lines = 8;
 
 }  // namespace
 
@@ -56,9 +58,11 @@ void FeatureMatrix::prefetch_row(std::size_t i) const noexcept {
   };
   prefetch(0);  // the row may begin anywhere in its first line, so two lines
   prefetch(line);
-  // No loop for short rows: their lengths vary, and the branch would be mispredicted.
+  // Without loops over what varies: a mispredicted branch takes as long as a few lines too many.
   if (x.size <= line) return;
-  for (std::size_t k = 2 * line; k < std::min(x.size, line * prefetched_lines) + line; k += line) prefetch(k);
+  for (std::size_t k = 2; k < usual_lines; ++k) prefetch(k * line);
+  if (x.size < line * (usual_lines - 1)) return;
+  for (std::size_t k = usual_lines; k <= most_lines; ++k) prefetch(k * line);
 }
 
 }  // namespace svm

@@ -29,6 +29,8 @@ inline double squared_norm(const RowView& x) noexcept {
 /// n points of d features. Points are ordered by class: the first `positives` have label +1.
 class FeatureMatrix {
  public:
+  using Row = RowView;
+
   /// rows: n x d; columns: its transpose, d x n, stored in the same way.
   FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives);
   /// For methods that read rows only. The rows may be a part of the training set, and then of one class only.
@@ -69,10 +71,14 @@ class FeatureMatrix {
   double largest_norm_ = 0.0;
 };
 
-/// A solver's view of the features: every row or column that it takes is counted here.
-class CountedFeatures {
+/// A solver's view of the features: every row or column that it takes is counted here. `Matrix` is a FeatureMatrix, or a
+/// HalfMatrix for solvers that read rows only.
+template <typename Matrix>
+class Counted {
  public:
-  explicit CountedFeatures(const FeatureMatrix& matrix) : matrix_(matrix) {}
+  using Row = typename Matrix::Row;
+
+  explicit Counted(const Matrix& matrix) : matrix_(matrix) {}
 
   std::size_t size() const noexcept { return matrix_.size(); }
   std::size_t dimension() const noexcept { return matrix_.dimension(); }
@@ -83,9 +89,9 @@ class CountedFeatures {
   double largest_norm() const noexcept { return matrix_.largest_norm(); }
 
   /// Row i. Charged: its stored coordinates, or d in the dense count.
-  RowView row(std::size_t i) noexcept { return charged(matrix_.row(i), dimension()); }
+  Row row(std::size_t i) noexcept { return charged(matrix_.row(i), dimension()); }
   /// Column j. Charged: its stored coordinates, or n in the dense count.
-  RowView column(std::size_t j) noexcept { return charged(matrix_.column(j), size()); }
+  Row column(std::size_t j) noexcept { return charged(matrix_.column(j), size()); }
   /// Charges an inner product of a row and the weights; the row itself has been charged by row().
   void charge_inner_product() noexcept {
     if constexpr (counting) ++counters_.inner_products;
@@ -104,9 +110,9 @@ class CountedFeatures {
   static constexpr std::size_t offsets_ahead = 8;
   void prefetch_offset(std::size_t i) const noexcept { matrix_.prefetch_offset(i); }
   void prefetch_row(std::size_t i) const noexcept { matrix_.prefetch_row(i); }
-  std::size_t row_index(const RowView& row) const noexcept { return matrix_.row_index(row); }
+  std::size_t row_index(const Row& row) const noexcept { return matrix_.row_index(row); }
   /// Row i, not charged: for its address only, or for a result that is no part of the method.
-  RowView row_uncharged(std::size_t i) const noexcept { return matrix_.row(i); }
+  Row row_uncharged(std::size_t i) const noexcept { return matrix_.row(i); }
 
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
@@ -116,7 +122,7 @@ class CountedFeatures {
   }
 
  private:
-  RowView charged(RowView slice, std::size_t dense) noexcept {
+  Row charged(Row slice, std::size_t dense) noexcept {
     if constexpr (counting) {
       counters_.feature_accesses += slice.size;
       counters_.feature_accesses_dense += dense;
@@ -124,8 +130,10 @@ class CountedFeatures {
     return slice;
   }
 
-  const FeatureMatrix& matrix_;
+  const Matrix& matrix_;
   Counters counters_;
 };
+
+using CountedFeatures = Counted<FeatureMatrix>;
 
 }  // namespace svm

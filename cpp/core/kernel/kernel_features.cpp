@@ -4,6 +4,7 @@
 #include <atomic>
 #include <numeric>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -16,8 +17,9 @@ constexpr std::size_t rows_of_block = 512;
 
 }  // namespace
 
+template <typename Value>
 FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const Points& basis, const float* projection,
-                            std::size_t rank, float* out, unsigned threads, const Progress& progress) {
+                            std::size_t rank, Value* out, unsigned threads, const Progress& progress) {
   require_range(kernel, x.largest_square());
   require_range(kernel, basis.largest_square());
   const std::size_t blocks = (x.size() + rows_of_block - 1) / rows_of_block;
@@ -33,8 +35,19 @@ FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const
     thread_local std::vector<float> values;
     values.resize(rows * basis.size());
     kernel_tile(kernel, x, first, rows, basis, 0, basis.size(), values.data(), basis.size());
-    multiply_transposed(values.data(), projection, out + first * rank, static_cast<int>(rows), static_cast<int>(rank),
-                        static_cast<int>(basis.size()), static_cast<int>(rank), 0.0F);
+    const auto project = [&](float* features) {
+      multiply_transposed(values.data(), projection, features, static_cast<int>(rows), static_cast<int>(rank),
+                          static_cast<int>(basis.size()), static_cast<int>(rank), 0.0F);
+    };
+    Value* const features = out + first * rank;
+    if constexpr (std::is_same_v<Value, float>) {
+      project(features);
+    } else {
+      thread_local std::vector<float> wide;
+      wide.resize(rows * rank);
+      project(wide.data());
+      std::transform(wide.begin(), wide.end(), features, rounded<Value>);
+    }
     const std::size_t finished = ++done;
     if (std::this_thread::get_id() != caller) {
       cpu_of_others[task] = seconds(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -44,5 +57,12 @@ FeatureWork kernel_features(const KernelFunction& kernel, const Points& x, const
   });
   return {!stopped, std::accumulate(cpu_of_others.begin(), cpu_of_others.end(), 0.0), refused};
 }
+
+template FeatureWork kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t,
+                                     float*, unsigned, const Progress&);
+template FeatureWork kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t,
+                                     BFloat16*, unsigned, const Progress&);
+template FeatureWork kernel_features(const KernelFunction&, const Points&, const Points&, const float*, std::size_t,
+                                     Float16*, unsigned, const Progress&);
 
 }  // namespace svm

@@ -10,12 +10,6 @@ void Weights<Real>::note_added(double amount, double dot, double squared_norm) n
 }
 
 template <typename Real>
-void Weights<Real>::add(const RowView& x, double amount, double dot, double squared_norm) noexcept {
-  note_added(amount, dot, squared_norm);
-  svm::add(loops_, v_.data(), x, amount);
-}
-
-template <typename Real>
 void Weights<Real>::multiply(double factor) noexcept {
   for (Real& value : v_) value = static_cast<Real>(factor * static_cast<double>(value));
   squared_norm_ *= factor * factor;

@@ -20,8 +20,17 @@ class Weights {
 
   /// <v, x>.
   double dot(const RowView& x) const noexcept { return svm::dot(loops_, x, v_.data()); }
+  /// <v, x>; prefetches the row whose values begin at `upcoming`.
+  template <typename Row>
+  double dot(const Row& x, decltype(Row::values) upcoming) const noexcept {
+    return svm::dot(loops_, x, v_.data(), upcoming);
+  }
   /// v += amount x, given <v, x> and |x|^2.
-  void add(const RowView& x, double amount, double dot, double squared_norm) noexcept;
+  template <typename Row>
+  void add(const Row& x, double amount, double dot, double squared_norm) noexcept {
+    note_added(amount, dot, squared_norm);
+    svm::add(loops_, v_.data(), x, amount);
+  }
   /// Updates |v|^2 as `add` does, for a caller that changes v itself.
   void note_added(double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).

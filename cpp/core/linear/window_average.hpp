@@ -15,14 +15,16 @@
 namespace svm {
 
 /// One step: g <- factor g + amount row; `weight` is the weight of the new iterate in the average.
+template <typename Row>
 struct LoggedStep {
-  RowView row;
+  Row row;
   double factor = 1.0;
   double amount = 0.0;
   double weight = 0.0;
   double bias = 0.0;  ///< after the step
 };
 
+template <typename Row>
 class WindowAverage {
  public:
   /// window: iterates in the average. Steps come in blocks of `block` >= window; the rows of the present and the
@@ -37,7 +39,7 @@ class WindowAverage {
   void begin(const Copy& copy) {
     copy(bases_[steps_ / block_ % 2].data());
   }
-  void take(const LoggedStep& step) noexcept {
+  void take(const LoggedStep<Row>& step) noexcept {
     log_[place_] = step;
     ++steps_;
     if (++place_ == log_.size()) place_ = 0;
@@ -53,7 +55,7 @@ class WindowAverage {
     double weight = 0.0;
     double bias = 0.0;
     for (; step < steps_; ++step) {
-      const LoggedStep& logged = log_[step % log_.size()];
+      const LoggedStep<Row>& logged = log_[step % log_.size()];
       for (double& value : iterate) value *= logged.factor;
       if (logged.amount != 0.0) svm::add(loops_, iterate.data(), logged.row, logged.amount);
       if (step < first) continue;
@@ -65,14 +67,14 @@ class WindowAverage {
     return bias / weight;
   }
 
-  /// Rows are stored by number: `row_index(view)` gives the number of a row, `row(number)` its view.
-  template <typename RowIndex, typename Row>
-  void archive(StateArchive& state, const RowIndex& row_index, const Row& row) {
+  /// Rows are stored by number: `row_index(view)` gives the number of a row, `row_of(number)` its view.
+  template <typename RowIndex, typename RowOf>
+  void archive(StateArchive& state, const RowIndex& row_index, const RowOf& row_of) {
     std::vector<std::uint64_t> places;
     std::vector<std::uint64_t> sizes;
     std::vector<double> numbers;
     const auto logged = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(steps_, log_.size()));
-    std::for_each(log_.begin(), log_.begin() + logged, [&](const LoggedStep& step) {
+    std::for_each(log_.begin(), log_.begin() + logged, [&](const LoggedStep<Row>& step) {
       places.push_back(row_index(step.row));
       sizes.push_back(step.row.size);
       numbers.insert(numbers.end(), {step.factor, step.amount, step.weight, step.bias});
@@ -89,11 +91,12 @@ class WindowAverage {
                     numbers.size() == 4 * places.size(),
                 "places", " are not as many as the log has steps");
     for (std::size_t k = 0; k < places.size(); ++k) {
-      const RowView x = row(places[k]);
+      Row x = row_of(places[k]);
       // An empty row begins where the next one does, and is found under its number.
       state.check(sizes[k] == x.size || sizes[k] == 0, "sizes", " are not those of the rows");
       const double* of = numbers.data() + 4 * k;
-      log_[k] = {{x.values, x.indices, static_cast<std::size_t>(sizes[k])}, of[0], of[1], of[2], of[3]};
+      x.size = static_cast<std::size_t>(sizes[k]);
+      log_[k] = {x, of[0], of[1], of[2], of[3]};
     }
   }
 
@@ -105,7 +108,7 @@ class WindowAverage {
   std::size_t block_;
   std::uint64_t steps_ = 0;
   std::size_t place_ = 0;  // steps_ modulo the length of the log, without the division
-  std::vector<LoggedStep> log_;
+  std::vector<LoggedStep<Row>> log_;
   Base bases_[2];  // the iterates at the start of the present and the previous block
 };
 

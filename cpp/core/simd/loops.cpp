@@ -12,13 +12,6 @@
 namespace svm::simd {
 namespace {
 
-void add(double* v, const float* x, double a, std::size_t n) {
-  const Wide scale = all(a);
-  std::size_t j = 0;
-  for (; j + lanes <= n; j += lanes) store(v + j, load(v + j) + scale * load(x + j));
-  for (; j < n; ++j) v[j] += a * static_cast<double>(x[j]);
-}
-
 // One pass: updates every element by `vector_step(j)` (8 elements) or `element_step(j)`, and scans as `Loops` says.
 template <typename VectorStep, typename ElementStep>
 inline Scanned scan_with(std::size_t n, double low, double high, BlockScan* blocks, const VectorStep& vector_step,
@@ -235,11 +228,12 @@ extern const Loops SVM_JOIN(loops_, SVM_SIMD_NAME);
 // clang-format off
 const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
-    add, add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
+    SVM_LOOP(add), add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
     SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
     SVM_LOOP(partner_score),
     dots, column_dots, binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
-    SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
+    SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(add),
+    SVM_LOOP(add), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
     SVM_LOOP(sum_sixteens), SVM_LOOP(sum_squared_sixteens), SVM_LOOP(philox),
 };

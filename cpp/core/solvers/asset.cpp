@@ -36,7 +36,8 @@ std::size_t checked(std::size_t dimension) {
 
 }  // namespace
 
-AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
+template <typename Row>
+AssetRule<Row>::AssetRule(std::size_t dimension, const AssetSettings& settings)
     : settings_(checked(settings)),
       dimension_(checked(dimension)),
       radius_(1.0 / std::sqrt(settings.lambda)),
@@ -45,7 +46,8 @@ AssetRule::AssetRule(std::size_t dimension, const AssetSettings& settings)
   if (settings.strongly_convex) first_step_ = 1.0 / settings.lambda;
 }
 
-void AssetRule::start(double deviation) noexcept {
+template <typename Row>
+void AssetRule<Row>::start(double deviation) noexcept {
   deviation_ = deviation;
   if (settings_.strongly_convex) return;
   const double bound = settings_.bound.value_or(0.0);
@@ -53,17 +55,14 @@ void AssetRule::start(double deviation) noexcept {
   first_step_ = settings_.step * diameter / std::sqrt(deviation);
 }
 
-double AssetRule::step_length(std::uint64_t j) const noexcept {
+template <typename Row>
+double AssetRule<Row>::step_length(std::uint64_t j) const noexcept {
   const auto number = static_cast<double>(j);
   return first_step_ / (settings_.strongly_convex ? number : std::sqrt(number));
 }
 
-double AssetRule::dot(const RowView& v, const float* upcoming) const noexcept {
-  if (v.indices != nullptr || upcoming == nullptr) return u_.dot(v);
-  return loops_.dot_and_prefetch(v.values, u_.values(), v.size, upcoming);
-}
-
-void AssetRule::present(const RowView& v, double y, double squared_norm, const float* upcoming) {
+template <typename Row>
+void AssetRule<Row>::present(const Row& v, double y, double squared_norm, decltype(Row::values) upcoming) {
   if (left_in_block_ == 0) {
     left_in_block_ = average_.block();
     u_.refresh_norm();
@@ -71,7 +70,7 @@ void AssetRule::present(const RowView& v, double y, double squared_norm, const f
   }
   --left_in_block_;
   const double eta = step_length(++iterations_);
-  double product = dot(v, upcoming);
+  double product = u_.dot(v, upcoming);
   const bool violated = y * (scale_ * product + bias_) < 1.0;
   // ASSET*'s first factor must be exactly 0, whatever the rounding of its step.
   double factor =
@@ -96,7 +95,8 @@ void AssetRule::present(const RowView& v, double y, double squared_norm, const f
   if (average_.window() > 1) average_.take({v, factor, amount, eta, bias_});
 }
 
-void AssetRule::archive(StateArchive& state) {
+template <typename Row>
+void AssetRule<Row>::archive(StateArchive& state) {
   state.number("first_step", first_step_);
   state.number("deviation", deviation_);
   state.count("iterations", iterations_, Counters::most);
@@ -109,14 +109,16 @@ void AssetRule::archive(StateArchive& state) {
   state.number("bias", bias_);
 }
 
-double AssetRule::average(double* out) const {
+template <typename Row>
+double AssetRule<Row>::average(double* out) const {
   if (average_.window() > 1) return average_.copy(out);
   last(out);
   return bias_;
 }
 
-Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
-    : DirectLoop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
+template <typename Matrix>
+Asset<Matrix>::Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed)
+    : Loop(matrix), rule_(matrix.dimension(), settings), random_(seed, Purpose::sampling) {
   std::size_t samples = settings.samples;
   if (order == AssetOrder::one_pass) {
     order_.emplace(matrix.size(), seed);
@@ -132,45 +134,57 @@ Asset::Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOr
   for (std::size_t& i : next_) i = next();
 }
 
-std::size_t Asset::next() noexcept {
+template <typename Matrix>
+std::size_t Asset<Matrix>::next() noexcept {
   if (!order_) return random_.below(features_.size());
   const std::size_t i = order_->now();
   order_->advance();
   return i;
 }
 
-double Asset::bias() const {
-  std::vector<double> weights(dimension());
+template <typename Matrix>
+double Asset<Matrix>::bias() const {
+  std::vector<double> weights(this->dimension());
   return rule_.average(weights.data());
 }
 
-void Asset::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+template <typename Matrix>
+void Asset<Matrix>::archive(StateArchive& state) {
+  Loop::archive(state);
   rule_.archive(
-      state, [this](const RowView& row) { return features_.row_index(row); },
+      state, [this](const Row& row) { return features_.row_index(row); },
       [this](std::uint64_t place) {
-        require(place < size(), "the state is not one of this solver: the log of its steps");
+        require(place < features_.size(), "the state is not one of this solver: the log of its steps");
         return features_.row_uncharged(place);
       });
-  state.check(rule_.iterations() == counters().iterations, "iterations", " are not those that have been counted");
+  state.check(rule_.iterations() == features_.counters().iterations, "iterations",
+              " are not those that have been counted");
   state.part("random", random_);
   if (order_) state.part("order", *order_);
-  state.index("next", next_[0], size());
-  state.index("after_next", next_[1], size());
+  state.index("next", next_[0], features_.size());
+  state.index("after_next", next_[1], features_.size());
 }
 
-bool Asset::step() {
+template <typename Matrix>
+bool Asset<Matrix>::step() {
   Counters& counters = features_.counters();
   if (order_ && counters.iterations == features_.size()) return false;
   const std::size_t i = next_[0];
   next_ = {next_[1], next()};
-  const RowView v = features_.row(i);
+  const Row v = features_.row(i);
   features_.charge_inner_product();
   rule_.present(v, features_.label(i), features_.squared_norm(i), features_.row_uncharged(next_[1]).values);
   ++counters.iterations;
   ++counters.presentations;
   return true;
 }
+
+template class AssetRule<RowView>;
+template class AssetRule<HalfRow<BFloat16>>;
+template class AssetRule<HalfRow<Float16>>;
+template class Asset<FeatureMatrix>;
+template class Asset<HalfMatrix<BFloat16>>;
+template class Asset<HalfMatrix<Float16>>;
 
 AssetStream::AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension,
                          const AssetSettings& settings)

@@ -25,6 +25,7 @@ struct AssetSettings {
 };
 
 /// Algorithm 1. The iterate is (g, b) with g = scale u, so that shrinking and projecting take O(1).
+template <typename Row>
 class AssetRule {
  public:
   AssetRule(std::size_t dimension, const AssetSettings& settings);
@@ -37,7 +38,7 @@ class AssetRule {
   /// Sets D_G^2: the mean of |v|^2 + 1 over the first examples (at g = 0, b = 0 all of them violate the margin).
   void start(double deviation) noexcept;
   /// One step. `upcoming`: the values of a row that will be presented soon, to be prefetched, or null.
-  void present(const RowView& v, double y, double squared_norm, const float* upcoming = nullptr);
+  void present(const Row& v, double y, double squared_norm, decltype(Row::values) upcoming = nullptr);
   /// Writes the average of the last iterates g, weighted by their steps; returns the average of b.
   double average(double* out) const;
   /// Writes the last iterate g.
@@ -46,17 +47,15 @@ class AssetRule {
   double step_length(std::uint64_t j) const noexcept;
   double deviation() const noexcept { return deviation_; }
   /// After a restore the rows are at other addresses: see `WindowAverage::archive`.
-  template <typename RowIndex, typename Row>
-  void archive(StateArchive& state, const RowIndex& row_index, const Row& row) {
+  template <typename RowIndex, typename RowOf>
+  void archive(StateArchive& state, const RowIndex& row_index, const RowOf& row_of) {
     archive(state);
-    average_.archive(state, row_index, row);
+    average_.archive(state, row_index, row_of);
   }
 
  private:
   void archive(StateArchive& state);
-  double dot(const RowView& v, const float* upcoming) const noexcept;
 
-  const simd::Loops& loops_ = simd::loops();
   AssetSettings settings_;
   std::size_t dimension_;
   double radius_;
@@ -67,7 +66,7 @@ class AssetRule {
   Weights<double> u_;
   double scale_ = 1.0;
   double bias_ = 0.0;
-  WindowAverage average_;
+  WindowAverage<Row> average_;
 };
 
 enum class AssetOrder {
@@ -75,21 +74,27 @@ enum class AssetOrder {
   one_pass,     ///< each example once, in random order
 };
 
-/// ASSET and ASSET* on rows of features.
-class Asset final : public DirectLoop<Asset, LinearSolver> {
+/// ASSET and ASSET* on rows of features. `Matrix` is a FeatureMatrix or a HalfMatrix.
+template <typename Matrix>
+class Asset final : public DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>> {
  public:
-  Asset(const FeatureMatrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
+  using Row = typename Matrix::Row;
+
+  Asset(const Matrix& matrix, const AssetSettings& settings, AssetOrder order, std::uint64_t seed);
 
   void weights(double* out) const override { rule_.average(out); }
   double bias() const override;
-  const AssetRule& rule() const noexcept { return rule_; }
+  const AssetRule<Row>& rule() const noexcept { return rule_; }
   void archive(StateArchive& state) override;
   bool step() override;
 
  private:
+  using Loop = DirectLoop<Asset<Matrix>, FeatureSolver<Matrix>>;
+  using Loop::features_;
+
   std::size_t next() noexcept;
 
-  AssetRule rule_;
+  AssetRule<Row> rule_;
   Random random_;
   std::optional<EpochOrder> order_;
   std::array<std::size_t, 2> next_{};  // drawn ahead, so that their rows can be prefetched
@@ -102,7 +107,7 @@ class AssetStream final : public DirectLoop<AssetStream, Solver> {
   AssetStream(std::size_t length, std::size_t raw_dimension, std::size_t dimension, const AssetSettings& settings);
 
   const Counters& counters() const noexcept override { return counters_; }
-  const AssetRule& rule() const noexcept { return rule_; }
+  const AssetRule<RowView>& rule() const noexcept { return rule_; }
   std::size_t dimension() const noexcept { return rule_.dimension(); }
   /// Examples of the next block; 0 at the end of the stream.
   std::size_t expected() const noexcept;
@@ -122,7 +127,7 @@ class AssetStream final : public DirectLoop<AssetStream, Solver> {
   };
 
   void archive_examples(StateArchive& state);
-  AssetRule rule_;
+  AssetRule<RowView> rule_;
   std::size_t length_;
   std::size_t raw_dimension_;
   std::size_t samples_;

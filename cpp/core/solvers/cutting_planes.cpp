@@ -19,7 +19,7 @@ const CuttingPlaneSettings& checked(const CuttingPlaneSettings& settings) {
 }  // namespace
 
 CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings)
-    : LinearSolver(matrix),
+    : FeatureSolver(matrix),
       cuts_(matrix, features_, checked(settings).lambda),
       master_(settings.master),
       margins_(matrix.size()),
@@ -53,7 +53,7 @@ bool CuttingPlanes::step() {
 }
 
 void CuttingPlanes::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("cuts", cuts_);
   state.part("master", master_);
   state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");

@@ -39,7 +39,7 @@ Dcd::Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t
 }
 
 void Dcd::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("random", random_);
   state.part("w", w_);
   state.values("alpha", alpha_);

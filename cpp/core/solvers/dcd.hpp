@@ -16,7 +16,7 @@ struct DcdSettings {
   bool permutation = true;  ///< a fresh order in each pass, or always the same
 };
 
-class Dcd final : public DirectLoop<Dcd, LinearSolver> {
+class Dcd final : public DirectLoop<Dcd, FeatureSolver<>> {
  public:
   Dcd(const FeatureMatrix& matrix, const DcdSettings& settings, std::uint64_t seed);
 

@@ -67,8 +67,8 @@ double best_t0(double lambda, double mean_squared_norm, const Tuning& tuning, co
 /// If t0 is not given, the first step tunes it. A trial of a t0 consists of passes of the rule over a sample, drawn with
 /// replacement, and the objective on that sample. Trials are charged as presentations, not as iterations.
 template <typename Rule>
-class TunedSgd final : public DirectLoop<TunedSgd<Rule>, LinearSolver> {
-  using Loop = DirectLoop<TunedSgd<Rule>, LinearSolver>;
+class TunedSgd final : public DirectLoop<TunedSgd<Rule>, FeatureSolver<>> {
+  using Loop = DirectLoop<TunedSgd<Rule>, FeatureSolver<>>;
   using Loop::features_;
 
  public:

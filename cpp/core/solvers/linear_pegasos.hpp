@@ -13,7 +13,7 @@ struct LinearPegasosSettings {
 };
 
 template <typename Real>
-class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, LinearSolver> {
+class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver<>> {
  public:
   LinearPegasos(const FeatureMatrix& matrix, const LinearPegasosSettings& settings, std::uint64_t seed);
 
@@ -22,7 +22,7 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, LinearSolver>
   bool step() override;
 
  private:
-  using Loop = DirectLoop<LinearPegasos<Real>, LinearSolver>;
+  using Loop = DirectLoop<LinearPegasos<Real>, FeatureSolver<>>;
   using Loop::features_;
 
   // With eta = 1 / (lambda t) the recursion is t w_t = (t - 1) w_{t-1} + y x / lambda: so w_t = shrink() v, where v is

@@ -34,7 +34,7 @@ __extension__ using Wide = unsigned __int128;
 
 MiniBatchSolver::MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
                                  const Shard& shard, AllReduce all_reduce)
-    : LinearSolver(matrix),
+    : FeatureSolver(matrix),
       settings_(checked(settings, shard.ranks > 1 ? shard.size : matrix.size())),
       shard_(checked(shard, matrix)),
       batch_(matrix, features_, settings.batch_size, settings.threads, std::move(all_reduce)),
@@ -67,7 +67,7 @@ void MiniBatchSolver::average(bool taken) {
 }
 
 void MiniBatchSolver::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("subsets", subsets_);
   state.values("sum", sum_);
   state.part("average", average_);

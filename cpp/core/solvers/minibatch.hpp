@@ -29,7 +29,7 @@ struct MiniBatchSettings {
   unsigned threads = 1;
 };
 
-class MiniBatchSolver : public LinearSolver {
+class MiniBatchSolver : public FeatureSolver<> {
  public:
   MiniBatchSolver(const FeatureMatrix& matrix, const MiniBatchSettings& settings, std::uint64_t seed,
                   const Shard& shard = {}, AllReduce all_reduce = {});

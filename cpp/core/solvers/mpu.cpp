@@ -33,7 +33,7 @@ void Mpu::alpha(double* out) const {
 }
 
 void Mpu::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("order", order_);
   state.part("a", a_);
   state.values("c", c_);

@@ -37,7 +37,7 @@ SgdRandom::SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t s
 void SgdRandom::weights(double* out) const { a_.copy(shrink(lambda_, counters()), out); }
 
 void SgdRandom::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("random", random_);
   state.index("next", next_, size());
   state.part("a", a_);

@@ -11,7 +11,7 @@
 namespace svm {
 
 /// SGD-r: examples at random, with replacement.
-class SgdRandom final : public DirectLoop<SgdRandom, LinearSolver> {
+class SgdRandom final : public DirectLoop<SgdRandom, FeatureSolver<>> {
  public:
   SgdRandom(const FeatureMatrix& matrix, double lambda, std::uint64_t seed);
 
@@ -37,7 +37,7 @@ struct SgdSettings {
 
 /// SGD-s and SGD-m: complete passes, each in a fresh order, and a lower bound on the optimum at the end of each.
 template <typename Real>
-class SgdPasses final : public DirectLoop<SgdPasses<Real>, LinearSolver> {
+class SgdPasses final : public DirectLoop<SgdPasses<Real>, FeatureSolver<>> {
  public:
   SgdPasses(const FeatureMatrix& matrix, const SgdSettings& settings, std::uint64_t seed);
 
@@ -52,7 +52,7 @@ class SgdPasses final : public DirectLoop<SgdPasses<Real>, LinearSolver> {
   bool step() override;
 
  private:
-  using Loop = DirectLoop<SgdPasses<Real>, LinearSolver>;
+  using Loop = DirectLoop<SgdPasses<Real>, FeatureSolver<>>;
   using Loop::features_;
 
   void end_pass();

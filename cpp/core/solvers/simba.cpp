@@ -12,18 +12,14 @@ namespace {
 
 constexpr double longest = 1.0 + 1e-5;  // a norm up to this counts as 1: files have six decimals
 constexpr std::size_t ahead = 16;       // coordinates of a row for which weights are prefetched
-// A step multiplies a weight by 3/4 to 3, so within this many steps no weight leaves the range of float64.
+// A step multiplies a weight by 3/4 or more, and with clipping by 3 or less. So within this many steps no weight leaves
+// the range of float64. Without clipping the factor has no bound, and the sum of the weights is compared with a limit.
 constexpr std::uint64_t between_checks = 256;
+const double largest = std::ldexp(1.0, 500);
 // The smallest weight relative to the sum: its probability is negligible, but it can still grow again.
 const double smallest = std::ldexp(1.0, -600);
 
 double unit_of(double largest_norm) { return largest_norm > longest ? 1.0 / largest_norm : 1.0; }
-
-/// Definition 4.1 on the clipped estimate (Algorithm 1, lines 10 and 11, which prints nu for the first eta).
-double factor(double estimate, double eta) noexcept {
-  const double v = std::clamp(eta * estimate, -1.0, 1.0);
-  return 1.0 - v + v * v;
-}
 
 double checked(double nu, double unit) {
   require(nu >= 0.0 && nu * unit <= 1.0, "nu = " + std::to_string(nu) + ": it must lie between 0 and " +
@@ -34,7 +30,7 @@ double checked(double nu, double unit) {
 }  // namespace
 
 Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::uint64_t seed)
-    : LinearSolver(matrix),
+    : FeatureSolver(matrix),
       settings_(settings),
       unit_(unit_of(matrix.largest_norm())),
       log_n_(std::log(static_cast<double>(matrix.size()))),
@@ -50,7 +46,7 @@ Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::ui
 }
 
 void Simba::archive(StateArchive& state) {
-  LinearSolver::archive(state);
+  FeatureSolver::archive(state);
   state.part("random", random_);
   state.part("q", q_);
   state.check(q_.total() > 0.0, "q", " has no weight");
@@ -69,7 +65,7 @@ bool Simba::step() {
   ++counters.iterations;
   ++counters.presentations;
   const auto t = static_cast<double>(settings_.horizon > 0 ? settings_.horizon : counters.iterations);
-  const double eta = std::sqrt(log_n_ / t);
+  const double eta = settings_.printed_rate ? std::sqrt(log_n_) / t : std::sqrt(log_n_ / t);
   add_row(next_, 1.0 / std::sqrt(2.0 * t));
   shrink_ = 1.0 / std::max(1.0, std::sqrt(u_.total()));
   slack_.select(q_.values());
@@ -77,7 +73,7 @@ bool Simba::step() {
   shrinks_ += shrink_;
   biases_ += bias;
   reweight(eta, bias);
-  if (counters.iterations % between_checks == 0) keep_in_range();
+  if (counters.iterations % between_checks == 0 || !(q_.total() <= largest)) keep_in_range();
   next_ = q_.draw(random_.uniform());
   features_.prefetch_row(next_);
   return true;
@@ -115,6 +111,12 @@ double Simba::best_bias() const {
     difference += features_.label(i) * q_.values()[i];
   }
   return static_cast<double>((difference > 0.0) - (difference < 0.0));
+}
+
+double Simba::factor(double estimate, double eta) const noexcept {
+  double v = eta * estimate;
+  if (settings_.clip) v = std::clamp(v, -1.0, 1.0);
+  return 1.0 - v + v * v;
 }
 
 void Simba::change(std::size_t i, double estimate, double eta) {
@@ -172,6 +174,7 @@ void Simba::multiply(double eta, double bias) {
 }
 
 void Simba::keep_in_range() {
+  require(std::isfinite(q_.total()), "without clipping an importance weight became too large for float64");
   double* q = q_.values();
   const double scale = std::ldexp(1.0, -std::ilogb(q_.total()));  // a power of two: nothing is rounded
   for (std::size_t i = 0; i < features_.size(); ++i) q[i] = std::max(q[i] * scale, smallest);

@@ -16,11 +16,13 @@ struct SimbaSettings {
   double nu = 0.0;            ///< slack per example, 0 to 1
   bool bias = false;          ///< b in [-1, 1]
   std::uint64_t horizon = 0;  ///< T of the constant steps; 0: steps that shrink with t, for any number of iterations
+  bool printed_rate = false;  ///< eta = sqrt(log n) / t, as section 6 prints it; else sqrt(log(n) / t)
+  bool clip = true;           ///< line 10: estimates are limited to [-1/eta, 1/eta]
 };
 
 /// The theory requires rows of norm at most 1. Longer rows are all divided by the largest norm R, and nu too; then w is
 /// the same as in the given problem, and its bias is R times the one found, in [-R, R].
-class Simba final : public LinearSolver {
+class Simba final : public FeatureSolver<> {
  public:
   Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::uint64_t seed);
 
@@ -40,6 +42,9 @@ class Simba final : public LinearSolver {
 
  private:
   void add_row(std::size_t i, double length);
+  /// Factor of a weight: Definition 4.1 on an estimate (Algorithm 1, lines 10 and 11, which prints nu for the first
+  /// eta).
+  double factor(double estimate, double eta) const noexcept;
   void change(std::size_t i, double estimate, double eta);
   double best_bias() const;
   void reweight(double eta, double bias);

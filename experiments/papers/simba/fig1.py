@@ -22,6 +22,7 @@ from experiments.papers.simba.fig1_claim import (
     Sweep,
     Sweeps,
     judge_accesses,
+    judge_clipping,
     judge_error,
     judge_sparse,
     sweep,
@@ -35,9 +36,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-PARAMETERS: Final = {"simba": r"\nu", "pegasos": r"\lambda", "pegasos_k": r"\lambda"}
+
+def _parameter(method: str) -> str:
+    return r"\nu" if method.startswith("simba") else r"\lambda"
+
+
 LOOKS: Final[Mapping[str, Style]] = {
     "simba": STYLES["simba"],
+    "simba_printed": replace(STYLES["simba"], name="SIMBA, rate as printed", line=(0, (1.5, 1.0)), color="#c2a5cf"),
+    "simba_unclipped": replace(STYLES["simba"], name="SIMBA, no clipping", line=(0, (6.0, 1.5)), color="#c2a5cf"),
     "pegasos": STYLES["pegasos"],
     "pegasos_k": replace(STYLES["minibatch_pegasos"], name="Pegasos, k = 100", color="#999999"),
 }
@@ -65,6 +72,7 @@ def make(evidence: Evidence) -> FigureResult:
     judges = {
         "simba.1": partial(judge_accesses, sweeps),
         "simba.error": partial(judge_error, sweeps),
+        "simba.clipping": partial(judge_clipping, sweeps),
         "simba.sparse": partial(judge_sparse, sweeps),
     }
     return FigureResult(
@@ -100,10 +108,10 @@ class Shown:
 def _panel(found: Sweep, row: str) -> Shown:
     accounting, chosen, _ = ROWS[row]
     pegasos, simba = ACCOUNTINGS[accounting]
-    members = {name: own for name, own in found.chosen[chosen].items() if row == "nonzeros" or name != "pegasos_k"}
+    members = {name: own for name, own in found.chosen[chosen].items() if row == "nonzeros" or "_" not in name}
     curves: dict[str, MeanCurve] = {}
     for method, member in members.items():
-        cost = simba if method == "simba" else pegasos
+        cost = simba if method.startswith("simba") else pegasos
         curves |= mean_curves({method: found.panel.curves(member.series)}, cost=cost)
     return Shown(found, row, members, curves)
 
@@ -115,7 +123,7 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
     panels = layout.each_panel(figure, shown, styles, _CAPTION.split("\n"), _HEAD, names, columns)
     for axes, each in panels:
         axes.set_xlabel(ROWS[each.row][2], size=PANEL.label, color=INK)
-        facts = [f"{LOOKS[name].name}: ${PARAMETERS[name]} = {_math(own.value)}$" for name, own in each.members.items()]
+        facts = [f"{LOOKS[name].name}: ${_parameter(name)} = {_math(own.value)}$" for name, own in each.members.items()]
         heading(axes, each.sweep.panel)
         axes.annotate(
             "\n".join(facts), (1, 1), (-4, -3), xycoords="axes fraction", textcoords="offset points",
@@ -167,7 +175,7 @@ def _data(shown: Sequence[Shown]) -> pd.DataFrame:
                 "accounting": ROWS[each.row][0],
                 "chosen_on": ROWS[each.row][1],
                 "series": each.members[method].series,
-                "cost": ACCOUNTINGS[ROWS[each.row][0]][method == "simba"],
+                "cost": ACCOUNTINGS[ROWS[each.row][0]][method.startswith("simba")],
                 "x": curve.cost,
                 "mean": curve.mean,
                 "sd": curve.sd,
@@ -186,7 +194,7 @@ def _table(sweeps: Sweeps) -> Table:
         [
             name_of(found.panel),
             LOOKS[method].name,
-            f"{'nu' if method == 'simba' else 'lambda'} = {member.value:g}",
+            f"{'nu' if method.startswith('simba') else 'lambda'} = {member.value:g}",
             str(member.runs.count),
             f"{100 * member.runs.best:.2f} ± {100 * member.runs.spread:.2f} %",
             *(_accesses(member, cost) for cost in (NONZEROS, DENSE)),

@@ -12,14 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from experiments.curve import column, known_points, shared_costs, values_on
-from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, interval_text, within
+from experiments.papers.cases import MISSING, Case, Choice, Findings, above, at_most, case_on, interval_text, within
 from experiments.papers.panels import MEASURE
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval, bootstrap_groups
 
-METHODS: Final = ("simba", "pegasos", "pegasos_k")
+METHODS: Final = ("simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k")
 HELD: Final = "_held"
 """Ending of the series that is trained on a part of the training set and tested on the rest."""
 NONZEROS: Final = "feature_accesses"
@@ -237,13 +237,13 @@ def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float
 
 
 @lru_cache(maxsize=64)
-def excess(pegasos: Runs, simba: Runs) -> Interval:
-    """SIMBA's lowest mean error less Pegasos's, resampling the runs of both."""
+def excess(rival: Runs, simba: Runs) -> Interval:
+    """SIMBA's lowest mean error less its rival's, resampling the runs of both."""
 
     def difference(theirs: Sequence[int], ours: Sequence[int]) -> float:
-        return float(simba.mean(ours).min() - pegasos.mean(theirs).min())
+        return float(simba.mean(ours).min() - rival.mean(theirs).min())
 
-    interval = bootstrap_groups(difference, (pegasos.count, simba.count), resamples=RESAMPLES)
+    interval = bootstrap_groups(difference, (rival.count, simba.count), resamples=RESAMPLES)
     assert interval is not None
     return interval
 
@@ -258,10 +258,10 @@ Sweeps: TypeAlias = Sequence[Sweep]
 
 def judge_accesses(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     """Judge simba.1: SIMBA has Pegasos's best test error with about 100 times fewer accesses."""
-    accounting, rival = choice.option("accounting", "nonzeros"), choice.option("pegasos", "pegasos")
+    accounting = choice.option("accounting", "nonzeros")
     cases = []
     for found in sweeps:
-        pair = _pair(found, rival, choice.option("chosen", "test"))
+        pair = _pair(found, choice)
         if isinstance(pair, Case):
             cases.append(pair)
             continue
@@ -277,7 +277,7 @@ def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     """Judge simba.error: SIMBA reaches Pegasos's lowest test error."""
     cases = []
     for found in sweeps:
-        pair = _pair(found, "pegasos", choice.option("chosen", "test"))
+        pair = _pair(found, choice)
         if isinstance(pair, Case):
             cases.append(pair)
             continue
@@ -291,11 +291,28 @@ def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     return Findings(cases)
 
 
+def judge_clipping(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
+    """Judge simba.clipping: without clipping SIMBA's lowest test error is higher."""
+    cases = []
+    for found in sweeps:
+        pair = [found.chosen["test"].get(name) for name in ("simba", "simba_unclipped")]
+        if pair[0] is None or pair[1] is None:
+            cases.append(case_on(found.panel, "clipping", MISSING, note="no finished runs with and without clipping"))
+            continue
+        clipped, free = pair[0].runs, pair[1].runs
+        relative = excess(clipped, free).scaled(1 / max(clipped.best, 1e-12))
+        lowest = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping"
+        measured = f"{lowest}, excess {interval_text(relative.scaled(100), '+.1f', ' %')}"
+        statistic = {"unclipped": free.best, "clipped": clipped.best, "relative_excess": relative.as_dict()}
+        cases.append(case_on(found.panel, "clipping", above(relative, choice["worse"]), measured, statistic))
+    return Findings(cases)
+
+
 def judge_sparse(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     """Judge simba.sparse: an iteration of SIMBA accesses O~(alpha (n + d)) nonzeros."""
     cases = []
     for found in sweeps:
-        pair = _pair(found, "pegasos", "test")
+        pair = _pair(found, choice)
         if isinstance(pair, Case):
             cases.append(pair)
             continue
@@ -311,12 +328,14 @@ def judge_sparse(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     return Findings(cases)
 
 
-def _pair(found: Sweep, rival: str, chosen: str) -> tuple[Member, Member] | Case:
-    """Return the chosen members of Pegasos and SIMBA, or a case without runs."""
-    members = found.chosen[chosen]
-    if lacking := [STYLES[name.partition("_")[0]].name for name in (rival, "simba") if name not in members]:
+def _pair(found: Sweep, choice: Choice) -> tuple[Member, Member] | Case:
+    """Return the chosen members of a reading's Pegasos and SIMBA, or a case without runs."""
+    members = found.chosen[choice.option("chosen", "test")]
+    names = choice.option("pegasos", "pegasos"), choice.option("simba", "simba")
+    if lacking := [STYLES[name.partition("_")[0]].name for name in names if name not in members]:
         return case_on(found.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
-    return members[rival], members["simba"]
+    pegasos, simba = (members[name] for name in names)
+    return pegasos, simba
 
 
 def _power(value: float) -> str:
