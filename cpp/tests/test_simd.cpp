@@ -160,10 +160,28 @@ void weights(svm::Random& random, std::size_t n, double rounding) {
   }
 }
 
+// A Gaussian's values at every exponent to far below float32's smallest normal number, 2^-126 = e^-87.34.
+void exponentials() {
+  constexpr std::size_t n = 100003;
+  const std::vector<float> norms(n);
+  std::vector<float> x(n);
+  for (std::size_t j = 0; j < n; ++j) x[j] = -1e-3F * static_cast<float>(j);
+  std::vector<float> values(x);
+  svm::simd::loops().gaussian(values.data(), norms.data(), 0.0F, 0.5F, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double wanted = std::exp(static_cast<double>(x[j]));
+    const auto value = static_cast<double>(values[j]);
+    CHECK(x[j] < -87.3F ? value >= 0.0 && value < 1.3e-38 : std::abs(value / wanted - 1.0) < 1e-7);
+    CHECK(x[j] > -87.7F || value == 0.0);
+  }
+  CHECK(values[0] == 1.0F);
+}
+
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
+  exponentials();
   svm::Random random(3, svm::Purpose::data);
   for (const std::size_t n : {1U, 5U, 8U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
     for (int round = 0; round < 20; ++round) {

@@ -163,23 +163,6 @@ void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* o
   }
 }
 
-// In strips that fit the first-level cache. Terms are added in the order of the columns, so <x, z> and <z, x> are the
-// same bits.
-void column_dots(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
-                 std::size_t n, float* out) {
-  constexpr std::size_t strip = 4096;
-  for (std::size_t begin = 0; begin < n; begin += strip) {
-    const std::size_t count = n - begin < strip ? n - begin : strip;
-    float total[strip];
-    std::memset(total, 0, count * sizeof(float));
-    for (std::size_t p = 0; p < stored; ++p) {
-      const float* column = columns + which[p] * n + begin;
-      for (std::size_t j = 0; j < count; ++j) total[j] += values[p] * column[j];
-    }
-    std::memcpy(out + begin, total, count * sizeof(float));
-  }
-}
-
 // Uses the popcount instruction. For a few common widths (2 words: Adult's 123 features) `words` is a compile-time
 // constant.
 template <std::size_t fixed, bool distance>
@@ -238,7 +221,7 @@ const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
     add, add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
     SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
     SVM_LOOP(partner_score),
-    dots, column_dots, binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
+    dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
     SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
     SVM_LOOP(sum_sixteens), SVM_LOOP(sum_squared_sixteens), SVM_LOOP(philox),

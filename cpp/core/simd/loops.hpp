@@ -84,10 +84,11 @@ struct Loops {
 
   /// out[j] = <x, row j of z> for n dense rows of d columns.
   void (*dots)(const float* x, const float* z, std::size_t n, std::size_t d, float* out);
-  /// out[j] = sum over p of values[p] columns[which[p] * n + j], j < n: the inner products of one point with n others.
-  /// Only the columns are read in which the point is not 0.
+  /// out[j] = sum over p of values[p] columns[which[p] * stride + j], j < n: the inner products of one point with n
+  /// others. Only the columns are read in which the point is not 0. Terms are added in the order of p, so <x, z> and
+  /// <z, x> are the same bits. `out` is read and written once for a few columns: n is at most what a cache holds.
   void (*column_dots)(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
-                      std::size_t n, float* out);
+                      std::size_t stride, std::size_t n, float* out);
   /// out[j] = table[number of ones of x op row j of z], op is exclusive or (the Hamming distance) or and (the inner
   /// product), for n binary rows packed in `words` words each.
   void (*binary_lookup)(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
