@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -69,21 +68,20 @@ def _rows(name: str, repetitions: int) -> Iterator[Row]:
         return
     ends = [(_process("ours", name), _process("intelex", name)) for _ in range(repetitions)]
     mine, other, ratio, spread = median_ratio([(ours.seconds, theirs.seconds) for ours, theirs in ends])
-    duals, errors = (
-        [statistics.median(getattr(side, field) for side in sides) for sides in zip(*ends, strict=True)]
-        for field in ("dual", "error")
-    )
     yield Row(
         f"SMO to its stop / scikit-learn-intelex in float32 to its own, CPU seconds; {name}, "
         f"sigma^2 = {case.sigma2:g}, C = {case.C:g}, bias, tolerance {TOLERANCE:g}",
-        *(
-            f"{seconds:.2f} s (dual {dual:.7g}, test error {100 * error:.3f} %)"
-            for seconds, dual, error in zip((mine, other), duals, errors, strict=True)
-        ),
+        _words(mine, ends[0][0]),
+        _words(other, ends[0][1]),
         ratio,
         case.bar,
         spread=spread,
     )
+
+
+def _words(seconds: float, ended: Ended) -> str:
+    """Return the median time, and the result, which is the same in each repetition."""
+    return f"{seconds:.2f} s (dual {ended.dual:.7g}, test error {100 * ended.error:.3f} %)"
 
 
 def _process(side: str, name: str) -> Ended:

@@ -262,7 +262,7 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
   if (x.words() > 0) {
     const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
     const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
-    simd::loops().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
+    simd::loops().binary_lookup(x.bits(i), x.bits(0), nullptr, x.size(), x.words(), distance, table.data(), row);
   } else if (x.has_columns()) {
     (x.matrix().sparse() ? row_by_sparse_columns : row_by_dense_columns)(kernel, x, i, row);
   } else {
@@ -283,9 +283,7 @@ void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i,
       table = values_by_ones(kernel, matrix.columns);
       known = kernel;
     }
-    for (std::size_t k = 0; k < count; ++k) {
-      loops.binary_lookup(x.bits(i), x.bits(members[k]), 1, x.words(), distance, table.data(), out + k);
-    }
+    loops.binary_lookup(x.bits(i), x.bits(0), members, count, x.words(), distance, table.data(), out);
   } else {
     // Padded to whole blocks: a value must have the same bits at every position, and the last few would be computed
     // differently.

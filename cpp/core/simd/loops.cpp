@@ -166,33 +166,34 @@ void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* o
 // Uses the popcount instruction. For a few common widths (2 words: Adult's 123 features) `words` is a compile-time
 // constant.
 template <std::size_t fixed, bool distance>
-inline void lookup(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, const float* table,
-                   float* out) {
+inline void lookup(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                   std::size_t words, const float* table, float* out) {
   const std::size_t count = fixed > 0 ? fixed : words;
-  for (std::size_t j = 0; j < n; ++j, z += count) {
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::uint64_t* row = z + (members == nullptr ? j : members[j]) * count;
     int ones = 0;
-    for (std::size_t k = 0; k < count; ++k) ones += __builtin_popcountll(distance ? x[k] ^ z[k] : x[k] & z[k]);
+    for (std::size_t k = 0; k < count; ++k) ones += __builtin_popcountll(distance ? x[k] ^ row[k] : x[k] & row[k]);
     out[j] = table[ones];
   }
 }
 
 template <bool distance>
-inline void lookup_by_width(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words,
-                            const float* table, float* out) {
+inline void lookup_by_width(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                            std::size_t words, const float* table, float* out) {
   switch (words) {
-    case 1: return lookup<1, distance>(x, z, n, words, table, out);
-    case 2: return lookup<2, distance>(x, z, n, words, table, out);
-    case 5: return lookup<5, distance>(x, z, n, words, table, out);
-    default: return lookup<0, distance>(x, z, n, words, table, out);
+    case 1: return lookup<1, distance>(x, z, members, n, words, table, out);
+    case 2: return lookup<2, distance>(x, z, members, n, words, table, out);
+    case 5: return lookup<5, distance>(x, z, members, n, words, table, out);
+    default: return lookup<0, distance>(x, z, members, n, words, table, out);
   }
 }
 
-void binary_lookup(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
-                   const float* table, float* out) {
+void binary_lookup(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                   std::size_t words, bool distance, const float* table, float* out) {
   if (distance) {
-    lookup_by_width<true>(x, z, n, words, table, out);
+    lookup_by_width<true>(x, z, members, n, words, table, out);
   } else {
-    lookup_by_width<false>(x, z, n, words, table, out);
+    lookup_by_width<false>(x, z, members, n, words, table, out);
   }
 }
 
@@ -220,7 +221,7 @@ const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
     add, add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
     SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
-    SVM_LOOP(partner_score),
+    SVM_LOOP(partner_score), SVM_LOOP(violating_pair),
     dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
     SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),
