@@ -24,6 +24,7 @@ const float* Expansion::append_evaluated(std::size_t i) {
   if (capacity_ == 0) return evaluated_.data();
   make_room(size());
   CachedRow& cached = cache_.back();
+  cached.reserve(size());
   cached.values = evaluated_;
   cached.of = members_;
   cached.used = ++uses_;
@@ -68,8 +69,7 @@ const float* Expansion::row(std::size_t slot) {
   missing_values_.resize(missing_slots_.size());
   rows_.values_uncharged(i, missing_members_.data(), missing_members_.size(), missing_values_.data());
   // Allocations come before the sizes change: after an exception no slot may seem to have a value.
-  cached.of.reserve(size());
-  cached.values.reserve(size());
+  cached.reserve(size());
   if (cached.size() < size()) make_room(size() - cached.size());
   cached_values_ += size() - cached.size();
   cached.values.resize(size());
