@@ -15,7 +15,8 @@ class SvmLightSettings:
     working_set: int = 10
     """q, even: the number of variables that an iteration changes."""
     shrink_after: int = 100
-    """h: a variable that was optimal at its bound for h iterations is shrunk; 0: none is."""
+    """h: a variable that was optimal at its bound for h iterations is shrunk; 0: none is. Optimal means by a margin,
+    the largest violation: until the bias is accurate, a smaller margin can have the wrong sign."""
 
 
 class SvmLight(CoreSolver):

@@ -199,14 +199,56 @@ void rounding(std::uint16_t infinity) {
   CHECK(!svm::is_finite(Value{infinity}));
 }
 
+// With equal gradients the first variable is taken; with all at a bound there may be none.
+void violating_pairs(svm::Random& random, std::size_t n, bool stuck) {
+  std::vector<double> gradients(n);
+  std::vector<double> alpha(n);
+  std::vector<double> low(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double where = random.uniform();
+    gradients[j] = static_cast<double>(random.below(9)) - 4.0;
+    low[j] = random.below(2) == 0 ? 0.0 : -C;
+    alpha[j] = low[j] + (stuck ? C : (where < 0.3 ? 0.0 : (where < 0.6 ? C : C * random.uniform())));
+  }
+  std::size_t rising = n;
+  std::size_t falling = n;
+  for (std::size_t j = 0; j < n; ++j) {
+    if (alpha[j] < low[j] + C && (rising == n || gradients[j] > gradients[rising])) rising = j;
+    if (alpha[j] > low[j] && (falling == n || gradients[j] < gradients[falling])) falling = j;
+  }
+  const svm::simd::ViolatingPair pair =
+      svm::simd::loops().violating_pair(gradients.data(), alpha.data(), low.data(), C, n);
+  CHECK(pair.rising == rising && (rising == n || pair.top == gradients[rising]));
+  CHECK(pair.falling == falling && (falling == n || pair.bottom == gradients[falling]));
+}
+
+// A Gaussian's values at every exponent to far below float32's smallest normal number, 2^-126 = e^-87.34.
+void exponentials() {
+  constexpr std::size_t n = 100003;
+  const std::vector<float> norms(n);
+  std::vector<float> x(n);
+  for (std::size_t j = 0; j < n; ++j) x[j] = -1e-3F * static_cast<float>(j);
+  std::vector<float> values(x);
+  svm::simd::loops().gaussian(values.data(), norms.data(), 0.0F, 0.5F, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double wanted = std::exp(static_cast<double>(x[j]));
+    const auto value = static_cast<double>(values[j]);
+    CHECK(x[j] < -87.3F ? value >= 0.0 && value < 1.3e-38 : std::abs(value / wanted - 1.0) < 1e-7);
+    CHECK(x[j] > -87.7F || value == 0.0);
+  }
+  CHECK(values[0] == 1.0F);
+}
+
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
+  exponentials();
   svm::Random random(3, svm::Purpose::data);
   for (const std::size_t n : {1U, 5U, 8U, 63U, 64U, 65U, 127U, 128U, 200U, 513U}) {
     for (int round = 0; round < 20; ++round) {
       for (const bool unit : {false, true}) {
+        violating_pairs(random, n, unit);
         gains(random, n, unit);
         pairs(random, n, unit, 1.0);
         pairs(random, n, unit, -1.0);

@@ -22,6 +22,7 @@ from experiments.bench import (
     figure2,
     figures,
     gram,
+    intelex,
     iteration,
     launching,
     libsvm,
@@ -43,11 +44,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.bench", description=__doc__)
     parser.add_argument(
         "--only",
-        default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18,19",
-        help="benchmarks: 1, 2, 3 (with 4), 5 to 19",
+        default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18,19,20",
+        help="benchmarks: 1, 2, 3 (with 4), 5 to 20",
     )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
+    parser.add_argument("--data", default="adult,ijcnn1", help=f"of benchmark 20: of {', '.join(intelex.CASES)}")
     parser.add_argument("--write", type=Path, help="Markdown file to write the table into")
     arguments = parser.parse_args()
     memory = int(arguments.memory * 1e9)
@@ -70,6 +72,7 @@ def main() -> int:
         "17": lambda: list(figures.rows(arguments.repeat)),
         "18": lambda: resume.rows(arguments.repeat),
         "19": lambda: list(launching.rows()),
+        "20": lambda: intelex.rows(min(arguments.repeat, 3), arguments.data.split(",")),
     }
     console = Console()
     made: list[Row] = []

@@ -1,6 +1,7 @@
 #include "kernel/expansion.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/swap_remove.hpp"
@@ -23,6 +24,7 @@ const float* Expansion::append_evaluated(std::size_t i) {
   if (capacity_ == 0) return evaluated_.data();
   make_room(size());
   CachedRow& cached = cache_.back();
+  cached.reserve(size());
   cached.values = evaluated_;
   cached.of = members_;
   cached.used = ++uses_;
@@ -55,15 +57,19 @@ const float* Expansion::row(std::size_t slot) {
     missing_slots_.push_back(static_cast<std::uint32_t>(s));
     missing_members_.push_back(members_[s]);
   };
-  for (std::size_t s = 0; s < known; ++s) {
-    if (cached.of[s] != members_[s]) miss(s);
+  constexpr std::size_t block = 64;  // most blocks are as they were
+  for (std::size_t begin = 0; begin < known; begin += block) {
+    const std::size_t end = std::min(begin + block, known);
+    if (std::memcmp(&cached.of[begin], &members_[begin], (end - begin) * sizeof members_[0]) == 0) continue;
+    for (std::size_t s = begin; s < end; ++s) {
+      if (cached.of[s] != members_[s]) miss(s);
+    }
   }
   for (std::size_t s = known; s < size(); ++s) miss(s);
   missing_values_.resize(missing_slots_.size());
   rows_.values_uncharged(i, missing_members_.data(), missing_members_.size(), missing_values_.data());
   // Allocations come before the sizes change: after an exception no slot may seem to have a value.
-  cached.of.reserve(size());
-  cached.values.reserve(size());
+  cached.reserve(size());
   if (cached.size() < size()) make_room(size() - cached.size());
   cached_values_ += size() - cached.size();
   cached.values.resize(size());

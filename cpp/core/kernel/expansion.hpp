@@ -41,6 +41,13 @@ class Expansion {
     std::uint64_t used = 0;
 
     std::size_t size() const noexcept { return values.size(); }
+    /// Room for n values, in steps: rows grow by a few values at a time, and the allocator finds memory of equal sizes at
+    /// once.
+    void reserve(std::size_t n) {
+      constexpr std::size_t step = 256;
+      values.reserve((n + step - 1) / step * step);
+      of.reserve((n + step - 1) / step * step);
+    }
   };
   void make_room(std::size_t values);
 

@@ -72,10 +72,11 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows) {
 }
 
 void Points::keep_columns() {
-  if (matrix_.sparse()) return copy_sparse_columns();
-  const std::size_t values = words_ > 0 ? 0 : matrix_.rows * matrix_.columns;
-  const auto zeros = static_cast<std::size_t>(std::count(matrix_.values, matrix_.values + values, 0.0F));
-  if (2 * zeros >= values && values > 0) copy_dense_columns();
+  if (matrix_.sparse()) {
+    copy_sparse_columns();
+  } else if (words_ == 0) {
+    copy_dense_columns();
+  }
 }
 
 void Points::copy_dense_columns() {
@@ -116,30 +117,40 @@ void Points::copy_sparse_columns() {
 
 namespace {
 
-// The inner products of point i with all points, reading only the columns in which it is not 0. Each is a sum in the
-// order of the columns, so <x, z> and <z, x> are the same bits.
-void products_by_columns(const Points& x, std::size_t i, float* row) {
+// The values of point i with all points, reading only the columns in which it is not 0. Each inner product is a sum in
+// the order of the columns, so <x, z> and <z, x> are the same bits.
+void row_by_sparse_columns(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
   const MatrixView& matrix = x.matrix();
   const MatrixView& columns = x.columns();
-  if (matrix.sparse()) {
-    std::fill_n(row, x.size(), 0.0F);
-    for (std::int64_t p = matrix.offsets[i]; p < matrix.offsets[i + 1]; ++p) {
-      const auto k = static_cast<std::size_t>(matrix.indices[p]);
-      const std::int64_t begin = columns.offsets[k];
-      simd::loops().sparse_add32(row, columns.indices + begin, columns.values + begin, columns.stored(k),
-                                 static_cast<double>(matrix.values[p]));
-    }
-    return;
+  std::fill_n(row, x.size(), 0.0F);
+  for (std::int64_t p = matrix.offsets[i]; p < matrix.offsets[i + 1]; ++p) {
+    const auto k = static_cast<std::size_t>(matrix.indices[p]);
+    const std::int64_t begin = columns.offsets[k];
+    simd::loops().sparse_add32(row, columns.indices + begin, columns.values + begin, columns.stored(k),
+                               static_cast<double>(matrix.values[p]));
   }
-  std::vector<float> values;
-  std::vector<std::uint32_t> which;
+  kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
+}
+
+void row_by_dense_columns(const KernelFunction& kernel, const Points& x, std::size_t i, float* row) {
+  constexpr std::size_t strip = 4096;  // points at a time: their values stay in the first-level cache
+  const MatrixView& matrix = x.matrix();
+  thread_local std::vector<float> values;
+  thread_local std::vector<std::uint32_t> which;
+  values.clear();
+  which.clear();
   for (std::size_t k = 0; k < matrix.columns; ++k) {
     if (const float value = matrix.values[i * matrix.columns + k]; value != 0.0F) {
       values.push_back(value);
       which.push_back(static_cast<std::uint32_t>(k));
     }
   }
-  simd::loops().column_dots(values.data(), which.data(), values.size(), columns.values, x.size(), row);
+  for (std::size_t begin = 0; begin < x.size(); begin += strip) {
+    const std::size_t count = std::min(strip, x.size() - begin);
+    simd::loops().column_dots(values.data(), which.data(), values.size(), x.columns().values + begin, x.size(), count,
+                              row + begin);
+    kernel.apply(row + begin, x.norms()[i], x.norms().data() + begin, count);
+  }
 }
 
 // The kernel's value for each number of ones, computed by the same code as for other points: a Gaussian kernel with
@@ -251,10 +262,9 @@ void kernel_row(const KernelFunction& kernel, const Points& x, std::size_t i, fl
   if (x.words() > 0) {
     const bool distance = kernel.kind == KernelFunction::Kind::gaussian;
     const std::vector<float> table = values_by_ones(kernel, x.matrix().columns);
-    simd::loops().binary_lookup(x.bits(i), x.bits(0), x.size(), x.words(), distance, table.data(), row);
+    simd::loops().binary_lookup(x.bits(i), x.bits(0), nullptr, x.size(), x.words(), distance, table.data(), row);
   } else if (x.has_columns()) {
-    products_by_columns(x, i, row);
-    kernel.apply(row, x.norms()[i], x.norms().data(), x.size());
+    (x.matrix().sparse() ? row_by_sparse_columns : row_by_dense_columns)(kernel, x, i, row);
   } else {
     kernel_tile(kernel, x, i, 1, x, 0, x.size(), row, x.size());
   }
@@ -273,9 +283,7 @@ void kernel_values(const KernelFunction& kernel, const Points& x, std::size_t i,
       table = values_by_ones(kernel, matrix.columns);
       known = kernel;
     }
-    for (std::size_t k = 0; k < count; ++k) {
-      loops.binary_lookup(x.bits(i), x.bits(members[k]), 1, x.words(), distance, table.data(), out + k);
-    }
+    loops.binary_lookup(x.bits(i), x.bits(0), members, count, x.words(), distance, table.data(), out);
   } else {
     // Padded to whole blocks: a value must have the same bits at every position, and the last few would be computed
     // differently.

@@ -52,8 +52,8 @@ class Points {
   std::size_t words() const noexcept { return words_; }
   const std::uint64_t* bits(std::size_t row) const noexcept { return bits_.data() + row * words_; }
 
-  /// Makes a copy of the matrix by columns if that makes kernel rows cheaper: if it is sparse, or dense, not packed, and
-  /// at least half of its values are 0.
+  /// Makes a copy of the matrix by columns, unless it is packed: then a kernel row is computed for many points at a time,
+  /// and without the columns in which its point is 0.
   void keep_columns();
   /// Whether there is such a copy.
   bool has_columns() const noexcept { return columns_.rows > 0; }

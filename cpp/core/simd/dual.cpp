@@ -223,4 +223,50 @@ Best best_partner(const DualRange& range, const float* x, double sign, double to
                     : best_partner_of<false, false>(range, x, top, diagonal);
 }
 
+ViolatingPair violating_pair(const double* gradients, const double* alpha, const double* low, double C, std::size_t n) {
+  const Wide box = all(C);
+  const Wide zero = all(0.0);
+  const Wide nothing = all(-DBL_MAX);
+  const Wide nowhere = all(static_cast<double>(n));
+  Leader rising{nothing, nowhere};  // a block is a vector here
+  Leader falling{nothing, nowhere};
+  std::size_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const Wide gradient = load(gradients + j);
+    const Wide value = load(alpha + j);
+    const Wide bound = load(low + j);
+    rising.offer(choose(value < bound + box, gradient, nothing), j);
+    falling.offer(choose(bound < value, zero - gradient, nothing), j);
+  }
+  ViolatingPair pair = {-DBL_MAX, DBL_MAX, n, n};
+  const auto first = [](const Leader& leader, double& best, std::size_t& index) {
+    double scores[lanes];
+    double numbers[lanes];
+    store(scores, leader.score);
+    store(numbers, leader.block_number);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto place = static_cast<std::size_t>(numbers[l]) + l;
+      if (scores[l] > best || (scores[l] == best && place < index)) {
+        best = scores[l];
+        index = place;
+      }
+    }
+  };
+  double steepest = -DBL_MAX;
+  first(rising, pair.top, pair.rising);
+  first(falling, steepest, pair.falling);
+  pair.bottom = -steepest;
+  for (; j < n; ++j) {
+    if (gradients[j] > pair.top && alpha[j] < low[j] + C) {
+      pair.top = gradients[j];
+      pair.rising = j;
+    }
+    if (gradients[j] < pair.bottom && alpha[j] > low[j]) {
+      pair.bottom = gradients[j];
+      pair.falling = j;
+    }
+  }
+  return pair;
+}
+
 }  // namespace svm::simd::SVM_SIMD_NAME

@@ -156,53 +156,37 @@ void dots(const float* x, const float* z, std::size_t n, std::size_t d, float* o
   }
 }
 
-// In strips that fit the first-level cache. Terms are added in the order of the columns, so <x, z> and <z, x> are the
-// same bits.
-void column_dots(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
-                 std::size_t n, float* out) {
-  constexpr std::size_t strip = 4096;
-  for (std::size_t begin = 0; begin < n; begin += strip) {
-    const std::size_t count = n - begin < strip ? n - begin : strip;
-    float total[strip];
-    std::memset(total, 0, count * sizeof(float));
-    for (std::size_t p = 0; p < stored; ++p) {
-      const float* column = columns + which[p] * n + begin;
-      for (std::size_t j = 0; j < count; ++j) total[j] += values[p] * column[j];
-    }
-    std::memcpy(out + begin, total, count * sizeof(float));
-  }
-}
-
 // Uses the popcount instruction. For a few common widths (2 words: Adult's 123 features) `words` is a compile-time
 // constant.
 template <std::size_t fixed, bool distance>
-inline void lookup(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, const float* table,
-                   float* out) {
+inline void lookup(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                   std::size_t words, const float* table, float* out) {
   const std::size_t count = fixed > 0 ? fixed : words;
-  for (std::size_t j = 0; j < n; ++j, z += count) {
+  for (std::size_t j = 0; j < n; ++j) {
+    const std::uint64_t* row = z + (members == nullptr ? j : members[j]) * count;
     int ones = 0;
-    for (std::size_t k = 0; k < count; ++k) ones += __builtin_popcountll(distance ? x[k] ^ z[k] : x[k] & z[k]);
+    for (std::size_t k = 0; k < count; ++k) ones += __builtin_popcountll(distance ? x[k] ^ row[k] : x[k] & row[k]);
     out[j] = table[ones];
   }
 }
 
 template <bool distance>
-inline void lookup_by_width(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words,
-                            const float* table, float* out) {
+inline void lookup_by_width(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                            std::size_t words, const float* table, float* out) {
   switch (words) {
-    case 1: return lookup<1, distance>(x, z, n, words, table, out);
-    case 2: return lookup<2, distance>(x, z, n, words, table, out);
-    case 5: return lookup<5, distance>(x, z, n, words, table, out);
-    default: return lookup<0, distance>(x, z, n, words, table, out);
+    case 1: return lookup<1, distance>(x, z, members, n, words, table, out);
+    case 2: return lookup<2, distance>(x, z, members, n, words, table, out);
+    case 5: return lookup<5, distance>(x, z, members, n, words, table, out);
+    default: return lookup<0, distance>(x, z, members, n, words, table, out);
   }
 }
 
-void binary_lookup(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
-                   const float* table, float* out) {
+void binary_lookup(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                   std::size_t words, bool distance, const float* table, float* out) {
   if (distance) {
-    lookup_by_width<true>(x, z, n, words, table, out);
+    lookup_by_width<true>(x, z, members, n, words, table, out);
   } else {
-    lookup_by_width<false>(x, z, n, words, table, out);
+    lookup_by_width<false>(x, z, members, n, words, table, out);
   }
 }
 
@@ -230,8 +214,8 @@ const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
     SVM_TEXT(SVM_SIMD_NAME),
     SVM_LOOP(add), add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
     SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
-    SVM_LOOP(partner_score),
-    dots, column_dots, binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
+    SVM_LOOP(partner_score), SVM_LOOP(violating_pair),
+    dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
     SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(add),
     SVM_LOOP(add), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),

@@ -44,6 +44,15 @@ struct DualRange {
   double C;
 };
 
+/// The largest gradient of a variable that may rise and the smallest of one that may fall, and the first variables that
+/// have them. The index is n, and the gradient means nothing, where no variable may.
+struct ViolatingPair {
+  double top;
+  double bottom;
+  std::size_t rising;
+  std::size_t falling;
+};
+
 inline constexpr std::size_t philox_blocks = 16;
 
 /// A table of the loops for one instruction set.
@@ -84,16 +93,21 @@ struct Loops {
   double (*partner_score)(double response, double alpha, double diagonal, double entry, double C, double sign,
                           double top, double top_diagonal);
 
+  /// The most violating pair of n variables between low[j] and low[j] + C.
+  ViolatingPair (*violating_pair)(const double* gradients, const double* alpha, const double* low, double C,
+                                  std::size_t n);
+
   /// out[j] = <x, row j of z> for n dense rows of d columns.
   void (*dots)(const float* x, const float* z, std::size_t n, std::size_t d, float* out);
-  /// out[j] = sum over p of values[p] columns[which[p] * n + j], j < n: the inner products of one point with n others.
-  /// Only the columns are read in which the point is not 0.
+  /// out[j] = sum over p of values[p] columns[which[p] * stride + j], j < n: the inner products of one point with n
+  /// others. Only the columns are read in which the point is not 0. Terms are added in the order of p, so <x, z> and
+  /// <z, x> are the same bits. `out` is read and written once for a few columns: n is at most what a cache holds.
   void (*column_dots)(const float* values, const std::uint32_t* which, std::size_t stored, const float* columns,
-                      std::size_t n, float* out);
+                      std::size_t stride, std::size_t n, float* out);
   /// out[j] = table[number of ones of x op row j of z], op is exclusive or (the Hamming distance) or and (the inner
-  /// product), for n binary rows packed in `words` words each.
-  void (*binary_lookup)(const std::uint64_t* x, const std::uint64_t* z, std::size_t n, std::size_t words, bool distance,
-                        const float* table, float* out);
+  /// product), for n binary rows packed in `words` words each; with `members`, row members[j] in place of row j.
+  void (*binary_lookup)(const std::uint64_t* x, const std::uint64_t* z, const std::uint32_t* members, std::size_t n,
+                        std::size_t words, bool distance, const float* table, float* out);
   /// out[0..16) = inner products of one sparse row with 16 densified rows (column-major: dense[column * 16 + row]).
   void (*sparse_dots)(const std::int32_t* indices, const float* values, std::size_t stored, const float* dense,
                       float* out);

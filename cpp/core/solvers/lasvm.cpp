@@ -45,6 +45,7 @@ void Lasvm::seed_expansion(Random& random) {
 }
 
 void Lasvm::append(double gradient) {
+  low_.push_back(positive(alpha_.size()) ? 0.0 : -settings_.C);
   alpha_.push_back(0.0);
   gradients_.push_back(gradient);
 }
@@ -79,7 +80,10 @@ void Lasvm::archive(StateArchive& state) {
   state.part("outside_top", outside_top_, size());
   state.part("outside_bottom", outside_bottom_, size());
   state.number("passes", passes_);
-  if (state.reads()) find_violating_pair();  // recomputes the pair, so that its indices are valid
+  if (!state.reads()) return;
+  low_.resize(alpha_.size());
+  for (std::size_t s = 0; s < low_.size(); ++s) low_[s] = positive(s) ? 0.0 : -settings_.C;
+  find_violating_pair();  // recomputes the pair, so that its indices are valid
 }
 
 bool Lasvm::step() {
@@ -171,7 +175,7 @@ bool Lasvm::step_pair(std::size_t top, std::size_t bottom, const float* top_row,
   const double curvature = rows_.diagonal(expansion_.member(top)) + rows_.diagonal(expansion_.member(bottom)) -
                            2.0 * static_cast<double>(top_row[bottom]);
   const double amount = std::min({(gradients_[top] - gradients_[bottom]) / (curvature > 0.0 ? curvature : flat),
-                                  highest(top) - alpha_[top], alpha_[bottom] - lowest(bottom)});
+                                  highest(top) - alpha_[top], alpha_[bottom] - low_[bottom]});
   const bool rises = shift_alpha(top, amount);
   const bool falls = shift_alpha(bottom, -amount);
   if (!rises && !falls) return false;  // the remaining violation is rounding error
@@ -182,7 +186,7 @@ bool Lasvm::step_pair(std::size_t top, std::size_t bottom, const float* top_row,
 
 bool Lasvm::step_single(std::size_t slot, const float* row) {
   const double diagonal = rows_.diagonal(expansion_.member(slot));
-  const double low = lowest(slot) - alpha_[slot];
+  const double low = low_[slot] - alpha_[slot];
   const double high = highest(slot) - alpha_[slot];
   const double amount = std::clamp(gradients_[slot] / (diagonal > 0.0 ? diagonal : flat), low, high);
   if (row == nullptr) row = expansion_.row(slot);
@@ -194,25 +198,19 @@ bool Lasvm::step_single(std::size_t slot, const float* row) {
 // A member that reaches a bound is set to it exactly; otherwise rounding could leave it a candidate.
 bool Lasvm::shift_alpha(std::size_t slot, double amount) {
   const double before = alpha_[slot];
-  const double bound = amount > 0.0 ? highest(slot) : lowest(slot);
+  const double bound = amount > 0.0 ? highest(slot) : low_[slot];
   alpha_[slot] = amount == bound - before ? bound : before + amount;
   return alpha_[slot] != before;
 }
 
 void Lasvm::find_violating_pair() {
   if (settings_.bias) {
-    top_gradient_ = -infinity;
-    bottom_gradient_ = infinity;
-    for (std::size_t s = 0; s < gradients_.size(); ++s) {
-      if (gradients_[s] > top_gradient_ && alpha_[s] < highest(s)) {
-        top_gradient_ = gradients_[s];
-        top_ = s;
-      }
-      if (gradients_[s] < bottom_gradient_ && alpha_[s] > lowest(s)) {
-        bottom_gradient_ = gradients_[s];
-        bottom_ = s;
-      }
-    }
+    const std::size_t n = gradients_.size();
+    const auto pair = simd::loops().violating_pair(gradients_.data(), alpha_.data(), low_.data(), settings_.C, n);
+    if (pair.rising < n) top_ = pair.rising;
+    if (pair.falling < n) bottom_ = pair.falling;
+    top_gradient_ = pair.rising < n ? pair.top : -infinity;
+    bottom_gradient_ = pair.falling < n ? pair.bottom : infinity;
     delta_ = top_gradient_ - bottom_gradient_;
     return;
   }
@@ -221,7 +219,7 @@ void Lasvm::find_violating_pair() {
   double best = -1.0;
   for (std::size_t s = 0; s < gradients_.size(); ++s) {
     const double gradient = gradients_[s];
-    const double room = (gradient > 0.0 ? highest(s) : lowest(s)) - alpha_[s];
+    const double room = (gradient > 0.0 ? highest(s) : low_[s]) - alpha_[s];
     if (room == 0.0) continue;
     const double diagonal = rows_.diagonal(expansion_.member(s));
     const double full = gradient / (diagonal > 0.0 ? diagonal : flat);
@@ -246,6 +244,7 @@ void Lasvm::drop_idle() {
     if (alpha_[s] != 0.0 || !(positive(s) ? gradients_[s] <= least : gradients_[s] >= most)) continue;
     expansion_.remove(s);
     swap_remove(alpha_, s);
+    swap_remove(low_, s);
     swap_remove(gradients_, s);
     any = true;
   }

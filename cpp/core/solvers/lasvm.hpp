@@ -41,8 +41,7 @@ class Lasvm final : public KernelSolver {
 
  private:
   bool positive(std::size_t slot) const noexcept { return expansion_.member(slot) < rows_.positives(); }
-  double lowest(std::size_t slot) const noexcept { return positive(slot) ? 0.0 : -settings_.C; }
-  double highest(std::size_t slot) const noexcept { return positive(slot) ? settings_.C : 0.0; }
+  double highest(std::size_t slot) const noexcept { return low_[slot] + settings_.C; }
   void seed_expansion(Random& random);
   void append(double gradient);
   /// PROCESS of the paper; returns false if nothing changed.
@@ -73,6 +72,7 @@ class Lasvm final : public KernelSolver {
   Expansion expansion_;
   EpochOrder order_;
   std::vector<double> alpha_;      // signed, by slot
+  std::vector<double> low_;        // the lower bound of alpha, by slot: 0 or -C
   std::vector<double> gradients_;  // g = y - f, by slot
   // With bias the most violating pair; without bias both are the member with the largest gain.
   std::size_t top_ = 0;

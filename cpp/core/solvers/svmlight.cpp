@@ -90,8 +90,9 @@ void SvmLight::select() {
       const bool both = rises & falls;
       sum_of_free += both ? steepness : 0.0;
       free += both;
-      // The sign of the bound's multiplier, with the bias estimated before this step.
-      const bool settled = rises ? !falls & (steepness < middle_) : steepness > middle_;
+      // The sign of the bound's multiplier, with the bias and the largest violation before this step: while that is
+      // large, the sign is known only where the multiplier is larger.
+      const bool settled = rises ? !falls & (steepness < middle_ - violation_) : steepness > middle_ + violation_;
       doubted_[i] = settled ? doubted_[i] : now;
     }
   };

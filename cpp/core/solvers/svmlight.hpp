@@ -17,7 +17,7 @@ struct SvmLightSettings {
   bool bias = false;
   double tolerance = 1e-3;           ///< stop when no KKT condition is violated by more; 0: never
   std::size_t working_set = 10;      ///< q, even: variables changed in an iteration
-  std::uint64_t shrink_after = 100;  ///< iterations at its bound after which a variable is left out; 0: never
+  std::uint64_t shrink_after = 100;  ///< iterations at its bound, clearly, after which a variable is left out; 0: never
 };
 
 class SvmLight final : public DualSolver {
@@ -64,7 +64,7 @@ class SvmLight final : public DualSolver {
   SvmLightSettings settings_;
   BoxQp qp_;
   Subset active_;
-  std::vector<std::uint64_t> doubted_;  // the last iteration in which a variable did not seem optimal at its bound
+  std::vector<std::uint64_t> doubted_;  // the last iteration in which a variable was not clearly optimal at its bound
   std::vector<std::uint32_t> working_;
   std::vector<Candidate> rising_;  // scratch memory of select()
   std::vector<Candidate> falling_;
