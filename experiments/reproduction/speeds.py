@@ -19,7 +19,7 @@ class Speed:
     rows_with_bias : int
         Kernel rows of a presentation in problems with bias.
     access_seconds : float
-        Seconds of a feature access, with explicit weights.
+        Seconds of a feature access, with explicit weights or with features of the kernel.
     accesses : float
         Feature accesses of a presentation over the values of a row that are not zero.
     own_end : callable or None
@@ -52,6 +52,10 @@ SPEEDS: Final[Mapping[str, Speed]] = {
     "mpu": Speed(own_end=lambda C, eps: 0.3 * C / eps),
     "ocas": Speed(own_end=lambda C, eps: 3.0 * math.sqrt(C / eps)),
     "svmperf": Speed(own_end=lambda C, eps: 5.0 * math.sqrt(C / eps)),
-    "cpny": Speed(own_end=lambda C, eps: 2.0 * math.sqrt(C / eps)),
-    "cpsp": Speed(own_end=lambda C, eps: 2.0 * math.sqrt(C / eps)),
+    "cpny": Speed(access_seconds=0.6e-9, own_end=lambda C, eps: 1200.0),
+    "cpsp": Speed(access_seconds=0.6e-9, own_end=lambda C, eps: 1500.0 * C**0.15),
+    "asset": Speed(access_seconds=1.2e-9),  # rows of features in random order
+    "asset_star": Speed(access_seconds=1.2e-9),
+    "asset_online": Speed(access_seconds=1.2e-9),
+    "asset_star_online": Speed(access_seconds=1.2e-9),
 }

@@ -246,7 +246,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         "memory": "1GiB",
         "rows": RowsConfig("cache"),
         "progress": False,
-            "picture": False,
+        "picture": False,
         "checkpoint_seconds": 5.0,
         "store": StoreConfig("elsewhere"),
     }
