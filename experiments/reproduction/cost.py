@@ -55,7 +55,8 @@ def estimate(run: RunSettings) -> Estimate:
         evaluated = run.budget.evaluations * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
     elif features:
         work, memory = _approximate(run, size, presentations)
-        evaluated = features * ((n + size.n_test) * _kernel_seconds(size) + 0.06e-9 * n * _evaluations(run))
+        held = 0 if run.dataset.kind == "elastic" and run.dataset.max_train is None else n  # not of a stream
+        evaluated = features * ((held + size.n_test) * _kernel_seconds(size) + 0.06e-9 * held * _evaluations(run))
     else:
         work, memory = _exact(run, n, presentations)
         evaluated = min(0.5 * n, presentations) * size.n_test * _kernel_seconds(size)
@@ -199,14 +200,23 @@ def _presentations(run: RunSettings, n: int) -> float:
     budget = run.budget
     if issubclass(run.solver, Passes) and budget.limit.iterations is not None:  # it starts anew for each evaluation
         passes = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
-        return float(n * sum(evaluation.iterations or 0 for evaluation in passes))
+        end = _own_end(run, n)
+        before = sum((each.iterations or 0) <= end for each in passes)
+        return float(n * sum(min(each.iterations or 0, end) for each in passes[: before + 1]))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.limit.iterations is not None:
         limits.append(float(budget.limit.iterations * getattr(run.solver_settings, "batch_size", 1)))
     if budget.limit.kernel_evaluations is not None:
         limits.append(budget.limit.kernel_evaluations / n)
-    if (own_end := _speed(run).own_end) is not None:
-        C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
-        limits.append(n * max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0))))
+    limits.append(n * _own_end(run, n))
     shortest = min(limits)
     return shortest if shortest < float("inf") else 10.0 * n
+
+
+def _own_end(run: RunSettings, n: int) -> float:
+    """Return the epochs after which the solver stops by itself; infinite if it does not."""
+    own_end = _speed(run).own_end
+    if own_end is None:
+        return math.inf
+    C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
+    return max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0)))

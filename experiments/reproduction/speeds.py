@@ -49,6 +49,7 @@ SPEEDS: Final[Mapping[str, Speed]] = {
     "sgd_s": Speed(own_end=lambda C, eps: 2.5 * C / eps),
     "sgd_m": Speed(access_seconds=0.8e-9, own_end=lambda C, eps: 8.5 * C / eps),  # one access serves several steps
     "dcd": Speed(own_end=lambda C, eps: 5.0 * C**0.8 * math.log(1 / eps)),
+    "liblinear": Speed(own_end=lambda C, eps: 45.0 * C**0.8),  # to its tolerance, 1e-4
     "mpu": Speed(own_end=lambda C, eps: 0.3 * C / eps),
     "ocas": Speed(own_end=lambda C, eps: 3.0 * math.sqrt(C / eps)),
     "svmperf": Speed(own_end=lambda C, eps: 5.0 * math.sqrt(C / eps)),
