@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,7 @@ def collect(
         minute), ``threads``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home directories are
         written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
     """
-    commit, dirty = git_state(root)
+    commit, dirty = _state_at_first(root)
     scrub = _Scrubber(root)
     program = [Path(command[0]).name, *command[1:]] if command else []
     return {
@@ -141,6 +142,12 @@ def git_state(root: Path) -> tuple[str | None, bool | None]:
     return (commit.strip() if commit else None), dirty
 
 
+@cache
+def _state_at_first(root: Path) -> tuple[str | None, bool | None]:
+    """Return `git_state` at the first call: a process goes on with the code that it has imported."""
+    return git_state(root)
+
+
 def commit_text(commit: str | None, dirty: bool | None, *, digits: int = 12) -> str:
     """Return a commit as text, with a remark on uncommitted changes that nothing shortens; empty without a commit."""
     return commit[:digits] + (f" {UNCOMMITTED}" if dirty else "") if commit else ""
@@ -161,6 +168,7 @@ def cpu_model() -> str:
     return match.group(1).strip() if match else platform.processor() or platform.machine() or "unknown"
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the installed `PACKAGES`, read from their metadata: nothing is imported."""
     found = {"python": platform.python_version()}

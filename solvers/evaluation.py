@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,12 @@ class Evaluator:
         self._X_test = problem.points(dataset.X_test)
         self._y_test = dataset.y_test.astype(np.float64)
         self._y = problem.y.astype(np.float64)
+
+    def of_variant(self, problem: Problem) -> Evaluator:
+        """Return the evaluator of a `Problem.variant` of this one's problem; the two share all points."""
+        other = copy.copy(self)
+        other._problem = problem
+        return other
 
     def evaluate(self, snapshots: Sequence[Snapshot]) -> list[Measures]:
         """Return the measures of each snapshot; snapshots of one kind are evaluated in one matrix product.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from functools import cached_property
@@ -102,30 +103,18 @@ class Problem:
             raise SettingsError(f"X is (n, d) and y (n,), got {X.shape} and {y.shape}")
         if set(np.unique(y)) != {-1, 1}:
             raise SettingsError(f"labels are -1 and +1, both present, got {np.unique(y)[:5].tolist()}")
-        for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
-            if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
-                raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
         if rho != 0.0 and not 1e-30 <= abs(rho) <= 1e30:
             raise SettingsError(f"rho = {rho!r}: it must be 0, or a number that float32 can hold, up to 1e30 in size")
         if rho != 0.0 and not isinstance(kernel, Linear):
             raise SettingsError(f"rho = {rho:g} appends a constant feature, which works with kernel=linear only")
         self.kernel = kernel
         self.rho = rho
-        self.lambda_ = lambda_
-        self.nu = nu
-        self.bias = bias
-        self.policy = rows or RowPolicy()
         self.order: NDArray[np.intp] = np.argsort(-y.astype(np.int8), kind="stable")
         self.n: int = X.shape[0]
         self.d: int = X.shape[1] + (rho != 0.0)
         if self.d > MAX_FEATURES:
             raise SettingsError(f"X has {X.shape[1]:,} features: indices have 32 bits, up to {MAX_FEATURES:,}")
-        if sparse.issparse(X):
-            self.require_memory(
-                _BYTES_A_FEATURE * self.d,
-                f"vectors as long as the data have features, {self.d:,} (their largest index),",
-                "number the features without gaps, or",
-            )
+        self._regularise(lambda_, nu, bias, rows, sparse_points=bool(sparse.issparse(X)))
         self.positives = int(np.count_nonzero(y == 1))
         self.y: NDArray[np.int8] = y[self.order].astype(np.int8)
         if isinstance(X, np.ndarray) or sparse.issparse(X):
@@ -135,6 +124,41 @@ class Problem:
             check_range(kernel, self._points, "training points")
         else:
             self._stream = X
+
+    def _regularise(
+        self, lambda_: float | None, nu: float | None, bias: bool, rows: RowPolicy | None, *, sparse_points: bool
+    ) -> None:
+        """Check and set everything that does not change the points."""
+        for name, value, least in (("lambda", lambda_, "positive"), ("nu", nu, "not negative")):
+            if value is not None and (not math.isfinite(value) or value < 0 or (value == 0 and least == "positive")):
+                raise SettingsError(f"{name} = {value!r}: it must be finite and {least}")
+        self.lambda_, self.nu, self.bias, self.policy = lambda_, nu, bias, rows or RowPolicy()
+        if sparse_points:
+            self.require_memory(
+                _BYTES_A_FEATURE * self.d,
+                f"vectors as long as the data have features, {self.d:,} (their largest index),",
+                "number the features without gaps, or",
+            )
+
+    def variant(self, *, lambda_: float | None, nu: float | None, bias: bool, rows: RowPolicy | None = None) -> Problem:
+        """Return another problem on the same points, with the same kernel and rho.
+
+        The two share what was made of the points, such as `features`, but not the kernel rows.
+
+        Parameters
+        ----------
+        lambda_, nu, bias, rows
+            As in the constructor.
+
+        Raises
+        ------
+        SettingsError
+            A value is outside its range.
+        """
+        other = copy.copy(self)
+        vars(other).pop("rows", None)
+        other._regularise(lambda_, nu, bias, rows, sparse_points=bool(sparse.issparse(self._points)))
+        return other
 
     @property
     def X(self) -> Features:  # noqa: N802 (the field's name)

@@ -18,8 +18,8 @@ import numpy as np
 from datasets import DataError
 from experiments.bench import data
 from experiments.bench.measure import Row, median_ratio
-from experiments.run.evaluation import Evaluator
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, get
+from solvers.evaluation import Evaluator
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE_BYTES = 4_000_000_000

@@ -22,7 +22,7 @@ ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 ENGINES = ("local", "mpi")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
-NOT_INFLUENTIAL = ("threads", "memory", "rows", "progress", "checkpoint_seconds", "store", "model", "hydra")
+NOT_INFLUENTIAL = ("threads", "memory", "rows", "progress", "picture", "checkpoint_seconds", "store", "model", "hydra")
 """Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
 
 With a limit on seconds a run depends on the first three, and its identity has them."""
@@ -198,6 +198,8 @@ class RunConfig:
     checkpoint_seconds : "auto", float or None
         Wall seconds between two checkpoints, files that a run can be resumed from. auto: 600 with engine=mpi, else one
         only when SIGTERM ends the run; null: none.
+    picture : "auto" or bool
+        Whether the record has a picture of the curve; auto: yes for a single run.
     model : str or None
         File (.npz) for the final predictor; None: none.
     """
@@ -217,6 +219,7 @@ class RunConfig:
     engine: str = "local"
     ranks: int | str = "auto"
     checkpoint_seconds: int | float | str | None = "auto"
+    picture: bool | str = "auto"
     model: str | None = None
 
 

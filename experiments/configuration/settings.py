@@ -57,6 +57,8 @@ class RunSettings:
         Where records go, as `experiments.store.Store.open` takes it: a folder, and the address of a server.
     checkpoint_seconds : float or None
         Wall seconds between two checkpoints; infinite: one only when SIGTERM ends the run; None: no checkpoints.
+    picture : bool
+        Whether the record has a picture of the curve.
     model : Path or None
         File for the final predictor.
     """
@@ -81,6 +83,7 @@ class RunSettings:
     starts_ranks: bool = False
     store_uri: str | None = None
     checkpoint_seconds: float | None = None
+    picture: bool = True
     model: Path | None = None
 
     @property
@@ -181,7 +184,7 @@ def resolve(
         jobs=jobs or 1,
         memory_bytes=parse_memory(config.memory),
         rows=config.rows.provider,
-        progress=_progress(config.progress, jobs is None),
+        progress=_switch("progress", config.progress, jobs is None),
         store_root=folder("store.root", config.store.root),
         origins=origins,
         engine=config.engine,
@@ -189,6 +192,7 @@ def resolve(
         starts_ranks=ranks is not None,
         store_uri=server_address(config.store.uri),
         checkpoint_seconds=choose_checkpoint_seconds(config.checkpoint_seconds, config.engine),
+        picture=_switch("picture", config.picture, jobs is None),
         model=check_model(config.model),
     )
     check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_solver` checks `algo`
@@ -292,8 +296,8 @@ def _threads(value: int | str, automatic: int) -> int:
     return value
 
 
-def _progress(value: bool | str, automatic: bool) -> bool:
+def _switch(name: str, value: bool | str, automatic: bool) -> bool:
     if isinstance(value, str):
-        check_choice("progress", value, ("auto",), also="true, false")
+        check_choice(name, value, ("auto",), also="true, false")
         return automatic
     return value

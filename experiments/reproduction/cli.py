@@ -67,6 +67,8 @@ check      draw runs= of them at random, make them again and compare
 dataset=   only these data sets; any other data set is marked as a stand-in
 uncommitted=marked   make scale=paper with uncommitted changes, and mark the verdicts; without it they are refused
 jobs=      runs at a time (default: one for each core)
+timed=     runs whose result is a time: alone (default), one at a time; together, jobs= at a time: their CPU seconds are
+           then those of a busy machine, which is slower
 launcher=  local (default), or ray: on a cluster, address=HOST:PORT or RAY_ADDRESS, else this machine (docs/clusters.md)
 store=     folder of the records (results), or a server that shares them: store=http://HOST:5000 (docs/server.md);
            figures= of the figures (figures); report= of the report (report); evidence= of the evidence (evidence);

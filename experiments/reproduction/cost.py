@@ -26,11 +26,15 @@ from solvers.passes import Passes
 
 REFERENCE_SECONDS = 0.9e-9
 """Seconds per kernel evaluation of an SBP iteration on rows in memory, on the machine of all other constants."""
-START_SECONDS = 1.0
-"""Loading, the record, the first picture."""
+START_SECONDS = 0.3
+"""The record, and what a run cannot share with the one before it in its process."""
 PROCESS_BYTES = 600 * 2**20
 """Memory of a process with its libraries, without data."""
 
+_ROW_ACCESSES = 15.0
+"""Time of a presentation with explicit weights beside its accesses, in accesses: a row elsewhere in memory is read."""
+_WORDS, _TEXT = 10_000, 0.1
+"""Rows with more features are texts, of length 1. A linear method ends there as it does elsewhere with a tenth of C."""
 _IMAGE_SECONDS = 35e-6
 """Seconds to make one deformed image, which the solver's clock does not count."""
 
@@ -47,7 +51,7 @@ def estimate(run: RunSettings) -> Estimate:
     """Estimate one run, without the Gram matrix."""
     size, speed = size_of(run.dataset), _speed(run)
     n = size.n
-    presentations = _presentations(run, n)
+    presentations = _presentations(run, size)
     features = _features(run)
     if explicit(run):
         work = speed.access_seconds * _accesses(run, size, presentations)
@@ -55,10 +59,11 @@ def estimate(run: RunSettings) -> Estimate:
         evaluated = run.budget.evaluations * (2e-9 * size.stored * (n + size.n_test) + 5e-9 * size.d)
     elif features:
         work, memory = _approximate(run, size, presentations)
-        evaluated = features * ((n + size.n_test) * (0.03e-9 * size.d + 6e-9) + 0.06e-9 * n * _evaluations(run))
+        held = 0 if run.dataset.kind == "elastic" and run.dataset.max_train is None else n  # not of a stream
+        evaluated = features * ((held + size.n_test) * _kernel_seconds(size) + 0.06e-9 * held * _evaluations(run))
     else:
         work, memory = _exact(run, n, presentations)
-        evaluated = min(0.5 * n, presentations) * size.n_test * (0.03e-9 * size.d + 6e-9)
+        evaluated = min(0.5 * n, presentations) * size.n_test * _kernel_seconds(size)
         if hasattr(run.solver_settings, "pairs"):
             # passes of coordinate descent over pairs of random features, twice those at the largest number of pairs
             pairs = float(run.solver_settings.pairs)
@@ -70,6 +75,16 @@ def estimate(run: RunSettings) -> Estimate:
     bytes_per_value = 4.0 if size.stored == size.d else 8.0  # a sparse value has an index
     memory += bytes_per_value * size.stored * (n + 2 * size.n_test) + PROCESS_BYTES
     return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
+
+
+def _kernel_seconds(size: Size) -> float:
+    """Seconds of a kernel value in a block of them: an inner product and one function."""
+    return _product_seconds(size) + 6e-9
+
+
+def _product_seconds(size: Size) -> float:
+    """Seconds of an inner product in a block of them; sparse rows are multiplied value by value."""
+    return 0.03e-9 * size.d if size.stored == size.d else 0.3e-9 * size.stored
 
 
 def _speed(run: RunSettings) -> Speed:
@@ -91,7 +106,7 @@ def _evaluations(run: RunSettings) -> float:
 def _exact(run: RunSettings, n: int, presentations: float) -> tuple[float, float]:
     """Return seconds and bytes of a method that works with the exact kernel."""
     if run.solver.timed:  # a library with its own cache of kernel rows
-        return 1.4e-9 * n**2 * 30 * max(1.0, (run.problem.C or 1.0)) ** 0.25, 0.75 * run.memory_bytes
+        return 12e-9 * n**2 * max(1.0, (run.problem.C or 1.0)) ** 0.25, 0.75 * run.memory_bytes
     speed = _speed(run)
     rows = speed.rows_with_bias if run.problem.bias else 1
     return REFERENCE_SECONDS * speed.row_share * presentations * n * rows, 0.0
@@ -99,10 +114,10 @@ def _exact(run: RunSettings, n: int, presentations: float) -> tuple[float, float
 
 def _approximate(run: RunSettings, size: Size, presentations: float) -> tuple[float, float]:
     """Return seconds and bytes of a method that makes features of the kernel, once or anew for each presentation."""
-    features = _features(run)
+    features, speed = _features(run), _speed(run)
     stream = _asks_no_rows(run) and not issubclass(run.solver, Passes)
-    each = size.d + 50.0 + (0.0 if stream else features)  # products and one function; a second product for a sample
-    work = 0.02e-9 * features * each * (presentations if stream else size.n) + 0.6e-9 * features * presentations
+    each = _product_seconds(size) + 1e-9 + (0.0 if stream else 0.02e-9 * features)  # a second product for a sample
+    work = features * each * (presentations if stream else size.n) + speed.access_seconds * features * presentations
     memory = 4.0 * features * (size.d + 1024.0) if stream else 4.0 * features * size.n + 40.0 * features**2
     return work, memory
 
@@ -182,21 +197,32 @@ def machine_factor() -> float:
 def _accesses(run: RunSettings, size: Size, presentations: float) -> float:
     if run.budget.limit.feature_accesses is not None:
         return float(run.budget.limit.feature_accesses)
-    return presentations * size.nonzero * _speed(run).accesses
+    return presentations * (size.nonzero + _ROW_ACCESSES) * _speed(run).accesses
 
 
-def _presentations(run: RunSettings, n: int) -> float:
-    budget = run.budget
+def _presentations(run: RunSettings, size: Size) -> float:
+    budget, n = run.budget, size.n
     if issubclass(run.solver, Passes) and budget.limit.iterations is not None:  # it starts anew for each evaluation
         passes = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
-        return float(n * sum(evaluation.iterations or 0 for evaluation in passes))
+        end = _own_end(run, size)
+        before = sum((each.iterations or 0) <= end for each in passes)
+        return float(n * sum(min(each.iterations or 0, end) for each in passes[: before + 1]))
     limits = [float("inf") if budget.epochs is None else budget.epochs * n]
     if budget.limit.iterations is not None:
         limits.append(float(budget.limit.iterations * getattr(run.solver_settings, "batch_size", 1)))
     if budget.limit.kernel_evaluations is not None:
         limits.append(budget.limit.kernel_evaluations / n)
-    if (own_end := _speed(run).own_end) is not None:
-        C = run.problem.C or 1 / (n * (run.problem.lambda_ or 1 / n))
-        limits.append(n * max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0))))
+    limits.append(n * _own_end(run, size))
     shortest = min(limits)
     return shortest if shortest < float("inf") else 10.0 * n
+
+
+def _own_end(run: RunSettings, size: Size) -> float:
+    """Return the epochs after which the solver stops by itself; infinite if it does not."""
+    own_end = _speed(run).own_end
+    if own_end is None:
+        return math.inf
+    C = run.problem.C or 1 / (size.n * (run.problem.lambda_ or 1 / size.n))
+    if explicit(run) and size.stored < size.d and size.d > _WORDS:
+        C *= _TEXT
+    return max(1.0, own_end(C, getattr(run.solver_settings, "eps", 1.0)))

@@ -24,13 +24,15 @@ RESOURCES = ("memory", "threads")
 """Settings of ``run.py`` for all runs; results do not depend on them."""
 STORE = ("store", "store.root", "store.uri")
 LAUNCHERS = ("local", RAY)
+TIMED = ("alone", "together")
+"""How runs are made whose result is a time: one at a time, or as others are."""
 FOLDERS = ("figures", "report", "evidence", "results")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
 PAPER = ("style", "width", "format")
 """Settings of the picture for a paper."""
 MADE = ("figure", "scale", "dataset", "from", "uncommitted")
-NAMES = (*MADE, "jobs", "launcher", "address", *PAPER, *STORE, *FOLDERS, *RESOURCES)
+NAMES = (*MADE, "jobs", "timed", "launcher", "address", *PAPER, *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -52,6 +54,8 @@ class Options:
         Values of the figure's options (`FigureSpec.options`).
     settings : tuple of str
         Settings of ``run.py`` that the figure lets the command line change (`FigureSpec.settings`).
+    together : bool
+        Whether runs of figures whose cost is time (`FigureSpec.timed`) are made `jobs` at a time as well.
     paper : PaperStyle or None
         Also write a picture for a paper.
     """
@@ -62,6 +66,7 @@ class Options:
     overrides: tuple[str, ...] = ()
     own: Mapping[str, str] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
+    together: bool = False
     paper: PaperStyle | None = None
 
 
@@ -173,7 +178,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     if "publish" in flags and ("from" in given or "check" in flags):
         raise FigureError("publish writes evidence from the runs of a store: give it without from= and check")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
-    jobs = _jobs(given.get("jobs"))
+    jobs, timed = _jobs(given.get("jobs")), given.get("timed", TIMED[0])
+    check_choice("timed", timed, TIMED)
     root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
     default = "paper" if "from" in given or flags & {*ACTIONS} else "quick"
@@ -184,6 +190,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
         own={name: given[name] for name in own if name in given},
         settings=tuple(settings),
+        together=timed == "together",
         paper=_paper({name: given[name] for name in PAPER if name in given}),
     )
     return Command(

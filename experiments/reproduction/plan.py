@@ -146,7 +146,7 @@ class Planner:
         """
         spec.scale(options.scale)
         spec = resolve_options(spec, options)
-        if spec.timed:
+        if spec.timed and not options.together:
             options = dataclasses.replace(options, jobs=1)
         panels: list[PlannedPanel] = []
         absent: dict[str, str] = {}

@@ -160,7 +160,7 @@ class FigureSpec:
     scales : dict of str to ScaleSpec
         One for each of `SCALES`.
     timed : bool
-        Its cost axis is time: runs are made one at a time.
+        Its cost axis is time: runs are made one at a time, unless ``timed=together``.
     split_by_seed : bool
         Whether a run's seed is also its ``dataset.split_seed``: then runs differ in their training and test rows too.
     claims, numbers

@@ -19,7 +19,7 @@ class Speed:
     rows_with_bias : int
         Kernel rows of a presentation in problems with bias.
     access_seconds : float
-        Seconds of a feature access, with explicit weights.
+        Seconds of a feature access, with explicit weights or with features of the kernel.
     accesses : float
         Feature accesses of a presentation over the values of a row that are not zero.
     own_end : callable or None
@@ -49,9 +49,14 @@ SPEEDS: Final[Mapping[str, Speed]] = {
     "sgd_s": Speed(own_end=lambda C, eps: 2.5 * C / eps),
     "sgd_m": Speed(access_seconds=0.8e-9, own_end=lambda C, eps: 8.5 * C / eps),  # one access serves several steps
     "dcd": Speed(own_end=lambda C, eps: 5.0 * C**0.8 * math.log(1 / eps)),
+    "liblinear": Speed(own_end=lambda C, eps: 45.0 * C**0.8),  # to its tolerance, 1e-4
     "mpu": Speed(own_end=lambda C, eps: 0.3 * C / eps),
     "ocas": Speed(own_end=lambda C, eps: 3.0 * math.sqrt(C / eps)),
     "svmperf": Speed(own_end=lambda C, eps: 5.0 * math.sqrt(C / eps)),
-    "cpny": Speed(own_end=lambda C, eps: 2.0 * math.sqrt(C / eps)),
-    "cpsp": Speed(own_end=lambda C, eps: 2.0 * math.sqrt(C / eps)),
+    "cpny": Speed(access_seconds=0.6e-9, own_end=lambda C, eps: 1200.0),
+    "cpsp": Speed(access_seconds=0.6e-9, own_end=lambda C, eps: 1500.0 * C**0.15),
+    "asset": Speed(access_seconds=1.2e-9),  # rows of features in random order
+    "asset_star": Speed(access_seconds=1.2e-9),
+    "asset_online": Speed(access_seconds=1.2e-9),
+    "asset_star_online": Speed(access_seconds=1.2e-9),
 }

@@ -38,7 +38,12 @@ class Assembled:
 
 
 def assemble(
-    run: RunSettings, data: Dataset, *, cache_dir: Path, notify: Callable[[str], None] = lambda _: None
+    run: RunSettings,
+    data: Dataset,
+    *,
+    cache_dir: Path,
+    notify: Callable[[str], None] = lambda _: None,
+    like: Any = None,
 ) -> Assembled:
     """Build the problem of a run.
 
@@ -50,6 +55,8 @@ def assemble(
         Folder for the Gram matrix and for derived values of nu.
     notify : callable
         Takes a few words about a step that takes long.
+    like : Problem, optional
+        Of another run on these data: with the same kernel and rho the problem is a variant of it.
 
     Raises
     ------
@@ -66,15 +73,11 @@ def assemble(
     )
 
     def problem_with(nu: float | None) -> Any:
+        form = run.problem
+        if like is not None and (like.kernel, like.rho) == (kernel, form.rho):
+            return like.variant(lambda_=form.lambda_, nu=nu, bias=form.bias, rows=rows)
         return solvers.Problem(
-            data.points,
-            data.y,
-            kernel,
-            lambda_=run.problem.lambda_,
-            nu=nu,
-            bias=run.problem.bias,
-            rho=run.problem.rho,
-            rows=rows,
+            data.points, data.y, kernel, lambda_=form.lambda_, nu=nu, bias=form.bias, rho=form.rho, rows=rows
         )
 
     if needs(run.solver, "nu") and run.problem.nu is None:

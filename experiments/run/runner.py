@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +21,6 @@ from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome, status_of
 from experiments.processes.stopping import StopRequest, deferred, uninterrupted
 from experiments.run.advance import LocalEngine, advance_run, costs_of, counted
-from experiments.run.assembly import assemble
 from experiments.run.checkpointer import FOLDER, Checkpoint, Checkpointer
 from experiments.run.code_identity import code_id
 from experiments.run.console import CURVE_PICTURE, Display, count
@@ -97,17 +96,12 @@ def _compute(
     build: Mapping[str, str],
     key: str,
 ) -> Outcome:
-    from solvers.evaluation import Evaluator
+    from experiments.run.loaded import limited_threads, load
 
     store.warm_up()
-    cache_dir = datasets.default_cache_dir()
-    display.note(f"loading {settings.dataset.name}")
-    data = datasets.load(settings.dataset, cache_dir=cache_dir)
-    display.note("setting up the problem")
-    with _threads(settings.building_threads):
-        assembled = assemble(settings, data, cache_dir=cache_dir, notify=display.note)
-    with _threads(settings.threads):
-        evaluator = Evaluator(assembled.problem, data)  # refuses test points before anything is recorded
+    loaded = load(settings, fingerprint, display.note)
+    data, assembled = loaded.data, loaded.assembled
+    with limited_threads(settings.threads):
         solver = engine.make_solver(settings, assembled.problem)
         checkpointer = _checkpointer(settings, store, fingerprint, build, display)
         costs = costs_of(solver)  # of a user's solver: what its views count
@@ -121,7 +115,7 @@ def _compute(
         # Recording begins before the solver, whose time is measured: a thread beside it would take memory and the GIL.
         with deferred() as stop_request:  # once the record has begun, the run's end is recorded too
             handle = store.begin(key, settings.label(), resolved, _tags(settings, record))
-        problem = assembled.problem
+        problem, evaluator = assembled.problem, loaded.evaluator
         job = _Job(
             settings, display, data, problem, evaluator, engine, solver, checkpointer, checkpoint, handle, record
         )
@@ -154,7 +148,7 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
             try:
                 _advance(job, recorder, stop_request)
                 curve = _curve(recorder.rows)
-                files = [picture] if _drawn(job, curve, picture) else []
+                files = [picture] if job.settings.picture and _drawn(job, curve, picture) else []
                 files += _saved_models(job, recorder, folder)
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
@@ -359,12 +353,3 @@ def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
         f"commit {commit or 'none'}; {job.provenance['command']}",
         path_png=path,
     )
-
-
-@contextlib.contextmanager
-def _threads(number: int) -> Iterator[None]:
-    """Limit every BLAS and OpenMP pool of this process."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=number):
-        yield

@@ -145,6 +145,7 @@ def test_even_steps_that_make_no_sense(budget: BudgetConfig, message: str) -> No
         ({"threads": 0}, "threads must be"),
         ({"threads": "many"}, "threads must be"),
         ({"progress": "perhaps"}, "progress must be"),
+        ({"picture": "perhaps"}, "picture must be"),
         ({"rows": RowsConfig("all")}, "rows.provider must be one of auto, gram"),
         ({"kernel": None}, "kernel must be one of"),
         ({"algo": None}, "unknown algorithm"),
@@ -168,15 +169,16 @@ def test_threads() -> None:
     assert resolve(config(threads=3), jobs=4).building_threads == 3
 
 
-def test_progress_is_for_single_runs() -> None:
-    assert resolve(config()).progress
-    assert not resolve(config(), jobs=2).progress
-    assert resolve(config(progress=True), jobs=2).progress
+@pytest.mark.parametrize("name", ["progress", "picture"])
+def test_progress_and_pictures_are_for_single_runs(name: str) -> None:
+    assert getattr(resolve(config()), name)
+    assert not getattr(resolve(config(), jobs=2), name)
+    assert getattr(resolve(config(**{name: True}), jobs=2), name)
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"threads": 1}, {"memory": "1GiB"}, {"progress": False}, {"rows": RowsConfig("cache")}],
+    [{"threads": 1}, {"memory": "1GiB"}, {"progress": False}, {"picture": False}, {"rows": RowsConfig("cache")}],
 )
 def test_resources_are_not_part_of_the_identity(changes: dict[str, Any]) -> None:
     assert resolve(config(**changes)).identity() == resolve(config()).identity()
@@ -244,6 +246,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         "memory": "1GiB",
         "rows": RowsConfig("cache"),
         "progress": False,
+        "picture": False,
         "checkpoint_seconds": 5.0,
         "store": StoreConfig("elsewhere"),
         "model": "model.npz",

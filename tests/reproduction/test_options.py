@@ -62,6 +62,10 @@ def test_defaults() -> None:
     command = parse(["figure=all", "--dry-run"])
     assert command.options.scale == "quick"
     assert command.options.jobs == available_cores()
+    assert not command.options.together
+    assert parse(["figure=sbp_fig2", "timed=together"]).options.together
+    with pytest.raises(SettingsError, match="timed must be one of alone, together"):
+        parse(["figure=sbp_fig2", "timed=both"])
     assert command.options.datasets == ()
     assert command.dry_run
 

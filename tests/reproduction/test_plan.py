@@ -350,6 +350,9 @@ def test_a_timed_figure_makes_one_run_at_a_time(store: FakeStore, figure: Figure
     made = plan(store, figure, options)
     assert made.options.jobs == 1
     assert {run.settings.jobs for run in made.runs} == {1}
+    together = plan(store, figure, dataclasses.replace(options, jobs=3, together=True))
+    assert together.options.jobs == 3
+    assert [run.key for run in together.runs] == [run.key for run in made.runs]
 
 
 def test_a_verdict_contains_no_folder_of_this_machine(store: FakeStore, figure: FigureSpec, options: Options) -> None:

@@ -172,3 +172,19 @@ def test_rho_that_float32_cannot_hold(rho: float) -> None:
     X, y = points(10, 3)
     with pytest.raises(SettingsError, match=r"rho = .*: it must be 0, or a number that float32 can hold"):
         Problem(X, y, Linear(), lambda_=0.1, rho=rho)
+
+
+def test_a_variant_has_the_points_but_not_the_rows() -> None:
+    X, y = points(40, 3)
+    p = Problem(X, y, Gaussian(2.0), lambda_=0.1, rows=ON_THE_FLY)
+    features, source = p.features, p.rows.source
+    q = p.variant(lambda_=0.2, nu=0.3, bias=True, rows=ON_THE_FLY)
+    assert (q.lambda_, q.nu, q.bias) == (0.2, 0.3, True)
+    assert (p.lambda_, p.nu, p.bias) == (0.1, None, False)
+    assert q.features is features
+    assert q.rows.source is not source
+    fresh = Problem(X, y, Gaussian(2.0), lambda_=0.2, nu=0.3, bias=True, rows=ON_THE_FLY)
+    ends = [run("sbp", each, Limit(iterations=50)).snapshot() for each in (q, fresh)]
+    np.testing.assert_array_equal(ends[0].coefficients, ends[1].coefficients)
+    with pytest.raises(SettingsError, match=r"lambda = 0"):
+        p.variant(lambda_=0.0, nu=None, bias=False)

@@ -1,0 +1,82 @@
+"""Data set, problem and evaluator of a run; the next run of this process on the same data shares them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import datasets
+from datasets import Dataset
+from experiments.configuration.settings import RunSettings
+from experiments.run.assembly import Assembled, assemble
+from solvers import plugins
+from solvers.evaluation import Evaluator
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a run works on.
+
+    Attributes
+    ----------
+    data : Dataset
+    assembled : Assembled
+    evaluator : Evaluator
+    """
+
+    data: Dataset
+    assembled: Assembled
+    evaluator: Evaluator
+
+
+_last: tuple[tuple[str, str], Loaded] | None = None
+"""Of the last run of this process, with the fingerprint and the specification of its data."""
+
+
+def load(settings: RunSettings, fingerprint: str, note: Callable[[str], None]) -> Loaded:
+    """Load the data of a run, and make its problem and its evaluator.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    fingerprint : str
+        Of the data.
+    note : callable
+        Takes a few words about a step that takes long.
+
+    Raises
+    ------
+    DataError, SettingsError
+        The data are not available, or the problem cannot be made of them.
+    """
+    global _last
+    key = fingerprint, repr(settings.dataset)
+    last = _last[1] if _last is not None and _last[0] == key else None
+    _last = None  # other data leave the memory before these are read
+    cache_dir = datasets.default_cache_dir()
+    note(f"loading {settings.dataset.name}")
+    data = datasets.load(settings.dataset, cache_dir=cache_dir) if last is None else last.data
+    note("setting up the problem")
+    like = None if last is None else last.assembled.problem
+    with limited_threads(settings.building_threads):
+        assembled = assemble(settings, data, cache_dir=cache_dir, notify=note, like=like)
+    problem = assembled.problem
+    with limited_threads(settings.threads):  # refuses test points before anything is recorded
+        if last is not None and problem.order is last.assembled.problem.order:  # a variant, which has the same arrays
+            evaluator = last.evaluator.of_variant(problem)
+        else:
+            evaluator = Evaluator(problem, data)
+    loaded = Loaded(data, assembled, evaluator)
+    if not plugins.is_plugin(settings.solver):  # a user's solver may change the arrays that it gets
+        _last = key, loaded
+    return loaded
+
+
+@contextlib.contextmanager
+def limited_threads(number: int) -> Iterator[None]:
+    """Limit every BLAS and OpenMP pool of this process."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=number):
+        yield
