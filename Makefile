@@ -35,6 +35,7 @@ RUN_READY := $(VENV)/.ready-run
 DEV_READY := $(VENV)/.ready-dev
 SITE_READY := $(VENV)/.ready-site
 SWEEP_READY := $(VENV)/.ready-sweep
+BENCH_READY := $(VENV)/.ready-bench
 CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
@@ -61,7 +62,7 @@ ui: $(CORE_READY) ## mlflow's web pages on the runs in results/
 
 extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a server need: the extras mpi, ray, slurm, server
 
-bench: $(CORE_READY) $(DEV_READY) ## the benchmarks of docs/benchmarks.md
+bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/benchmarks.md
 	$(PY) -m experiments.bench $(ARGS)
 
 site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks as they run and API as pages: build/site/index.html
@@ -94,14 +95,15 @@ requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade requirements/uv.in -o requirements/uv.txt
 	$(COMPILE) --upgrade pyproject.toml -o requirements/run.txt
 	$(COMPILE) --upgrade -c requirements/run.txt requirements/build.in -o requirements/build.txt
-	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra bench --extra mpi \
-		--extra server pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra dev --extra mpi --extra server \
+		pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra bench pyproject.toml -o requirements/bench.txt
 	$(COMPILE) --upgrade -c requirements/dev.txt -c requirements/build.txt --extra site pyproject.toml -o requirements/site.txt
 	cp requirements/dev.txt requirements/sweep.txt # not as constraints: Ray's launcher wants an older cloudpickle, and so joblib
 	$(COMPILE) -c requirements/build.txt --extra ray --extra slurm pyproject.toml -o requirements/sweep.txt
 
 clean: ## remove the environment, the installer and the builds; keep results and downloaded data
-	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One sentence for each thing that a machine may lack.
@@ -137,6 +139,10 @@ $(SITE_READY): requirements/site.txt $(DEV_READY)
 
 $(SWEEP_READY): requirements/sweep.txt $(DEV_READY)
 	@$(TELLING) "environment: installing requirements/sweep.txt into $(VENV)" $(INSTALL) -r requirements/sweep.txt
+	@touch $@
+
+$(BENCH_READY): requirements/bench.txt $(RUN_READY)
+	@$(TELLING) "environment: installing requirements/bench.txt into $(VENV)" $(INSTALL) -r requirements/bench.txt
 	@touch $@
 
 $(CORE_READY): $(CORE_SOURCES) $(RUN_READY)
