@@ -215,7 +215,7 @@ def named(spec: DatasetSpec) -> DatasetSpec:
         stem = pure.with_suffix("").stem if pure.suffix in PACKED_SUFFIXES else pure.stem
         name = shorten(stem, LONGEST_NAME).strip() or spec.kind
     if spec.kind in ("sklearn", "openml") and not name:
-        name = f"{spec.kind}:{spec.entry}"
+        name = f"{spec.kind}:{spec.entry}" if spec.entry else spec.kind
     return replace(spec, name=name, positive=_as_floats(spec.positive), negative=_as_floats(spec.negative))
 
 

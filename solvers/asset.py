@@ -37,6 +37,7 @@ class AssetSettings:
     intercept_bound: float = 10.0
     """B: the intercept stays in [-B, B]; used with problem.bias=true."""
     features_precision: FeaturesPrecision = FeaturesPrecision.float32
+    """Of the features as they are stored; sums over them are float64."""
 
 
 @dataclass
@@ -50,6 +51,7 @@ class AssetStarSettings:
     window: int = 1
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
     features_precision: FeaturesPrecision = FeaturesPrecision.float32
+    """Of the features as they are stored; sums over them are float64."""
 
 
 def iteration_settings(problem: Problem, settings: Any, *, strongly_convex: bool) -> dict[str, Any]:

@@ -133,8 +133,9 @@ def test_every_dependency_is_pinned() -> None:
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict)
     assert names(project["dependencies"]) <= pinned("run.txt") <= pinned("dev.txt")
-    site, ray, slurm = (extras.pop(name) for name in ("site", "ray", "slurm"))
+    site, ray, slurm, bench = (extras.pop(name) for name in ("site", "ray", "slurm", "bench"))
     assert set().union(*map(names, extras.values())) <= pinned("dev.txt")
+    assert names(project["dependencies"]) | names(bench) <= pinned("bench.txt")
     assert names(project["dependencies"]) | names(site) <= pinned("site.txt")
     assert names(project["dependencies"]) | names(ray) | names(slurm) <= pinned("sweep.txt")
 

@@ -29,7 +29,7 @@ def test_a_setting_without_effect_is_refused_but_for_a_figure_s(words: list[str]
     with pytest.raises(SettingsError, match=said):
         settings_of(words)
     name = words[1].partition("=")[0]
-    assert settings_of(words, may_be_unused=[name]).dataset.kind in ("digits", "published")
+    assert settings_of(words, may_be_unused=[name]).dataset.kind in ("sklearn", "published")
 
 
 def test_a_name_reaches_the_label_and_not_the_key(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from evidence_cases import evidence, finished_run, panel
+from evidence_cases import evidence, finished_run, panel, with_data
 
 import datasets
 from experiments.configuration.composition import composing, settings_of
@@ -52,7 +52,9 @@ def test_data_csv_gives_the_verdict_s_exponent(tmp_path: Path, monkeypatch: pyte
         for T, name in spec.members("constant").items()
     }
     made = make(
-        evidence(spec, [panel("synthetic", runs, settings=dict.fromkeys([c.name for c in spec.curves], settings))])
+        with_data(
+            evidence(spec, [panel("synthetic", runs, settings=dict.fromkeys([c.name for c in spec.curves], settings))])
+        )
     )
     made.data.to_csv(tmp_path / "data.csv", index=False)
     a, slack = exponent_and_slack(pd.read_csv(tmp_path / "data.csv"), data.n)

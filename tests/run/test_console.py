@@ -310,7 +310,13 @@ def test_the_picture_of_a_sweep_has_each_label_whole_and_in_order(
         made = outcome("sbp", 0, 0.1, f"problem.nu={value}")
         runs.append(dataclasses.replace(made, result_path=str(tmp_path / value / "result.json")))
     drawn: dict[str, Any] = {}
-    monkeypatch.setattr("experiments.plotting.plot_curves", lambda curves, **rest: drawn.update(rest, curves=curves))
+
+    def plot(curves: Any, *, path_png: Path, **rest: Any) -> Path:
+        drawn.update(rest, curves=curves)
+        path_png.write_bytes(b"a picture")
+        return path_png
+
+    monkeypatch.setattr("experiments.plotting.plot_curves", plot)
     draw(runs, tmp_path, "run.py")
     assert list(drawn["curves"]) == ["nu=0.001", "nu=0.003", "nu=0.01"]
     assert [style.name for style in drawn["styles"].values()] == list(drawn["curves"])
