@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 ARGS ?=
+# One more than cores: some tests wait for other processes.
+TEST_PROCESSES ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1)" 2>/dev/null || echo 2)
 
 # An unset or empty HOME would send caches to /.
 ifeq ($(strip $(HOME)),)
@@ -49,7 +51,7 @@ demo: $(CORE_READY) ## Figure 2 of the SBP paper on Adult, three seeds: a table,
 	$(PY) -m experiments.demo $(ARGS)
 
 test: $(CORE_READY) $(DEV_READY) ## the tests
-	$(PY) -m pytest -n logical --dist loadfile
+	$(PY) -m pytest -n $(TEST_PROCESSES) --dist loadfile
 
 test-slow: $(CORE_READY) $(DEV_READY) $(SITE_READY) $(SWEEP_READY) ## the tests that take minutes
 	$(PY) -m pytest -m slow

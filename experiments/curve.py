@@ -109,8 +109,8 @@ def validate(frame: pd.DataFrame) -> None:
         if (infinite := np.isinf(values)).any():
             raise CurveError(f"column {name} of the curve is infinite in row {int(np.argmax(infinite))}")
         if name in COSTS:
-            _validate_cost(frame[name], values)
-    if len(frame) and frame["iterations"].isna().any():
+            _validate_cost(frame, name, values)
+    if np.isnan(table[:, COLUMNS.index("iterations")]).any():
         raise CurveError("column iterations of the curve must not be missing")
 
 
@@ -328,8 +328,7 @@ def _known(cost: ArrayLike, value: ArrayLike) -> tuple[NDArray[np.float64], NDAr
     return costs, values
 
 
-def _validate_cost(series: pd.Series[Any], values: NDArray[np.float64]) -> None:
-    name = series.name
+def _validate_cost(frame: pd.DataFrame, name: str, values: NDArray[np.float64]) -> None:
     missing = np.isnan(values)
     if missing.any():
         if not missing.all():
@@ -338,12 +337,13 @@ def _validate_cost(series: pd.Series[Any], values: NDArray[np.float64]) -> None:
     if (values < 0).any():
         raise CurveError(f"cost {name} is negative in row {int(np.argmax(values < 0))}")
     if values.max(initial=0.0) >= EXACT:  # compared as integers: float64 would hide a step back
-        falling = (series.diff() < 0).fillna(False).to_numpy(dtype=bool)
+        falling = (frame[name].diff() < 0).fillna(False).to_numpy(dtype=bool)
     else:
         falling = np.diff(values, prepend=values[:1]) < 0
     if falling.any():
         row = int(np.argmax(falling))
-        raise CurveError(f"cost {name} goes down from {series.iloc[row - 1]} to {series.iloc[row]} in row {row}")
+        before, after = frame[name].iloc[[row - 1, row]]
+        raise CurveError(f"cost {name} goes down from {before} to {after} in row {row}")
 
 
 def _count(value: Any, name: str, row: int) -> int | None:

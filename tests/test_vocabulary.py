@@ -164,16 +164,17 @@ def _words(text: str, suffix: str) -> Iterator[tuple[int, str]]:
 
 def identifiers(text: str, suffix: str, terms: tuple[Term, ...]) -> Iterator[Hit]:
     """Retired identifiers in a text of code or Markdown."""
-    lines = text.splitlines()
+    imports = {k for k, line in enumerate(text.splitlines(), 1) if re.match(r"\s*(?:from|import|#include)\b", line)}
+    any_term = re.compile("|".join(term.old for term in terms))  # one search for a word, not one for each term
     before = ""
     for number, word in _words(text, suffix):
-        line = lines[number - 1]
-        forms = {word, f".{word}"} if before in (".", "def") else {word}
-        if re.match(r"\s*(?:from|import|#include)\b", line):
-            forms.add(f"module {word}")
-        for term in terms:
-            if any(re.fullmatch(term.old, form) for form in forms):
-                yield Hit(number, word, term.new)
+        forms = [word, f".{word}"] if before in (".", "def") else [word]
+        if number in imports:
+            forms.append(f"module {word}")
+        if any(map(any_term.fullmatch, forms)):
+            for term in terms:
+                if any(re.fullmatch(term.old, form) for form in forms):
+                    yield Hit(number, word, term.new)
         before = word
 
 

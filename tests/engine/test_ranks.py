@@ -32,7 +32,7 @@ needs_mpi = pytest.mark.skipif(
     reason="mpi4py and an mpirun are not installed beside this Python: make extras",
 )
 
-RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9"]
+RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", "picture=false"]
 
 
 @pytest.fixture(autouse=True)

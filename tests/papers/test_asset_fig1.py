@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,16 +34,27 @@ def one(
     return sizes_panel(folder, SPEC, methods, name, **fields)
 
 
-def five(folder: Path, **changed: dict[str, Any]) -> list[Panel]:
-    return [one(folder, name, **{"end": ENDS[name], "worse": WORSE[name]} | changed.get(name, {})) for name in ENDS]
+def five(folder: Path, usual: Sequence[Panel] = (), **changed: dict[str, Any]) -> list[Panel]:
+    """All data sets; those of `usual` that do not change are taken from there."""
+    known = {panel.paper_dataset: panel for panel in usual if panel.paper_dataset not in changed}
+    return [
+        known.get(name) or one(folder, name, **{"end": ENDS[name], "worse": WORSE[name]} | changed.get(name, {}))
+        for name in ENDS
+    ]
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Panel]:
+    """Curves as in the paper."""
+    return five(tmp_path_factory.mktemp("usual"))
 
 
 def judged(panels: list[Panel]) -> dict[str, Claim]:
     return claims(make(evidence(SPEC, panels)))
 
 
-def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
-    found = judged(five(tmp_path))
+def test_claims_hold_on_curves_as_in_the_paper(usual: list[Panel]) -> None:
+    found = judged(usual)
     assert {name: claim.verdict for name, claim in found.items()} == {
         "asset.3": "reproduced",
         "asset.covtype": "reproduced",
@@ -78,9 +90,9 @@ def test_claims_hold_on_curves_as_in_the_paper(tmp_path: Path) -> None:
     ],
 )
 def test_each_case_can_fail(
-    tmp_path: Path, changed: dict[str, Any], claim: str, reading: int, case: tuple[str, str]
+    tmp_path: Path, usual: list[Panel], changed: dict[str, Any], claim: str, reading: int, case: tuple[str, str]
 ) -> None:
-    assert rulings(judged(five(tmp_path, **changed))[claim], reading)[case[0]][case[1]] == "fails"
+    assert rulings(judged(five(tmp_path, usual, **changed))[claim], reading)[case[0]][case[1]] == "fails"
 
 
 def test_a_wide_spread_is_unclear(tmp_path: Path) -> None:
@@ -104,29 +116,27 @@ def test_random_features_are_compared_as_each_reading_says(tmp_path: Path) -> No
     assert [next(iter(rulings(claim, k)["mnist"].values())) for k in range(3)] == ["fails", "holds", "fails"]
 
 
-def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:
-    found = judged(five(tmp_path / "a")[:2])
+def test_missing_runs_and_data_sets_count(tmp_path: Path, usual: list[Panel]) -> None:
+    found = judged(usual[:2])
     assert found["asset.3"].nearest.text == "unclear (8 of 20)"
     assert found["asset.3"].lacking == ["rcv1_ccat", "ijcnn1", "covtype"]
     assert found["asset.covtype"].verdict == "not_testable"
-    no_exact = [one(tmp_path / "b", "covtype", end=4.0, worse=1.5, exact=())]
+    no_exact = [one(tmp_path / "a", "covtype", end=4.0, worse=1.5, exact=())]
     assert judged(no_exact)["asset.covtype"].verdict == "not_testable"
-    without_cosines = sizes_panel(tmp_path / "c", SPEC, {"asset": falling(30.0, 7.0)}, "mnist")
+    without_cosines = sizes_panel(tmp_path / "b", SPEC, {"asset": falling(30.0, 7.0)}, "mnist")
     assert "mnist" not in judged([without_cosines])["asset.4"].nearest.statistic
 
 
-def test_stand_ins_are_judged_and_other_data_are_beside(tmp_path: Path) -> None:
-    panels = five(tmp_path)
-    stand_in = replace(panels[-1], dataset="covtype_subset", stand_in="a part")
-    claim = judged([*panels[:-1], stand_in])["asset.covtype"]
+def test_stand_ins_are_judged_and_other_data_are_beside(usual: list[Panel]) -> None:
+    stand_in = replace(usual[-1], dataset="covtype_subset", stand_in="a part")
+    claim = judged([*usual[:-1], stand_in])["asset.covtype"]
     assert claim.nearest.text == "reproduced on stand-ins (4 of 4)"
-    foreign = replace(panels[-1], dataset="digits", stand_in="chosen by name")
-    assert set(rulings(judged([*panels[:-1], foreign])["asset.covtype"])["covtype"].values()) == {"beside"}
+    foreign = replace(usual[-1], dataset="digits", stand_in="chosen by name")
+    assert set(rulings(judged([*usual[:-1], foreign])["asset.covtype"])["covtype"].values()) == {"beside"}
 
 
-def test_picture_and_table(tmp_path: Path) -> None:
-    panels = five(tmp_path)
-    panels[-1] = replace(panels[-1], dataset="covtype_subset", stand_in="a part")
+def test_picture_and_table(usual: list[Panel]) -> None:
+    panels = [*usual[:-1], replace(usual[-1], dataset="covtype_subset", stand_in="a part")]
     made = drawn_with_table(make(evidence(SPEC, panels)))
     assert made.table is not None
     assert len(made.table.rows) == 5 * 10

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,12 @@ Iterations = Callable[[str, Any, float, float], float]
 """Iterations to the error, from the method, the data set, delta and B^2."""
 
 
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scaling, "RESAMPLES", 50)
-    monkeypatch.setattr("experiments.papers.effort.RESAMPLES", 50)
+@pytest.fixture(scope="module", autouse=True)
+def few_resamples() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(scaling, "RESAMPLES", 50)
+        monkeypatch.setattr("experiments.papers.effort.RESAMPLES", 50)
+        yield
 
 
 @pytest.fixture(scope="module")

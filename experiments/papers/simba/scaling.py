@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -182,8 +182,12 @@ def exponent(settings: tuple[Setting, ...], what: str) -> Interval | None:
         return None
     x = np.array([setting.n + setting.d if what == "seconds" else setting.x for setting in settings], dtype=float)
 
+    @cache  # few runs have few different resamples
+    def median(own: tuple[float, ...], runs: tuple[int, ...]) -> float:
+        return float(np.median([own[run] for run in runs]))
+
     def fitted(*chosen: Sequence[int]) -> float:
-        medians = [np.median([own[run] for run in runs]) for own, runs in zip(values, chosen, strict=True)]
+        medians = [median(own, tuple(runs)) for own, runs in zip(values, chosen, strict=True)]
         return loglog_slope(x, np.array(medians))
 
     return bootstrap_groups(fitted, [len(own) for own in values], resamples=RESAMPLES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from experiments.provenance import PROJECT_ROOT
@@ -74,7 +75,8 @@ class Answer:
     agreement: str
 
 
-def read_coverage(folder: Path = COVERAGE) -> dict[str, list[CoverageRow]]:
+@cache  # the files are part of the project: they do not change while a program runs
+def read_coverage(folder: Path = COVERAGE) -> Mapping[str, Sequence[CoverageRow]]:
     """Return the rows of each paper.
 
     Raises
@@ -86,7 +88,7 @@ def read_coverage(folder: Path = COVERAGE) -> dict[str, list[CoverageRow]]:
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
-    result: dict[str, list[CoverageRow]] = {}
+    result: dict[str, Sequence[CoverageRow]] = {}
     for path in sorted(folder.glob("*.yaml")):
         try:
             content = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(_File), OmegaConf.load(path)))

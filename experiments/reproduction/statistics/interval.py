@@ -118,7 +118,7 @@ def bootstrap_means(
         return Interval(estimate, estimate, estimate)
     if runs < LEAST_RUNS:
         singles = _single_runs(tuple(own.size for own in values), seed)
-        chosen = [own[[each[place] for each in singles]] for place, own in enumerate(values)]
+        chosen = [own[singles[:, place]] for place, own in enumerate(values)]
         return _around(estimate, statistic(np.stack(chosen, axis=1)), runs)
     generator = _generator(seed)
     chosen = [own[generator.integers(own.size, size=(resamples, own.size))].mean(axis=1) for own in values]
@@ -181,7 +181,8 @@ def bootstrap_groups(
     if runs == 1:
         return Interval(estimate, estimate, estimate)
     if runs < LEAST_RUNS:
-        of_singles = [_known(statistic(*([run] for run in single))) for single in _single_runs(tuple(sizes), seed)]
+        singles = _single_runs(tuple(sizes), seed).tolist()
+        of_singles = [_known(statistic(*([run] for run in single))) for single in singles]
         if known := [value for value in of_singles if value is not None]:
             return _around(estimate, np.array(known), runs)
 
@@ -200,13 +201,12 @@ def _fewest(sizes: Sequence[int]) -> int:
     return min((size for size in sizes if size > 1), default=1)
 
 
-@lru_cache(maxsize=8)
-def _single_runs(sizes: tuple[int, ...], seed: int) -> list[tuple[int, ...]]:
-    """Return every choice of one run of each group, or `_LARGEST_RANGE` random ones where there are more."""
+@lru_cache(maxsize=8)  # a figure has many comparisons with the same numbers of runs
+def _single_runs(sizes: tuple[int, ...], seed: int) -> NDArray[np.int64]:
+    """Return every choice of one run of each group, or `_LARGEST_RANGE` random ones; (choices, groups)."""
     if math.prod(sizes) <= _LARGEST_RANGE:
-        return list(product(*map(range, sizes)))
-    drawn = _generator(seed).integers(np.array(sizes), size=(_LARGEST_RANGE, len(sizes)))
-    return [tuple(each) for each in drawn.tolist()]
+        return np.array(list(product(*map(range, sizes))), dtype=np.int64)
+    return _generator(seed).integers(np.array(sizes), size=(_LARGEST_RANGE, len(sizes)))
 
 
 def _around(estimate: float, results: NDArray[np.float64], runs: int) -> Interval:
