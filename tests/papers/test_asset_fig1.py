@@ -116,6 +116,24 @@ def test_random_features_are_compared_as_each_reading_says(tmp_path: Path) -> No
     assert [next(iter(rulings(claim, k)["mnist"].values())) for k in range(3)] == ["fails", "holds", "fails"]
 
 
+def test_random_features_with_a_wide_spread_are_unclear(tmp_path: Path) -> None:
+    """Errors of random features minus those of ASSET: -5, 1 and 7 points by run, with the same split of the data."""
+    asset = falling(30.0, 9.0)
+    wide = {
+        s: [error + shift for error, shift in zip(errors, (-5.0, 1.0, 7.0), strict=True)] for s, errors in asset.items()
+    }
+    methods = {"asset": asset, "asset_online": wide, "fourier": wide}
+    claim = judged([sizes_panel(tmp_path, SPEC, methods, name) for name in ("mnist", "rcv1_ccat")])["asset.4"]
+    for reading in range(3):
+        found = rulings(claim, reading)
+        assert set(found["mnist"].values()) == {"unclear"}
+        # the gaps of the two data sets are equal
+        assert set(found["rcv1_ccat"].values()) == {"unclear"}
+        assert "most the largest gap" in found["rcv1_ccat"]
+    assert claim.nearest.statistic["mnist"]["worse ASSET"]["estimate"] == pytest.approx(1.0)
+    assert claim.verdict == "unclear"
+
+
 def test_missing_runs_and_data_sets_count(tmp_path: Path, usual: list[Panel]) -> None:
     found = judged(usual[:2])
     assert found["asset.3"].nearest.text == "unclear (8 of 20)"

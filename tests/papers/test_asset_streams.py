@@ -32,16 +32,21 @@ def panel_of(
     *,
     noise: Reaches = lambda d: 100 / d,
     star_noise: Reaches = lambda d: 0.1,
+    apart: float = 0.0,
     **fields: Any,
 ) -> Panel:
-    """Errors fall from twice the last ones to these; the ten last evaluations alternate by the noise."""
+    """Errors fall from twice the last ones to these; the ten last evaluations alternate by the noise.
+
+    One run of ASSET ends `apart` points above the error given, the other one equally far below it.
+    """
     model = like(folder, "mnist_elastic", n=1_000_000)
     runs = {}
-    for method, ends, reach in (("asset_online", asset, noise), ("asset_star_online", star, star_noise)):
+    methods = ("asset_online", asset, noise, apart), ("asset_star_online", star, star_noise, 0.0)
+    for method, ends, reach, off in methods:
         for d, name in SPEC.members(method).items():
             end = ends.get(int(d))
-            count = 0 if end is None else 2
-            runs[name] = [run(model, f"{name} {k}", k, _rows(end or 0.0, reach(int(d)), d)) for k in range(count)]
+            both = () if end is None else (end + off, end - off)
+            runs[name] = [run(model, f"{name} {k}", k, _rows(own, reach(int(d)), d)) for k, own in enumerate(both)]
     runs["lasvm"] = [run(model, "lasvm", 0, _rows(1.0, 0.1, 1024))]
     return panel("mnist_elastic", runs, **{"stand_in": "another generator"} | fields)
 
@@ -94,6 +99,15 @@ def test_each_case_of_the_progress(
     tmp_path: Path, asset: Mapping[int, float], star: Mapping[int, float], reading: int, case: str, ruling: str
 ) -> None:
     assert rulings(progress(panel_of(tmp_path, asset, star)), reading)["mnist_elastic"][case] == ruling
+
+
+@pytest.mark.parametrize(("apart", "reading", "ruling"), [(0.5, 0, "holds"), (2.0, 0, "unclear"), (2.0, 1, "unclear")])
+def test_streams_that_disagree_are_unclear(tmp_path: Path, apart: float, reading: int, ruling: str) -> None:
+    """ASSET ends one point below ASSET* on average; with 2 points apart one run ends above it."""
+    claim = progress(panel_of(tmp_path, BETTER, WORSE, apart=apart))
+    found = rulings(claim, reading)["mnist_elastic"]
+    assert {found["lower d=16384"], found["faster d=16384"]} == {ruling}
+    assert claim.nearest.statistic["mnist_elastic"]["lower d=16384"]["estimate"] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

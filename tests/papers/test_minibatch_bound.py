@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from minibatch_cases import SPECTRUM, Iterations, as_claimed, only, power, rulings, sweep_panel, with_spectra
+from minibatch_cases import P_STAR, SPECTRUM, Iterations, as_claimed, only, power, rulings, sweep_panel, with_spectra
 from pictures import drawn_with_table
 
 from experiments.papers.minibatch import bound
@@ -73,6 +73,20 @@ def test_theorem_1_along_the_runs(tmp_path: Path) -> None:
     assert found["ruling"] == "fails"
     assert claims_of(tmp_path / "b", pegasos_tail=power(1e5, 1.5))["theorem1"].verdict == "reproduced"
     assert claims_of(tmp_path / "c", pegasos_tail=power(2e3, 0.9))["theorem1"].verdict == "trivial"
+
+
+@pytest.mark.parametrize(("shares", "ruling"), [((0.2, 0.8), "holds"), ((0.2, 1.2), "unclear"), ((1.2, 1.5), "fails")])
+def test_runs_on_both_sides_of_theorem_1_are_unclear(tmp_path: Path, shares: tuple[float, float], ruling: str) -> None:
+    """The two runs with b = 1 end at these shares of the bound on P(w) - P*."""
+    one = sweep_panel(tmp_path, SPEC, {name: as_claimed()[name] for name in ("safe", "pegasos_tail")})
+    for run, share in zip(one.runs[SPEC.members("pegasos_tail")[1.0]], shares, strict=True):
+        frame = run.curve.iloc[[-1]].assign(iterations=6_000_000)
+        limit = 30 / (SPECTRUM.lambda_ * 6_000_000)  # beta = 1
+        object.__setattr__(run, "frame", frame.assign(primal=P_STAR + share * limit))
+    claims = {claim.id: claim for claim in make(with_spectra(SPEC, [one])).claims}
+    found = claims["minibatch.theorem1"].nearest.statistic["rcv1"]["b=1"]
+    assert found["ruling"] == ruling
+    assert (found["low"], found["high"]) == pytest.approx(shares)
 
 
 def test_the_largest_share_of_the_bound() -> None:

@@ -153,6 +153,22 @@ def test_pegasos_that_is_better_somewhere(tmp_path: Path) -> None:
     assert claims_with(tmp_path / "b", pegasos=power(4e5, 0.9))["3"].verdict == "contradicted"
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"pegasos": (8e5, 1.6e6)},  # SDCA takes 1,000,000 and 1,020,001
+        {"pegasos": (-5e5, -5e5)},  # the budget ends below the iterations of SDCA
+        {"pegasos": (-5e5, -5e5), "aggressive": (-5e5, -5e5)},
+    ],
+)
+def test_runs_that_do_not_decide_between_pegasos_and_sdca_are_unclear(
+    tmp_path: Path, changed: Mapping[str, tuple[float, float]]
+) -> None:
+    runs = {name: {**as_claimed()[name], 1: own} for name, own in changed.items()}
+    claim = claims_with(tmp_path, **runs)["3"]
+    assert (claim.verdict, claim.nearest.cases) == ("unclear", 1)
+
+
 def test_aggressive_steps_that_are_not_faster_than_safe_ones(tmp_path: Path) -> None:
     slow = claims_with(tmp_path / "a", aggressive=power(4e8, 0.9))["often"]
     assert slow.verdict == "contradicted"

@@ -183,6 +183,12 @@ def test_the_nonzeros_of_an_iteration(tmp_path: Path) -> None:
         simba_zeros=ZEROS / 20,
     )
     assert judge(often)["simba.sparse"].nearest.statistic["news20"]["iteration"]["ruling"] == "fails"
+    name = SPEC.members("simba")[NU]
+    apart = replace(often, runs={**often.runs, name: (*panels[0].runs[name][:1], *often.runs[name][1:])})
+    part = judge(apart)["simba.sparse"].nearest.statistic["news20"]["iteration"]
+    # one run reads 0.5 alpha (n + d) nonzeros, the others 20 alpha (n + d); the limit is 10
+    assert (part["ratio"]["low"], part["ratio"]["high"]) == pytest.approx((0.5, 20))
+    assert part["ruling"] == "unclear"
 
 
 def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:

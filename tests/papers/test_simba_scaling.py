@@ -60,7 +60,10 @@ def measured(
     seeds: int = 3,
     power: float = 1.0,
 ) -> Panel:
-    """All series; the time of an iteration grows with a power of n + d, and runs are a share `spread` apart."""
+    """All series; the time of an iteration grows with a power of n + d.
+
+    Runs are a share `spread` apart, in iterations to the error and in the time of an iteration.
+    """
     runs: dict[str, list[Any]] = {}
     for name, settings in chosen.items():
         data, method = settings.dataset, name.partition("_")[0].removesuffix("2")
@@ -75,8 +78,9 @@ def measured(
                 dataset="synthetic",
                 seed=seed,
                 rows=[
-                    {"iterations": int(t), "cpu_seconds": t * each, "test_error": 0.0 if t >= at else 0.5}
-                    for at in [needed * (1 + spread * (seed - 1))]
+                    {"iterations": int(t), "cpu_seconds": t * each * apart, "test_error": 0.0 if t >= at else 0.5}
+                    for apart in [1 + spread * (seed - 1)]
+                    for at in [needed * apart]
                     for t in ITERATIONS
                 ],
             )
@@ -124,6 +128,16 @@ def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
     assert make(evidence(spec, [by_theory])).claims[0].verdict == "not_testable"
 
 
+def test_a_promised_setting_without_runs_is_missing(by_theory: Panel) -> None:
+    last = list(SPEC.members("simba_delta").values())[-1]
+    whole, fewer = (
+        judge(each)["simba.gain"].nearest for each in (by_theory, replace(by_theory, runs={**by_theory.runs, last: ()}))
+    )
+    assert whole.exceptions == []
+    assert fewer.exceptions == ["1 / delta = 640: not run, no runs"]
+    assert (fewer.held, fewer.cases) == (whole.held - 1, whole.cases)
+
+
 def test_a_method_that_grows_too_fast(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:
     def slow(method: str, data: Any, delta: float, norm2: float) -> float:
         return 0.005 / delta * norm2**2 if method == "simba" else 0.1 / delta
@@ -144,8 +158,12 @@ def test_runs_far_apart_are_unclear(tmp_path: Path, chosen: dict[str, RunSetting
     def equal(method: str, data: Any, delta: float, norm2: float) -> float:
         return 200.0 * ((data.n + data.d) / data.d if method == "pegasos" else 1.0)
 
-    claims = judge(measured(tmp_path, chosen, equal, spread=0.9))
+    claims = judge(measured(tmp_path, chosen, equal, spread=0.9, power=1.2))
     assert claims["simba.gain"].verdict == "unclear"
+    assert claims["simba.time"].verdict == "unclear"
+    time = claims["simba.time"].nearest.statistic["synthetic"]["seconds n + d"]
+    assert time["estimate"] == pytest.approx(1.2)  # the limit is 1.25
+    assert time["low"] < 1.2 < 1.25 < time["high"]
 
 
 def test_an_error_that_is_not_reached(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:

@@ -165,6 +165,20 @@ def test_an_expensive_bias_contradicts(tmp_path: Path) -> None:
     assert statistic(found, "time")["cpu_seconds"]["ratio"]["estimate"] == pytest.approx(2.0)
 
 
+def test_runs_whose_costs_disagree_about_the_bias_are_unclear(tmp_path: Path) -> None:
+    panels = both(tmp_path / "free")
+    expensive = both(tmp_path / "expensive", biased={"accesses": 1400.0, "seconds": 4e-5})
+    apart = [
+        replace(one, runs={**one.runs, "biased": (*one.runs["biased"][:2], *other.runs["biased"][2:])})
+        for one, other in zip(panels, expensive, strict=True)
+    ]
+    found = claims(*apart)["simba.3"]
+    assert outcomes(found) == {"time": "unclear", "dense": "reproduced", "nonzeros": "unclear"}
+    ratio = statistic(found, "time")["cpu_seconds"]["ratio"]
+    assert ratio["low"] == pytest.approx(1.0)  # all resampled runs have a free bias
+    assert ratio["high"] > 1.5
+
+
 def test_a_cheaper_bias_costs_nothing(tmp_path: Path) -> None:
     found = claims(*both(tmp_path, biased={"accesses": 350.0}))["simba.3"]
     assert outcomes(found)["nonzeros"] == "reproduced"

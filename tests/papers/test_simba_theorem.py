@@ -291,6 +291,29 @@ def test_some_series_alone(tmp_path: Path, problems: dict[bool, RunSettings], op
     rendered(anytime)
 
 
+def without_constant(whole: Panel, *left: float) -> dict[str, Claim]:
+    """Claims without the runs of constant steps, but for those with some T."""
+    gone = [name for horizon, name in SPEC.members("constant").items() if horizon not in left]
+    return judge(replace(whole, runs={**whole.runs, **dict.fromkeys(gone, ())}))
+
+
+def test_a_series_without_runs_is_missing(
+    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
+) -> None:
+    whole = measured(tmp_path, problems, optima)
+    none = without_constant(whole)
+    for name, others in (("simba.theorem", "trivial"), ("simba.rate", "reproduced")):
+        assert outcomes(none[name]) == ["not_testable", others, others]
+        reading = none[name].readings[0]
+        assert (reading.exceptions, reading.held, reading.cases) == (["synthetic: not run"], 0, 1)
+    # one T has a distance, but no rate
+    one = without_constant(whole, 1e6)
+    assert one["simba.theorem"].readings[0].held == 1
+    rate = one["simba.rate"].readings[0]
+    assert rate.exceptions == ["Synthetic: not run, fewer than two T, or a distance of 0"]
+    assert (rate.outcome, rate.held, rate.cases) == ("not_testable", 0, 1)
+
+
 def test_without_runs_claims_are_undecided() -> None:
     for panels in ([], [Panel("synthetic", "synthetic")]):
         assert {claim.verdict for claim in rendered(*panels).claims} == {"not_testable"}
