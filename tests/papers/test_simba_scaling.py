@@ -14,7 +14,7 @@ from pictures import drawn_with_table
 from experiments.configuration.composition import composing, settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.papers.simba import scaling
-from experiments.papers.simba.scaling import LENGTH, SHARE, make
+from experiments.papers.simba.scaling import LENGTH, RIVALS, SHARE, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -130,12 +130,15 @@ def test_settings_without_a_promise_are_beside(by_theory: Panel) -> None:
 
 def test_a_promised_setting_without_runs_is_missing(by_theory: Panel) -> None:
     last = list(SPEC.members("simba_delta").values())[-1]
-    whole, fewer = (
-        judge(each)["simba.gain"].nearest for each in (by_theory, replace(by_theory, runs={**by_theory.runs, last: ()}))
-    )
+    rivals = [list(SPEC.members(f"{method}_delta").values())[-1] for method in RIVALS]
+    whole = judge(by_theory)["simba.gain"].nearest
     assert whole.exceptions == []
-    assert fewer.exceptions == ["1 / delta = 640: not run, no runs"]
-    assert (fewer.held, fewer.cases) == (whole.held - 1, whole.cases)
+    for gone in ([last], [last, *rivals]):
+        claims = judge(replace(by_theory, runs={**by_theory.runs, **dict.fromkeys(gone, ())}))
+        fewer = claims["simba.gain"].nearest
+        assert fewer.exceptions == ["1 / delta = 640: not run, no runs"]
+        assert (fewer.held, fewer.cases) == (whole.held - 1, whole.cases)
+        assert "SIMBA, growing 1 / delta: not run, settings without runs" in claims["simba.growth"].nearest.exceptions
 
 
 def test_a_method_that_grows_too_fast(tmp_path: Path, chosen: dict[str, RunSettings]) -> None:

@@ -301,16 +301,17 @@ def test_a_series_without_runs_is_missing(
     tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
 ) -> None:
     whole = measured(tmp_path, problems, optima)
+    planned = sorted(SPEC.members("constant"))
     none = without_constant(whole)
     for name, others in (("simba.theorem", "trivial"), ("simba.rate", "reproduced")):
         assert outcomes(none[name]) == ["not_testable", others, others]
-        reading = none[name].readings[0]
-        assert (reading.exceptions, reading.held, reading.cases) == (["synthetic: not run"], 0, 1)
-    # one T has a distance, but no rate
-    one = without_constant(whole, 1e6)
-    assert one["simba.theorem"].readings[0].held == 1
-    rate = one["simba.rate"].readings[0]
-    assert rate.exceptions == ["Synthetic: not run, fewer than two T, or a distance of 0"]
+    bound = none["simba.theorem"].readings[0]
+    assert bound.exceptions == [f"T = {T:,.0f}: not run, no runs" for T in planned]
+    # with one T missing neither claim holds in all cases
+    one = without_constant(whole, *planned[1:])
+    bound, rate = (one[name].readings[0] for name in ("simba.theorem", "simba.rate"))
+    assert (bound.exceptions, bound.held) == ([f"T = {planned[0]:,.0f}: not run, no runs"], len(planned) - 1)
+    assert rate.exceptions == [f"Synthetic: not run, no runs at T = {planned[0]:,.0f}"]
     assert (rate.outcome, rate.held, rate.cases) == ("not_testable", 0, 1)
 
 

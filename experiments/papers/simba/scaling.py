@@ -110,7 +110,7 @@ def _times(effort: Effort, factor: float) -> Effort:
 
 
 def settings_of(panel: Panel, spec: FigureSpec) -> list[Setting]:
-    """Return the settings that have runs, axis by axis."""
+    """Return the settings axis by axis, also those without runs."""
     found: list[Setting] = []
     for axis in AXES:
         names = {method: spec.members(f"{method}_{axis}") for method in ("simba", *RIVALS)}
@@ -122,8 +122,7 @@ def settings_of(panel: Panel, spec: FigureSpec) -> list[Setting]:
             runs = {method: panel.curves(members[value]) for method, members in names.items()}
             efforts = {method: _effort(frames, delta) for method, frames in runs.items() if frames}
             seconds = tuple(float(column(f, "cpu_seconds")[-1] / column(f, "iterations")[-1]) for f in runs["simba"])
-            if efforts:
-                found.append(Setting(axis, n, d, delta, LENGTH * data.directions, efforts, seconds))
+            found.append(Setting(axis, n, d, delta, LENGTH * data.directions, efforts, seconds))
     return found
 
 
@@ -223,7 +222,9 @@ def _exponent_case(panel: Panel, along: tuple[Setting, ...], what: str, name: st
     a = exponent(along, what) if complete else None
     if a is None:
         missing = BESIDE if limit is None else MISSING
-        return case_on(panel, f"{what} {name}", missing, note="the error is not reached everywhere", about=about)
+        lacking = any(not (each.seconds if what == "seconds" else what in each.accesses) for each in along)
+        note = "settings without runs" if lacking else "the error is not reached everywhere"
+        return case_on(panel, f"{what} {name}", missing, note=note, about=about)
     decision = BESIDE if limit is None else at_most(a, limit)
     return case_on(panel, f"{what} {name}", decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
 
@@ -234,7 +235,7 @@ JUDGES: Final = {"simba.gain": judge_gain, "simba.growth": judge_growth, "simba.
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claims."""
     found = {panel.paper_dataset: settings_of(panel, evidence.spec) for panel in evidence.panels}
-    settings = [setting for own in found.values() for setting in own]
+    settings = [setting for own in found.values() for setting in own if setting.efforts]
     axes = {axis: [setting for setting in settings if setting.axis == axis] for axis in AXES}
     drawn = [(axis, own) for axis, own in axes.items() if own]
     return FigureResult(

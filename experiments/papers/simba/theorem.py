@@ -231,7 +231,7 @@ def _nu(settings: RunSettings) -> float:
     return float(nu)
 
 
-def judge_bound(panels: Sequence[MeasuredPanel], _: Evidence, choice: Choice) -> Findings:
+def judge_bound(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.theorem: T is at most the theorem's, for the distance within which half of the runs are."""
     series = choice.option("series", "constant")
     cases = [
@@ -240,7 +240,17 @@ def judge_bound(panels: Sequence[MeasuredPanel], _: Evidence, choice: Choice) ->
         if series in found.rates
         for T, gaps in zip(found.rates[series].iterations, found.rates[series].gaps, strict=True)
     ]
+    cases += [
+        case_on(found.panel, f"T = {T:.0f}", MISSING, note="no runs", about=f"T = {T:,.0f}")
+        for found in panels
+        for T in _without_runs(found.panel, evidence.spec, series)
+    ]
     return Findings(cases)
+
+
+def _without_runs(panel: Panel, spec: FigureSpec, series: str) -> list[float]:
+    """Return the planned T of a series that have no runs."""
+    return [T for T, name in sorted(spec.members(series).items()) if name in panel.settings and not panel.curves(name)]
 
 
 def _bound_case(found: MeasuredPanel, iterations: float, gaps: NDArray[np.float64]) -> Case:
@@ -251,11 +261,18 @@ def _bound_case(found: MeasuredPanel, iterations: float, gaps: NDArray[np.float6
     return case_on(found.panel, f"T = {iterations:.0f}", under_bound(share, 1.0), measured, statistic)
 
 
-def judge_rate(panels: Sequence[MeasuredPanel], _: Evidence, choice: Choice) -> Findings:
+def judge_rate(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.rate: a in T ~ epsilon^-a is 2 or less, with a slack."""
     series = choice.option("series", "constant")
     most = 2 + choice["slack"]
-    return Findings([_rate_case(found, found.rates[series], most) for found in panels if series in found.rates])
+    cases = []
+    for found in panels:
+        if lacking := _without_runs(found.panel, evidence.spec, series):
+            note = f"no runs at T = {', '.join(f'{T:,.0f}' for T in lacking)}"
+            cases.append(case_on(found.panel, "a", MISSING, note=note))
+        elif series in found.rates:
+            cases.append(_rate_case(found, found.rates[series], most))
+    return Findings(cases)
 
 
 def _rate_case(found: MeasuredPanel, rate: Rate, most: float) -> Case:
