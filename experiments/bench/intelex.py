@@ -26,7 +26,7 @@ CACHE_BYTES = 4_000_000_000
 TOLERANCE = 1e-3
 """Of both: the largest violation of a KKT condition at which they stop. They measure it differently."""
 STRIDE = 2000
-"""Iterations of SMO between two looks at its dual objective, which are not timed."""
+"""Iterations of SMO between two evaluations of its dual objective, which are not timed."""
 
 
 @dataclass(frozen=True)
