@@ -61,6 +61,8 @@ def supervise(here: Place) -> None:
 
     def watch() -> None:
         os.read(reading, 1)  # returns when the parent is gone
+        # The end of MPI waits for the parent and holds the interpreter's lock: then the alarm ends this process.
+        signal.setitimer(signal.ITIMER_REAL, 2 * PASS_ON_SECONDS)
         say_last(f"error: {here.named(parent)} was killed: the job ends")
         os._exit(1)
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from typing import Any, ClassVar
 
 from solvers.base import Limit, Status
@@ -21,6 +22,7 @@ class Dying(MiniBatchSdca):
                     os.kill(os.getpid(), signal.SIGKILL)
                 case "parent killed":
                     os.kill(os.getppid(), signal.SIGKILL)
+                    time.sleep(60)  # this process ends with its parent, in the middle of the run
                 case "raises":
                     raise RuntimeError("a fault")
                 case "terminated":
