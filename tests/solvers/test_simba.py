@@ -9,31 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import simba_reference as reference
-from cases import Array, feature_values, points, solver
+from cases import Array, feature_values, solver
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from scipy import sparse
+from simba_problems import ball, linear
 
-from solvers import Gaussian, Limit, Linear, LinearSnapshot, Problem, SettingsError, Status, _core
-from solvers.simba import LearningRate
+from solvers import Limit, LinearSnapshot, Problem, SettingsError, Status, _core
 
 NUS = [0.0, 0.03, 0.5, 1.0]
-
-
-def ball(
-    n: int = 40, d: int = 6, seed: int = 0, *, zeros: float = 0.0, flips: float = 0.1, apart: float = 0.0
-) -> tuple[Array, Array]:
-    """(n, d) float32 points inside the unit ball and their labels, those of class +1 first; classes moved apart."""
-    X, y = points(n, d, seed, zeros=zeros, flips=flips)
-    X[:, 0] += np.float32(apart) * y
-    order = np.argsort(-y, kind="stable")
-    norms = np.linalg.norm(X.astype(np.float64), axis=1)
-    return (X[order] * (0.999 / norms.max())).astype(np.float32), y[order]
-
-
-def linear(X: Array, y: Array, nu: float | None = 0.1, *, bias: bool = False, as_csr: bool = False) -> Problem:
-    return Problem(sparse.csr_matrix(X) if as_csr else X, y, Linear(), nu=nu, bias=bias)
 
 
 def core(p: Problem, seed: int = 0, horizon: int = 0, iterations: int = 0, **own: bool) -> _core.Simba:
@@ -389,47 +373,3 @@ def test_rows_longer_than_one() -> None:
         assert scaled.counters.feature_accesses == short.counters.feature_accesses
     with pytest.raises(SettingsError, match=r"nu.* must "):
         solver("simba", linear(4.0 * X, y, 4.1))
-
-
-@pytest.mark.parametrize("nu", [-0.1, 1.0 + 1e-9, 5.0, np.nan])
-def test_nu_outside_its_range(nu: float) -> None:
-    X, y = ball()
-    with pytest.raises(SettingsError, match=r"nu.* must "):
-        solver("simba", linear(X, y, nu))
-
-
-def test_no_nu() -> None:
-    with pytest.raises(SettingsError, match=r"slack-constrained form: set problem\.nu"):
-        solver("simba", linear(*ball(), nu=None))
-
-
-def test_one_class() -> None:
-    X, y = ball()
-    with pytest.raises(SettingsError, match=r"labels are -1 and \+1, both present"):
-        solver("simba", linear(X, np.ones_like(y)))
-
-
-def test_another_kernel() -> None:
-    X, y = ball()
-    with pytest.raises(SettingsError, match="kernel=linear"):
-        solver("simba", Problem(X, y, Gaussian(1.0), nu=0.1))
-
-
-def test_the_printed_rate_has_no_horizon() -> None:
-    printed = {"learning_rate": LearningRate.printed}
-    with pytest.raises(SettingsError, match=r"algo\.learning_rate=printed shrinks with t: leave out algo\.horizon"):
-        solver("simba", linear(*ball()), horizon=100, **printed)
-    runs = [solver("simba", linear(*ball()), **own) for own in ({}, printed, {"clip": False})]
-    for run in runs:
-        run.advance(Limit(iterations=200))
-    usual, *others = (run.snapshot() for run in runs)
-    assert isinstance(usual, LinearSnapshot)
-    for other in others:
-        assert isinstance(other, LinearSnapshot)
-        assert not np.array_equal(usual.weights, other.weights)
-
-
-@pytest.mark.parametrize("horizon", [0, -5])
-def test_horizon_below_one(horizon: int) -> None:
-    with pytest.raises(SettingsError, match=rf"algo\.horizon must be .*>= 1.* got {horizon}"):
-        solver("simba", linear(*ball()), horizon=horizon)
