@@ -1,6 +1,6 @@
 """``python -m experiments.demo``: five kernel solvers on Adult, three seeds each, as in Figure 2 of the SBP paper.
 
-It is one sweep of ``run.py`` over two epochs, followed by a sentence about its curves, the command of the whole
+It is one sweep of ``run.py`` over two epochs, followed by a description of its curves, the command of the whole
 experiment (ten epochs, ten seeds), and the command that opens the mlflow UI on its runs. Further settings can be given
 as for ``run.py`` (``python -m experiments.demo budget.epochs=1``).
 """
@@ -33,7 +33,7 @@ BUDGET = "budget.epochs=2"
 """Of the demonstration, which then takes 110 CPU seconds."""
 COST, MEASURE = "kernel_evaluations", "test_error"
 NEAR = 0.1
-"""The sentence compares the costs at which the mean error is at most a tenth above the least one."""
+"""The description compares the costs at which the mean error is at most a tenth above the least one."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     if code:
         return code
     for folder in sorted((root / "sweeps").glob(f"*_{sweep.pid}"))[-1:]:  # none if hydra.sweep.dir was given
-        if said := sentence(curves_of(folder, Store.open(root))):
+        if said := describe(curves_of(folder, Store.open(root))):
             print(said)
     print(f"all {ALL_SEEDS} seeds, ten epochs: {shlex.join(command(ALL_SEEDS, arguments))}")
     print(f"all runs in the mlflow UI: {ui_command(root)}\nand there: {Store.open(root).ui_address()}")
@@ -75,8 +75,8 @@ def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
     return curves
 
 
-def sentence(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
-    """Say what curves show: from which cost on each mean error stays near the least one, and where the last is then.
+def describe(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
+    """Describe curves: after which cost each mean error stays near the least error, and which do not get there.
 
     Parameters
     ----------
@@ -100,16 +100,16 @@ def sentence(curves: Mapping[str, Sequence[pd.DataFrame]]) -> str:
     if not reached:
         return ""
     (least, first), (_, last) = reached[0], reached[-1]
-    said = (
-        f"{called(first)} stays below {_percent(target)} test error (a tenth above the least one) from {count(least)} "
-        "kernel evaluations on"
-    )
-    if others := [f"{called(name)} from {cost / least:.1f} times" for cost, name in reached[1:]]:
+    said = [
+        f"After {count(least)} kernel evaluations {called(first)} stays at or below {_percent(target)} test error, a "
+        "tenth above the least error of all curves."
+    ]
+    said += [f"{called(name)} needs {cost / least:.1f} times as many." for cost, name in reached[1:]]
+    if last != first:
         meanwhile = float(value_at(means[last].cost, means[last].mean, least))
-        said += f", {', '.join(others)} as many; at the first cost {called(last)} is at {_percent(meanwhile)}"
-    if never := [called(name) for name, cost in stays.items() if cost is None]:
-        said += f"; not yet: {', '.join(never)}"
-    return said + "."
+        said.append(f"When {called(first)} is there, {called(last)} is at {_percent(meanwhile)}.")
+    said += [f"{called(name)} does not get there." for name, cost in stays.items() if cost is None]
+    return " ".join(said)
 
 
 def _cost_to_stay(curve: MeanCurve, target: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The sentence of the demonstration follows from the curves."""
+"""The text about the curves of the demonstration follows from the curves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from experiments.curve import from_rows
-from experiments.demo import command, sentence
+from experiments.demo import command, describe
 
 
 def curve(*points: tuple[int, float]) -> pd.DataFrame:
@@ -18,19 +18,23 @@ def curve(*points: tuple[int, float]) -> pd.DataFrame:
     )
 
 
-def test_the_sentence_compares_the_costs_from_which_the_error_stays_near_the_least() -> None:
+def test_the_text_compares_the_costs_after_which_errors_stay_near_the_least() -> None:
     quick, slow = curve((1000, 0.3), (2000, 0.2), (8000, 0.19)), curve((1000, 0.6), (5000, 0.5), (9000, 0.2))
     never, touching = curve((1000, 0.4), (9000, 0.3)), curve((1000, 0.2), (3000, 0.25), (4000, 0.2))
-    assert sentence({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
-        "SBP stays below 20.9 % test error (a tenth above the least one) from 2,000 kernel evaluations on, SDCA from "
-        "2.0 times, SMO from 4.5 times as many; at the first cost SMO is at 60.0 %; not yet: Perceptron."
+    assert describe({"smo": [slow], "sbp": [quick], "sdca": [touching], "perceptron": [never]}) == (
+        "After 2,000 kernel evaluations SBP stays at or below 20.9 % test error, a tenth above the least error of all "
+        "curves. SDCA needs 2.0 times as many. SMO needs 4.5 times as many. When SBP is there, SMO is at 60.0 %. "
+        "Perceptron does not get there."
     )
 
 
 def test_seeds_are_averaged_and_a_single_solver_is_compared_with_none() -> None:
-    said = sentence({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
-    assert said == "SBP stays below 22.0 % test error (a tenth above the least one) from 3,000 kernel evaluations on."
-    assert sentence({}) == ""
+    said = describe({"sbp": [curve((1000, 0.4), (3000, 0.2)), curve((1000, 0.2), (3000, 0.2))]})
+    assert said == (
+        "After 3,000 kernel evaluations SBP stays at or below 22.0 % test error, a tenth above the least error of all "
+        "curves."
+    )
+    assert describe({}) == ""
 
 
 @pytest.mark.parametrize("seeds", [3, 10])
