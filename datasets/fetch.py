@@ -151,7 +151,7 @@ def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
 def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     """Download to a temporary folder, verify, then rename: a wrong or partial file is deleted."""
     if urlparse(file.url).scheme not in ("http", "https"):
-        raise DataError(f"{file.name} is not at hand and has no published address; {_advice(file, cache_dir)}")
+        raise DataError(f"{file.name} is not at hand and has no published address: {_advice(file, cache_dir)}")
     import pooch
 
     try:
