@@ -1,6 +1,7 @@
 #include "levels/threshold_scan.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace svm {
 
@@ -22,6 +23,18 @@ void ThresholdScan::add_and_scan(double* v, const float* x, double a, const floa
   take(simd::loops().add_two_and_scan(v + begin_, x + begin_, a, z + begin_, b, size(), window.low, window.high,
                                       blocks_.data()),
        v);
+}
+
+double ThresholdScan::lowest(const double* v) const noexcept {
+  // Eight minima at a time: one would wait for itself.
+  double least[8];
+  std::fill(std::begin(least), std::end(least), Window::everything);
+  std::size_t i = begin_;
+  for (; i + 8 <= end_; i += 8) {
+    for (std::size_t k = 0; k < 8; ++k) least[k] = v[i + k] < least[k] ? v[i + k] : least[k];
+  }
+  for (; i < end_; ++i) least[0] = std::min(least[0], v[i]);
+  return *std::min_element(std::begin(least), std::end(least));
 }
 
 void ThresholdScan::take(const simd::Scanned& scanned, const double* v) {

@@ -34,6 +34,9 @@ class ThresholdScan {
   /// v += a x + b z on the range, and scans the result.
   void add_and_scan(double* v, const float* x, double a, const float* z, double b, Window window);
 
+  /// The smallest element of the range in v, Window::everything if the range is empty.
+  double lowest(const double* v) const noexcept;
+
   const Window& window() const noexcept { return window_; }
   std::size_t size() const noexcept { return end_ - begin_; }
   /// Number and sum of the elements below the window.

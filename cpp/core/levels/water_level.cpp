@@ -10,6 +10,7 @@ namespace svm {
 namespace {
 
 constexpr int most_attempts = 20;  // from the ninth on the windows are the whole range
+constexpr std::size_t few = 64;    // with fewer responses below the windows the levels are near the lowest responses
 
 // Number and sum of the values below a level, which a Newton step needs.
 struct Covered {
@@ -191,21 +192,31 @@ Solved LevelTracker::solve_within(double volume) {
                : one_basin(positive, negative, volume);
 }
 
-void LevelTracker::centre(const Levels& levels) {
+void LevelTracker::centre(const Levels& levels, double width) {
   // With huge responses a Newton step may give infinity or NaN.
-  if (width_ >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
+  if (width >= Window::everything || !std::isfinite(levels.positive) || !std::isfinite(levels.negative)) {
     positive_window = negative_window = Window{};
     return;
   }
-  positive_window = {levels.positive - width_, levels.positive + width_};
-  negative_window = {levels.negative - width_, levels.negative + width_};
+  positive_window = {levels.positive - width, levels.positive + width};
+  negative_window = {levels.negative - width, levels.negative + width};
+}
+
+void LevelTracker::lowest_windows(const double* v, double volume, double width) {
+  // A basin holds at most the volume, so its level is at most that far above its lowest response.
+  const double height = std::min(volume, width);
+  double up = positive.lowest(v);
+  double down = negative.lowest(v);
+  if (!bias_) up = down = std::min(up, down);
+  positive_window = {up, up + height};
+  negative_window = {down, down + height};
 }
 
 void LevelTracker::rescale(double factor) {
   last_.positive *= factor;
   last_.negative *= factor;
   if (width_ < Window::everything) width_ *= factor;
-  centre(last_);
+  centre(last_, width_);
 }
 
 void LevelTracker::archive(StateArchive& state, const double* v) {
@@ -228,17 +239,21 @@ Levels LevelTracker::solve(const double* v, double volume) {
     width_ *= inside > 2048 ? 0.25 : (inside > 192 ? 0.9 : 1.05);
     width_ = std::max(width_, 1e-12);
   }
+  double width = width_;
   for (int attempt = 0; !solved.exact; ++attempt) {
     require(attempt < most_attempts, "there is no water level: a response is not a number, or too large");
-    if (attempt > 0) width_ *= 4.0;
-    if (attempt > 8) width_ = Window::everything;
-    centre(solved.levels);
+    if (attempt > 0) width *= 4.0;
+    if (attempt > 8) width = Window::everything;
+    if (positive.below() + negative.below() < few && width < Window::everything)
+      lowest_windows(v, volume, width);
+    else
+      centre(solved.levels, width);
     positive.scan(v, positive_window);
     negative.scan(v, negative_window);
     solved = solve_within(volume);
   }
   last_ = solved.levels;
-  centre(last_);
+  centre(last_, width_);
   return last_;
 }
 

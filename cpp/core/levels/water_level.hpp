@@ -72,7 +72,8 @@ class LevelTracker {
 
  private:
   Solved solve_within(double volume);
-  void centre(const Levels& levels);
+  void centre(const Levels& levels, double width);
+  void lowest_windows(const double* v, double volume, double width);
 
   bool bias_;
   double width_ = Window::everything;
