@@ -47,8 +47,9 @@ Levels water_levels(const double* responses, std::size_t n, std::size_t positive
 Levels water_levels_sorted(const double* responses, std::size_t n, std::size_t positives, double volume, bool bias);
 
 /// Tracks the levels of a response vector that changes a little at a time. Each update scans against a narrow window
-/// around the last levels. If the levels lie outside, the window is moved by a Newton step and the responses are
-/// scanned again. The width adapts: about two hundred responses should lie inside.
+/// around the last levels. If the levels lie outside, the window is moved and the responses are scanned again: by a
+/// Newton step, or to the lowest responses where few lie below. The width adapts: about two hundred responses should
+/// lie inside.
 class LevelTracker {
  public:
   LevelTracker(std::size_t n, std::size_t positives, bool bias);
