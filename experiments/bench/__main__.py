@@ -21,6 +21,7 @@ from experiments.bench import (
     exact,
     figure2,
     figures,
+    full_size,
     gram,
     intelex,
     iteration,
@@ -45,7 +46,7 @@ def main() -> int:
     parser.add_argument(
         "--only",
         default="1,2,3,5,6,8,9,10,11,12,13,14,15,16,17,18,19,20",
-        help="benchmarks: 1, 2, 3 (with 4), 5 to 20",
+        help="benchmarks: 1, 2, 3 (with 4), 5 to 21",
     )
     parser.add_argument("--repeat", type=int, default=5, help="repetitions of the short ones")
     parser.add_argument("--memory", type=float, default=18.0, help="GB that a Gram matrix may take")
@@ -73,6 +74,7 @@ def main() -> int:
         "18": lambda: resume.rows(arguments.repeat),
         "19": lambda: list(launching.rows()),
         "20": lambda: intelex.rows(min(arguments.repeat, 3), arguments.data.split(",")),
+        "21": lambda: list(full_size.rows()),
     }
     console = Console()
     made: list[Row] = []
