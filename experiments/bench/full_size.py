@@ -25,7 +25,7 @@ from datasets import DataError
 from experiments.bench import data
 from experiments.bench.measure import Row
 from experiments.bench.sparse import text
-from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, Solver, _core, get
+from solvers import Gaussian, KernelSnapshot, Limit, Linear, Problem, RowPolicy, Solver, _core, get
 
 PART, FOREST = 83_666, 522_910
 """Training rows of the part of Forest, and of Forest in the SBP paper."""
@@ -64,7 +64,7 @@ def rows(*, forest: tuple[int, int] = (PART, FOREST), texts: int = TEXTS) -> Ite
     except DataError as error:
         print(f"benchmark 21 leaves out Forest: {str(error).partition(': ')[0]}")
     else:
-        yield from _forest_rows(*(_alone(_sbp_cost, n) for n in forest), *forest)
+        yield from _forest_rows({n: _alone(_sbp_cost, n) for n in forest})
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "texts.svm"
         bytes_of_values = _alone(_write_texts, file, texts)
@@ -79,7 +79,8 @@ def rows(*, forest: tuple[int, int] = (PART, FOREST), texts: int = TEXTS) -> Ite
                 )
 
 
-def _forest_rows(small: SbpCost, large: SbpCost, n: int, full: int) -> Iterator[Row]:
+def _forest_rows(costs: dict[int, SbpCost]) -> Iterator[Row]:
+    (n, small), (full, large) = costs.items()
     growth = (large.iteration / small.iteration) / (full / n)
     yield Row(
         f"SBP iteration with bias, points like Forest, n = {full:,} / n = {n:,}, over the ratio of n",
@@ -89,7 +90,7 @@ def _forest_rows(small: SbpCost, large: SbpCost, n: int, full: int) -> Iterator[
         1.1,
         spread=f"support vectors {100 * large.support:.1f} % and {100 * small.support:.1f} %",
     )
-    for cost, size in ((small, n), (large, full)):
+    for size, cost in costs.items():
         times = f"{1e3 * cost.iteration:.2f} ms", f"{1e3 * cost.row:.2f} ms"
         yield Row(
             f"SBP iteration with bias / one row computed and added, n = {size:,}",
@@ -126,7 +127,9 @@ def _sbp_cost(n: int) -> SbpCost:
     began = time.perf_counter()
     solver.advance(Limit(iterations=10 + SBP_ITERATIONS))
     iteration = (time.perf_counter() - began) / SBP_ITERATIONS
-    support = np.count_nonzero(solver.snapshot().coefficients) / n
+    snapshot = solver.snapshot()
+    assert isinstance(snapshot, KernelSnapshot)
+    support = np.count_nonzero(snapshot.coefficients) / n
     peak = _peak()
     fresh = Problem(X, y, Gaussian(5000.0), rows=policy).rows.source
     row = _core.seconds_of_row_additions(fresh, ROW_COUNT, 1) / ROW_COUNT
