@@ -22,14 +22,16 @@ std::size_t room(std::size_t n, std::size_t capacity) {
   return n * capacity;
 }
 
-double dot_with(const RowView& x, const double* z) { return dot(simd::loops(), x, z); }
-
 }  // namespace
 
 void BasisPoint::measure() noexcept { square = dot(values.data(), values.data(), values.size()); }
 
 KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity)
-    : gamma_(gamma), capacity_(capacity), training_(training), coordinates_(room(training.size(), capacity)) {
+    : gamma_(gamma),
+      capacity_(capacity),
+      training_(training),
+      coordinates_(room(training.size(), capacity)),
+      last_(training.size()) {
   require_positive(gamma, "gamma");
 }
 
@@ -41,21 +43,24 @@ BasisPoint KernelBasis::training_point(std::size_t i) const {
   return point;
 }
 
-double KernelBasis::charged(double square) noexcept {
-  if constexpr (counting) ++counters().kernel_evaluations;
-  training_.charge_inner_product();
-  return std::exp(-gamma_ * std::max(0.0, square));
+double KernelBasis::gaussian(double square) const noexcept { return std::exp(-gamma_ * std::max(0.0, square)); }
+
+double KernelBasis::kernel(const RowView& x, double square, const BasisPoint& z) const noexcept {
+  return gaussian(square + z.square - 2.0 * dot(simd::loops(), x, z.values.data()));
 }
 
-double KernelBasis::kernel(const RowView& x, double square, const BasisPoint& z) noexcept {
-  return charged(square + z.square - 2.0 * dot_with(x, z.values.data()));
+double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) const noexcept {
+  return gaussian(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size()));
 }
 
-double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) noexcept {
-  return charged(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size()));
+void KernelBasis::charge_values(std::size_t count) noexcept {
+  if constexpr (!counting) return;
+  counters().kernel_evaluations += count;
+  counters().inner_products += count;
 }
 
 double KernelBasis::value(const Residual& r, const BasisPoint& z, double* pull) {
+  charge_values(r.examples.size() + r.beta.size());
   if (pull != nullptr) std::fill(pull, pull + dimension(), 0.0);
   double total = 0.0;
   for (const std::uint32_t i : r.examples) {
@@ -74,6 +79,7 @@ double KernelBasis::value(const Residual& r, const BasisPoint& z, double* pull) 
 
 bool KernelBasis::append(BasisPoint z, double least) {
   const std::size_t k = size();
+  charge_values(k);
   std::vector<double> column(k + 1, 1.0);
   for (std::size_t j = 0; j < k; ++j) column[j] = kernel(points_[j], z);
   std::vector<double> l(column.begin(), column.end() - 1);
@@ -91,10 +97,12 @@ void KernelBasis::compute_coordinates(const BasisPoint& z) noexcept {
   const std::size_t k = size();
   const double* l = factor_.column(k).data();
   const double scale = 1.0 / std::sqrt(1.0 - dot(l, l, k));
+  charge_values(examples());
   for (std::size_t i = 0; i < examples(); ++i) {
     const double value = kernel(training_.row(i), training_.squared_norm(i), z);
-    float* row = coordinates_.data() + i * capacity_;
-    row[k] = static_cast<float>(scale * (value - simd::loops().dot(coordinates(i), l, k)));
+    const auto coordinate = static_cast<float>(scale * (value - product(i, l)));
+    coordinates_[i * capacity_ + k] = coordinate;
+    last_[i] = static_cast<float>(label(i)) * coordinate;
   }
 }
 
@@ -120,33 +128,32 @@ void KernelBasis::archive(StateArchive& state) {
              training_);  // last: the recomputation above was charged again, and the counters are overwritten here
 }
 
-const float* KernelBasis::coordinates(std::size_t i) noexcept {
-  if constexpr (counting) {
-    ++counters().inner_products;
-    counters().feature_accesses += size();
-    counters().feature_accesses_dense += size();
-  }
-  return coordinates_.data() + i * capacity_;
+double KernelBasis::product(std::size_t i, const double* w) noexcept {
+  if constexpr (counting) ++counters().inner_products;
+  charge_coordinates(size());
+  const float* next = coordinates_.data() + std::min(i + 1, examples() - 1) * capacity_;
+  return simd::loops().dot_and_prefetch(coordinates_.data() + i * capacity_, w, size(), next);
 }
 
-float KernelBasis::last_coordinate(std::size_t i) noexcept {
-  if constexpr (counting) {
-    ++counters().feature_accesses;
-    ++counters().feature_accesses_dense;
-  }
-  return coordinates_[i * capacity_ + size() - 1];
+void KernelBasis::add_uncharged(std::size_t i, double* sum) const noexcept {
+  simd::loops().add(sum, coordinates_.data() + i * capacity_, label(i), size());
 }
 
-std::vector<double> KernelBasis::sum(const std::vector<std::uint32_t>& examples) {
-  std::vector<double> total(size());
-  if constexpr (counting) {
-    counters().feature_accesses += examples.size() * size();
-    counters().feature_accesses_dense += examples.size() * size();
+void KernelBasis::charge_coordinates(std::size_t count) noexcept {
+  if constexpr (!counting) return;
+  counters().feature_accesses += count;
+  counters().feature_accesses_dense += count;
+}
+
+double KernelBasis::last_sum(const std::vector<std::uint32_t>& examples) noexcept {
+  charge_coordinates(examples.size());
+  double total[4] = {};  // independent sums, so that additions overlap
+  std::size_t k = 0;
+  for (; k + 4 <= examples.size(); k += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) total[lane] += static_cast<double>(last_[examples[k + lane]]);
   }
-  for (const std::uint32_t i : examples) {
-    simd::loops().add(total.data(), coordinates_.data() + i * capacity_, label(i), size());
-  }
-  return total;
+  for (; k < examples.size(); ++k) total[0] += static_cast<double>(last_[examples[k]]);
+  return (total[0] + total[1]) + (total[2] + total[3]);
 }
 
 std::vector<double> KernelBasis::expansion(std::vector<double> w) const {
