@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -43,14 +44,24 @@ BasisPoint KernelBasis::training_point(std::size_t i) const {
   return point;
 }
 
-double KernelBasis::gaussian(double square) const noexcept { return std::exp(-gamma_ * std::max(0.0, square)); }
-
-double KernelBasis::kernel(const RowView& x, double square, const BasisPoint& z) const noexcept {
-  return gaussian(square + z.square - 2.0 * dot(simd::loops(), x, z.values.data()));
-}
+double KernelBasis::exponent(double square) const noexcept { return -gamma_ * std::max(0.0, square); }
 
 double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) const noexcept {
-  return gaussian(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size()));
+  return std::exp(exponent(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size())));
+}
+
+// Writes K(x_i, z) for i = example(0), example(1), ... to `values_`.
+template <typename Example>
+void KernelBasis::evaluate(std::size_t count, const Example& example, const BasisPoint& z) {
+  charge_values(count);
+  values_.resize((count + simd::lanes - 1) / simd::lanes * simd::lanes);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = example(k);
+    const double product = dot(simd::loops(), training_.row(i), z.values.data());
+    values_[k] = exponent(training_.squared_norm(i) + z.square - 2.0 * product);
+  }
+  std::fill(values_.begin() + static_cast<std::ptrdiff_t>(count), values_.end(), 0.0);
+  simd::loops().exponential(values_.data(), values_.size());
 }
 
 void KernelBasis::charge_values(std::size_t count) noexcept {
@@ -59,22 +70,22 @@ void KernelBasis::charge_values(std::size_t count) noexcept {
   counters().inner_products += count;
 }
 
-double KernelBasis::value(const Residual& r, const BasisPoint& z, double* pull) {
-  charge_values(r.examples.size() + r.beta.size());
-  if (pull != nullptr) std::fill(pull, pull + dimension(), 0.0);
-  double total = 0.0;
-  for (const std::uint32_t i : r.examples) {
-    const RowView x = training_.row(i);
-    const double term = label(i) * kernel(x, training_.squared_norm(i), z);
-    total += term;
-    if (pull != nullptr) add(simd::loops(), pull, x, term);
+double KernelBasis::value(const Residual& r, const BasisPoint& z) {
+  evaluate(r.examples.size(), [&](std::size_t k) { return r.examples[k]; }, z);
+  charge_values(r.beta.size());
+  terms_.clear();
+  for (std::size_t k = 0; k < r.examples.size(); ++k) terms_.push_back(label(r.examples[k]) * values_[k]);
+  for (std::size_t j = 0; j < r.beta.size(); ++j) terms_.push_back(-r.beta[j] * kernel(points_[j], z));
+  return std::accumulate(terms_.begin(), terms_.end(), 0.0);
+}
+
+void KernelBasis::pull(const Residual& r, double* out) const noexcept {
+  std::fill(out, out + dimension(), 0.0);
+  const double* term = terms_.data();
+  for (const std::uint32_t i : r.examples) add(simd::loops(), out, training_.row_uncharged(i), *term++);
+  for (std::size_t j = 0; j < r.beta.size(); ++j, ++term) {
+    for (std::size_t k = 0; k < dimension(); ++k) out[k] += *term * points_[j].values[k];
   }
-  for (std::size_t j = 0; j < r.beta.size(); ++j) {
-    const double term = -r.beta[j] * kernel(points_[j], z);
-    total += term;
-    for (std::size_t k = 0; pull != nullptr && k < dimension(); ++k) pull[k] += term * points_[j].values[k];
-  }
-  return total;
 }
 
 bool KernelBasis::append(BasisPoint z, double least) {
@@ -93,14 +104,13 @@ bool KernelBasis::append(BasisPoint z, double least) {
 }
 
 // Appends the coordinates of the training points along z, whose column the factor has already.
-void KernelBasis::compute_coordinates(const BasisPoint& z) noexcept {
+void KernelBasis::compute_coordinates(const BasisPoint& z) {
   const std::size_t k = size();
   const double* l = factor_.column(k).data();
   const double scale = 1.0 / std::sqrt(1.0 - dot(l, l, k));
-  charge_values(examples());
+  evaluate(examples(), [](std::size_t i) { return i; }, z);
   for (std::size_t i = 0; i < examples(); ++i) {
-    const double value = kernel(training_.row(i), training_.squared_norm(i), z);
-    const auto coordinate = static_cast<float>(scale * (value - product(i, l)));
+    const auto coordinate = static_cast<float>(scale * (values_[i] - product(i, l)));
     coordinates_[i * capacity_ + k] = coordinate;
     last_[i] = static_cast<float>(label(i)) * coordinate;
   }

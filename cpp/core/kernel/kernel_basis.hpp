@@ -45,9 +45,11 @@ class KernelBasis {
 
   /// A copy of training point i.
   BasisPoint training_point(std::size_t i) const;
-  /// <r, phi(z)>. If `pull` is given, also writes the same sum with each term times its point, d values, for the
-  /// gradient.
-  double value(const Residual& r, const BasisPoint& z, double* pull = nullptr);
+  /// <r, phi(z)>.
+  double value(const Residual& r, const BasisPoint& z);
+  /// Writes the sum of the last call of `value` with each term times its point, d values, for the gradient. Not charged:
+  /// the method reads an example once for both.
+  void pull(const Residual& r, double* out) const noexcept;
   /// Appends z, or returns false if the squared distance of phi(z) from the span is below `least`.
   bool append(BasisPoint z, double least);
   /// <w, phi(x_i)> for w with these coordinates, size() values; charged.
@@ -65,11 +67,12 @@ class KernelBasis {
   void archive(StateArchive& state);
 
  private:
-  double kernel(const RowView& x, double square, const BasisPoint& z) const noexcept;
+  template <typename Example>
+  void evaluate(std::size_t count, const Example& example, const BasisPoint& z);
   double kernel(const BasisPoint& x, const BasisPoint& z) const noexcept;
-  double gaussian(double square) const noexcept;
+  double exponent(double square) const noexcept;
   void charge_values(std::size_t count) noexcept;
-  void compute_coordinates(const BasisPoint& z) noexcept;
+  void compute_coordinates(const BasisPoint& z);
 
   double gamma_;
   std::size_t capacity_;
@@ -78,6 +81,8 @@ class KernelBasis {
   Cholesky factor_;
   AlignedVector<float> coordinates_;  // n rows of room for `capacity` values
   AlignedVector<float> last_;         // y_i times the last of them, n values side by side
+  AlignedVector<double> values_;      // kernel values of examples with a point
+  std::vector<double> terms_;         // of the last `value`: of the examples, then of the basis points
 };
 
 }  // namespace svm

@@ -138,8 +138,8 @@ std::vector<double> Cpsp::weights() const {
   return w;
 }
 
-// The examples of the next cut. Their coordinates are added while they are in the cache: a second pass over all
-// coordinates would take as long as the first one.
+// Finds the examples of the next cut. Their coordinates are added while they are in the cache: a second pass would read
+// them from memory again, which takes longer than the additions.
 void Cpsp::collect() {
   violated_.clear();
   sum_.assign(basis_.size(), 0.0);
