@@ -237,6 +237,15 @@ void exponentials() {
     CHECK(x[j] > -87.7F || value == 0.0);
   }
   CHECK(values[0] == 1.0F);
+
+  std::vector<double> exponents(100000);  // 0 to -750
+  for (std::size_t j = 0; j < exponents.size(); ++j) exponents[j] = -7.5e-3 * static_cast<double>(j);
+  std::vector<double> wide(exponents);
+  svm::simd::loops().exponential(wide.data(), wide.size());
+  for (std::size_t j = 0; j < wide.size(); ++j) {
+    CHECK(std::abs(wide[j] / std::exp(std::max(exponents[j], -708.0)) - 1.0) < 1e-15);
+  }
+  CHECK(wide[0] == 1.0);
 }
 
 }  // namespace

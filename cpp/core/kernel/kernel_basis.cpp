@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -22,14 +23,16 @@ std::size_t room(std::size_t n, std::size_t capacity) {
   return n * capacity;
 }
 
-double dot_with(const RowView& x, const double* z) { return dot(simd::loops(), x, z); }
-
 }  // namespace
 
 void BasisPoint::measure() noexcept { square = dot(values.data(), values.data(), values.size()); }
 
 KernelBasis::KernelBasis(double gamma, const FeatureMatrix& training, std::size_t capacity)
-    : gamma_(gamma), capacity_(capacity), training_(training), coordinates_(room(training.size(), capacity)) {
+    : gamma_(gamma),
+      capacity_(capacity),
+      training_(training),
+      coordinates_(room(training.size(), capacity)),
+      last_(training.size()) {
   require_positive(gamma, "gamma");
 }
 
@@ -41,39 +44,53 @@ BasisPoint KernelBasis::training_point(std::size_t i) const {
   return point;
 }
 
-double KernelBasis::charged(double square) noexcept {
-  if constexpr (counting) ++counters().kernel_evaluations;
-  training_.charge_inner_product();
-  return std::exp(-gamma_ * std::max(0.0, square));
+double KernelBasis::exponent(double square) const noexcept { return -gamma_ * std::max(0.0, square); }
+
+double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) const noexcept {
+  return std::exp(exponent(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size())));
 }
 
-double KernelBasis::kernel(const RowView& x, double square, const BasisPoint& z) noexcept {
-  return charged(square + z.square - 2.0 * dot_with(x, z.values.data()));
-}
-
-double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) noexcept {
-  return charged(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size()));
-}
-
-double KernelBasis::value(const Residual& r, const BasisPoint& z, double* pull) {
-  if (pull != nullptr) std::fill(pull, pull + dimension(), 0.0);
-  double total = 0.0;
-  for (const std::uint32_t i : r.examples) {
-    const RowView x = training_.row(i);
-    const double term = label(i) * kernel(x, training_.squared_norm(i), z);
-    total += term;
-    if (pull != nullptr) add(simd::loops(), pull, x, term);
+// Writes K(x_i, z) for i = example(0), example(1), ... to `values_`.
+template <typename Example>
+void KernelBasis::evaluate(std::size_t count, const Example& example, const BasisPoint& z) {
+  charge_values(count);
+  values_.resize((count + simd::lanes - 1) / simd::lanes * simd::lanes);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = example(k);
+    const double product = dot(simd::loops(), training_.row(i), z.values.data());
+    values_[k] = exponent(training_.squared_norm(i) + z.square - 2.0 * product);
   }
-  for (std::size_t j = 0; j < r.beta.size(); ++j) {
-    const double term = -r.beta[j] * kernel(points_[j], z);
-    total += term;
-    for (std::size_t k = 0; pull != nullptr && k < dimension(); ++k) pull[k] += term * points_[j].values[k];
+  std::fill(values_.begin() + static_cast<std::ptrdiff_t>(count), values_.end(), 0.0);
+  simd::loops().exponential(values_.data(), values_.size());
+}
+
+void KernelBasis::charge_values(std::size_t count) noexcept {
+  if constexpr (!counting) return;
+  counters().kernel_evaluations += count;
+  counters().inner_products += count;
+}
+
+double KernelBasis::value(const Residual& r, const BasisPoint& z) {
+  evaluate(r.examples.size(), [&](std::size_t k) { return r.examples[k]; }, z);
+  charge_values(r.beta.size());
+  terms_.clear();
+  for (std::size_t k = 0; k < r.examples.size(); ++k) terms_.push_back(label(r.examples[k]) * values_[k]);
+  for (std::size_t j = 0; j < r.beta.size(); ++j) terms_.push_back(-r.beta[j] * kernel(points_[j], z));
+  return std::accumulate(terms_.begin(), terms_.end(), 0.0);
+}
+
+void KernelBasis::pull(const Residual& r, double* out) const noexcept {
+  std::fill(out, out + dimension(), 0.0);
+  const double* term = terms_.data();
+  for (const std::uint32_t i : r.examples) add(simd::loops(), out, training_.row_uncharged(i), *term++);
+  for (std::size_t j = 0; j < r.beta.size(); ++j, ++term) {
+    for (std::size_t k = 0; k < dimension(); ++k) out[k] += *term * points_[j].values[k];
   }
-  return total;
 }
 
 bool KernelBasis::append(BasisPoint z, double least) {
   const std::size_t k = size();
+  charge_values(k);
   std::vector<double> column(k + 1, 1.0);
   for (std::size_t j = 0; j < k; ++j) column[j] = kernel(points_[j], z);
   std::vector<double> l(column.begin(), column.end() - 1);
@@ -87,14 +104,15 @@ bool KernelBasis::append(BasisPoint z, double least) {
 }
 
 // Appends the coordinates of the training points along z, whose column the factor has already.
-void KernelBasis::compute_coordinates(const BasisPoint& z) noexcept {
+void KernelBasis::compute_coordinates(const BasisPoint& z) {
   const std::size_t k = size();
   const double* l = factor_.column(k).data();
   const double scale = 1.0 / std::sqrt(1.0 - dot(l, l, k));
+  evaluate(examples(), [](std::size_t i) { return i; }, z);
   for (std::size_t i = 0; i < examples(); ++i) {
-    const double value = kernel(training_.row(i), training_.squared_norm(i), z);
-    float* row = coordinates_.data() + i * capacity_;
-    row[k] = static_cast<float>(scale * (value - simd::loops().dot(coordinates(i), l, k)));
+    const auto coordinate = static_cast<float>(scale * (values_[i] - product(i, l)));
+    coordinates_[i * capacity_ + k] = coordinate;
+    last_[i] = static_cast<float>(label(i)) * coordinate;
   }
 }
 
@@ -120,33 +138,32 @@ void KernelBasis::archive(StateArchive& state) {
              training_);  // last: the recomputation above was charged again, and the counters are overwritten here
 }
 
-const float* KernelBasis::coordinates(std::size_t i) noexcept {
-  if constexpr (counting) {
-    ++counters().inner_products;
-    counters().feature_accesses += size();
-    counters().feature_accesses_dense += size();
-  }
-  return coordinates_.data() + i * capacity_;
+double KernelBasis::product(std::size_t i, const double* w) noexcept {
+  if constexpr (counting) ++counters().inner_products;
+  charge_coordinates(size());
+  const float* next = coordinates_.data() + std::min(i + 1, examples() - 1) * capacity_;
+  return simd::loops().dot_and_prefetch(coordinates_.data() + i * capacity_, w, size(), next);
 }
 
-float KernelBasis::last_coordinate(std::size_t i) noexcept {
-  if constexpr (counting) {
-    ++counters().feature_accesses;
-    ++counters().feature_accesses_dense;
-  }
-  return coordinates_[i * capacity_ + size() - 1];
+void KernelBasis::add_uncharged(std::size_t i, double* sum) const noexcept {
+  simd::loops().add(sum, coordinates_.data() + i * capacity_, label(i), size());
 }
 
-std::vector<double> KernelBasis::sum(const std::vector<std::uint32_t>& examples) {
-  std::vector<double> total(size());
-  if constexpr (counting) {
-    counters().feature_accesses += examples.size() * size();
-    counters().feature_accesses_dense += examples.size() * size();
+void KernelBasis::charge_coordinates(std::size_t count) noexcept {
+  if constexpr (!counting) return;
+  counters().feature_accesses += count;
+  counters().feature_accesses_dense += count;
+}
+
+double KernelBasis::last_sum(const std::vector<std::uint32_t>& examples) noexcept {
+  charge_coordinates(examples.size());
+  double total[4] = {};  // independent sums, so that additions overlap
+  std::size_t k = 0;
+  for (; k + 4 <= examples.size(); k += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) total[lane] += static_cast<double>(last_[examples[k + lane]]);
   }
-  for (const std::uint32_t i : examples) {
-    simd::loops().add(total.data(), coordinates_.data() + i * capacity_, label(i), size());
-  }
-  return total;
+  for (; k < examples.size(); ++k) total[0] += static_cast<double>(last_[examples[k]]);
+  return (total[0] + total[1]) + (total[2] + total[3]);
 }
 
 std::vector<double> KernelBasis::expansion(std::vector<double> w) const {

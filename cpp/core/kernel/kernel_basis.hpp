@@ -45,27 +45,34 @@ class KernelBasis {
 
   /// A copy of training point i.
   BasisPoint training_point(std::size_t i) const;
-  /// <r, phi(z)>. If `pull` is given, also writes the same sum with each term times its point, d values, for the
-  /// gradient.
-  double value(const Residual& r, const BasisPoint& z, double* pull = nullptr);
+  /// <r, phi(z)>.
+  double value(const Residual& r, const BasisPoint& z);
+  /// Writes the sum of the last call of `value` with each term times its point, d values, for the gradient. Not charged:
+  /// the method reads an example once for both.
+  void pull(const Residual& r, double* out) const noexcept;
   /// Appends z, or returns false if the squared distance of phi(z) from the span is below `least`.
   bool append(BasisPoint z, double least);
-  /// The coordinates of phi(x_i), size() values; charged, with an inner product.
-  const float* coordinates(std::size_t i) noexcept;
-  /// The last coordinate of phi(x_i) only; charged as one access.
-  float last_coordinate(std::size_t i) noexcept;
-  /// The sum over examples of y_i coordinates, size() values.
-  std::vector<double> sum(const std::vector<std::uint32_t>& examples);
+  /// <w, phi(x_i)> for w with these coordinates, size() values; charged.
+  double product(std::size_t i, const double* w) noexcept;
+  /// sum += y_i times the coordinates of phi(x_i), size() values. Not charged: the caller has read the coordinates for
+  /// another purpose, and calls `charge_coordinates` when the method reads them again.
+  void add_uncharged(std::size_t i, double* sum) const noexcept;
+  /// Charges the reading of so many coordinates.
+  void charge_coordinates(std::size_t count) noexcept;
+  /// The sum over examples of y_i times the last coordinate of phi(x_i); charged as one access each.
+  double last_sum(const std::vector<std::uint32_t>& examples) noexcept;
   /// The function with these coordinates as a combination of the phi(b_j): R^-1 w.
   std::vector<double> expansion(std::vector<double> w) const;
   /// The coordinates are not stored but recomputed: they are n x size() values.
   void archive(StateArchive& state);
 
  private:
-  double kernel(const RowView& x, double square, const BasisPoint& z) noexcept;
-  double kernel(const BasisPoint& x, const BasisPoint& z) noexcept;
-  double charged(double square) noexcept;
-  void compute_coordinates(const BasisPoint& z) noexcept;
+  template <typename Example>
+  void evaluate(std::size_t count, const Example& example, const BasisPoint& z);
+  double kernel(const BasisPoint& x, const BasisPoint& z) const noexcept;
+  double exponent(double square) const noexcept;
+  void charge_values(std::size_t count) noexcept;
+  void compute_coordinates(const BasisPoint& z);
 
   double gamma_;
   std::size_t capacity_;
@@ -73,6 +80,9 @@ class KernelBasis {
   std::vector<BasisPoint> points_;
   Cholesky factor_;
   AlignedVector<float> coordinates_;  // n rows of room for `capacity` values
+  AlignedVector<float> last_;         // y_i times the last of them, n values side by side
+  AlignedVector<double> values_;      // kernel values of examples with a point
+  std::vector<double> terms_;         // of the last `value`: of the examples, then of the basis points
 };
 
 }  // namespace svm

@@ -18,16 +18,30 @@ Cuts::Cuts(const FeatureMatrix& matrix, CountedFeatures& features, double lambda
       points_(1, AlignedVector<double>(by_features_ ? matrix.dimension() : matrix.size())),
       examples_(1) {}
 
-void Cuts::add(const std::vector<std::uint32_t>& examples) {
+void Cuts::add(const double* margins) {
   const std::size_t n = features_.size();
+  std::vector<std::uint32_t> examples(n);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    examples[count] = static_cast<std::uint32_t>(i);
+    count += static_cast<std::size_t>(margins[i] < 1.0);
+  }
+  examples.resize(count);
   // Adding only the difference to the previous cut would save a third of the additions, but finding it costs as much.
-  std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0);
-  for (const std::uint32_t i : examples) sum_.add(features_.row(i), features_.label(i), 0.0, 0.0);
+  if (!summed_) clear_sum();
+  for (const std::uint32_t i : examples) {
+    const RowView x = features_.row(i);
+    if (!summed_) add_row(x, i);
+  }
+  summed_ = false;
   AlignedVector<double> point(by_features_ ? features_.dimension() : n);
   if (by_features_) {
     sum_.copy(C_, point.data());
   } else {
-    take_margins(sum_, C_, point.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      features_.charge_inner_product();
+      point[i] = C_ * features_.label(i) * sum_.dot(features_.row(i));
+    }
     examples_.push_back(examples);
   }
   points_.push_back(std::move(point));
@@ -50,13 +64,20 @@ void Cuts::remove(std::size_t j) {
   if (!by_features_) swap_remove(examples_, j);
 }
 
-void Cuts::margins(const std::vector<double>& a, double* out) {
+void Cuts::margins(const std::vector<double>& a, double* out, bool next) {
   if (!by_features_) {
     combine(a, out);
     return;
   }
   combine(a, combination_.values());
-  take_margins(combination_, 1.0, out);
+  if (next) clear_sum();
+  for (std::size_t i = 0; i < features_.size(); ++i) {
+    features_.charge_inner_product();
+    const RowView x = features_.row(i);
+    out[i] = features_.label(i) * combination_.dot(x);
+    if (next && out[i] < 1.0) add_row(x, i);
+  }
+  summed_ = next;
 }
 
 void Cuts::weights(const std::vector<double>& a, double* out) const {
@@ -82,6 +103,7 @@ void Cuts::archive(StateArchive& state) {
   state.lists("points", points_);
   state.lists("examples", examples_);
   if (!state.reads()) return;
+  summed_ = false;
   bool sound = !points_.empty() && examples_.size() == (by_features_ ? 1 : points_.size());
   for (const AlignedVector<double>& point : points_) sound = sound && point.size() == length;
   state.check(sound, "points", " are not those of cuts of this problem");
@@ -90,12 +112,7 @@ void Cuts::archive(StateArchive& state) {
   }
 }
 
-void Cuts::take_margins(const WeightVector& w, double scale, double* out) {
-  for (std::size_t i = 0; i < features_.size(); ++i) {
-    features_.charge_inner_product();
-    out[i] = scale * features_.label(i) * w.dot(features_.row(i));
-  }
-}
+void Cuts::clear_sum() { std::fill(sum_.values(), sum_.values() + features_.dimension(), 0.0); }
 
 void Cuts::combine(const std::vector<double>& a, double* out) const {
   const std::size_t length = points_.front().size();

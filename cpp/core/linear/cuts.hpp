@@ -24,23 +24,25 @@ class Cuts {
   Cuts(const FeatureMatrix& matrix, CountedFeatures& features, double lambda);
 
   std::size_t size() const noexcept { return points_.size(); }
-  /// Adds the cut of these examples, rising.
-  void add(const std::vector<std::uint32_t>& examples);
+  /// Adds the cut of the examples with margins below 1, given n margins.
+  void add(const double* margins);
   /// Removes cut j; the last one takes its number.
   void remove(std::size_t j);
   /// The beta of the cut added last.
   double beta() const noexcept { return beta_; }
   /// lambda <p_j, p> for each cut j, where p is the cut added last (which is among them).
   const std::vector<double>& products() const noexcept { return products_; }
-  /// y_i <w, x_i> of w = sum_j a_j p_j, n values.
-  void margins(const std::vector<double>& a, double* out);
+  /// y_i <w, x_i> of w = sum_j a_j p_j, n values. `next`: these are the margins of the next call of `add`. Rows of its
+  /// cut are then added while they are in the cache; they are charged by `add`.
+  void margins(const std::vector<double>& a, double* out, bool next = false);
   /// w = sum_j a_j p_j, d values. Not charged.
   void weights(const std::vector<double>& a, double* out) const;
   /// Stores the cuts, not beta and products of the one added last: the next one replaces them.
   void archive(StateArchive& state);
 
  private:
-  void take_margins(const WeightVector& w, double scale, double* out);
+  void clear_sum();
+  void add_row(const RowView& x, std::size_t i) noexcept { sum_.add(x, features_.label(i), 0.0, 0.0); }
   void combine(const std::vector<double>& a, double* out) const;
 
   const FeatureMatrix& matrix_;
@@ -48,7 +50,8 @@ class Cuts {
   double lambda_;
   double C_;
   bool by_features_;
-  WeightVector sum_;                                  // sum of y_i x_i over the cut added last
+  WeightVector sum_;                                  // sum of y_i x_i over the cut added last, or the next one
+  bool summed_ = false;                               // the latter
   WeightVector combination_;                          // by features
   std::vector<AlignedVector<double>> points_;         // p_j by features or by margins
   std::vector<std::vector<std::uint32_t>> examples_;  // by margins

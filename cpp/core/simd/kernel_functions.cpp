@@ -100,4 +100,38 @@ void polynomial(float* x, float gamma, float coef0, int degree, std::size_t n) {
   }
 }
 
+// exp(x) = 2^k exp(r) with x = k log 2 + r, |r| <= log 2 / 2; exp(r) by its Taylor polynomial of degree 12, whose error
+// is below 2e-16. Adding 1.5 2^52 leaves k in the last bits of a float64.
+void exponential(double* x, std::size_t n) {
+  constexpr double per_two = 1.4426950408889634;       // 1 / log 2
+  constexpr double two_high = 6.93147180369123816e-1;  // log 2 in two parts, the first of few bits, as in the library
+  constexpr double two_low = 1.90821492927058770e-10;
+  constexpr double shift = 6755399441055744.0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const double bounded = x[j] > -708.0 ? x[j] : -708.0;
+    const double shifted = bounded * per_two + shift;
+    const double count = shifted - shift;
+    const double r = (bounded - count * two_high) - count * two_low;
+    double p = 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    std::uint64_t bits;
+    std::memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 1023) << 52;
+    double scale;
+    std::memcpy(&scale, &bits, sizeof scale);
+    x[j] = p * scale;
+  }
+}
+
 }  // namespace svm::simd::SVM_SIMD_NAME

@@ -215,7 +215,7 @@ const Loops SVM_JOIN(loops_, SVM_SIMD_NAME) = {
     SVM_LOOP(add), add_and_scan, add_two_and_scan, scan, take_inside, nth_below, compact,
     SVM_LOOP(add_and_best_gain), SVM_LOOP(gain), SVM_LOOP(add_two_and_best_up), SVM_LOOP(best_partner),
     SVM_LOOP(partner_score), SVM_LOOP(violating_pair),
-    dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial),
+    dots, SVM_LOOP(column_dots), binary_lookup, sparse_dots, SVM_LOOP(gaussian), SVM_LOOP(polynomial), SVM_LOOP(exponential),
     SVM_LOOP(dot), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(dot_and_prefetch), SVM_LOOP(add),
     SVM_LOOP(add), SVM_LOOP(sparse_dot), SVM_LOOP(sparse_add),
     SVM_LOOP(dot), SVM_LOOP(sparse_dot), SVM_LOOP(add), SVM_LOOP(sparse_add), SVM_LOOP(scale_split),

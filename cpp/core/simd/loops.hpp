@@ -115,6 +115,8 @@ struct Loops {
   void (*gaussian)(float* x, const float* norms, float norm, float gamma, std::size_t n);
   /// x[j] = (gamma x[j] + coef0)^degree.
   void (*polynomial)(float* x, float gamma, float coef0, int degree, std::size_t n);
+  /// x[j] = exp(max(x[j], -708)) for x[j] <= 0, with a relative error below 1e-15; n is a multiple of `lanes`.
+  void (*exponential)(double* x, std::size_t n);
 
   /// <x, w> with float32 features and float64 weights.
   double (*dot)(const float* x, const double* w, std::size_t d);

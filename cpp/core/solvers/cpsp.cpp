@@ -35,7 +35,9 @@ Cpsp::Cpsp(double gamma, const FeatureMatrix& points, const CpspSettings& settin
       C_(1.0 / (settings.lambda * static_cast<double>(points.size()))),
       basis_(gamma, points, settings.capacity),
       random_(seed, Purpose::sampling),
-      margins_(points.size()) {}
+      margins_(points.size()) {
+  collect();
+}
 
 void Cpsp::archive(StateArchive& state) {
   Solver::archive(state);
@@ -44,6 +46,7 @@ void Cpsp::archive(StateArchive& state) {
   archive_cuts(state);
   state.part("master", master_);
   state.values("margins", margins_);
+  if (state.reads()) collect();
   state.check(master_.size() == cuts_.size(), "master", " has not a variable for each cut");
   state.number("objective", objective_);
 }
@@ -73,13 +76,9 @@ void Cpsp::archive_cuts(StateArchive& state) {
 bool Cpsp::step() {
   const double gap = objective_ - lower_bound();
   if (gap <= settings_.eps) return false;
-  std::vector<std::uint32_t> violated;
-  for (std::size_t i = 0; i < margins_.size(); ++i) {
-    if (margins_[i] < 1.0) violated.push_back(static_cast<std::uint32_t>(i));
-  }
-  std::vector<double> sum = basis_.sum(violated);
-  if (!basis_.full() && !violated.empty()) extend(violated, sum);
-  add_cut(std::move(violated), std::move(sum));
+  basis_.charge_coordinates(violated_.size() * basis_.size());
+  if (!basis_.full() && !violated_.empty()) extend();
+  add_cut();
   master_.solve(gap);
   follow();
   master_.drop_idle([this](std::size_t j) { swap_remove(cuts_, j); });
@@ -89,12 +88,12 @@ bool Cpsp::step() {
   return true;
 }
 
-void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double>& sum) {
-  const Residual residual{examples, basis_.expansion(sum)};
+void Cpsp::extend() {
+  const Residual residual{violated_, basis_.expansion(sum_)};
   BasisPoint start;
   double best = -1.0;
   for (std::size_t k = 0; k < settings_.starts; ++k) {
-    BasisPoint point = basis_.training_point(examples[random_.below(examples.size())]);
+    BasisPoint point = basis_.training_point(violated_[random_.below(violated_.size())]);
     const double value = settings_.starts > 1 ? std::abs(basis_.value(residual, point)) : 0.0;
     if (k == 0 || value > best) {
       best = value;
@@ -106,24 +105,19 @@ void Cpsp::extend(const std::vector<std::uint32_t>& examples, std::vector<double
   for (double& value : found.values) value = static_cast<double>(static_cast<float>(value));
   found.measure();
   if (!basis_.append(std::move(found), least_distance)) return;
-  const auto last = [this](const std::vector<std::uint32_t>& own) {
-    double total = 0.0;
-    for (const std::uint32_t i : own) total += basis_.label(i) * static_cast<double>(basis_.last_coordinate(i));
-    return total;
-  };
-  sum.push_back(last(examples));
+  sum_.push_back(basis_.last_sum(violated_));
   std::vector<double> grown;
   for (Cut& cut : cuts_) {
-    cut.point.push_back(C_ * last(cut.examples));
+    cut.point.push_back(C_ * basis_.last_sum(cut.examples));
     grown.push_back(std::sqrt(settings_.lambda) * cut.point.back());
   }
   master_.extend(grown);
 }
 
-void Cpsp::add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum) {
-  for (double& value : sum) value *= C_;
-  const double beta = static_cast<double>(examples.size()) / static_cast<double>(margins_.size());
-  cuts_.push_back({std::move(sum), std::move(examples)});
+void Cpsp::add_cut() {
+  for (double& value : sum_) value *= C_;
+  const double beta = static_cast<double>(violated_.size()) / static_cast<double>(margins_.size());
+  cuts_.push_back({std::move(sum_), std::move(violated_)});
   if (basis_.full()) {  // no more coordinates will come
     for (Cut& cut : cuts_) std::vector<std::uint32_t>().swap(cut.examples);
   }
@@ -144,11 +138,28 @@ std::vector<double> Cpsp::weights() const {
   return w;
 }
 
+// Finds the examples of the next cut. Their coordinates are added while they are in the cache: a second pass would read
+// them from memory again, which takes longer than the additions.
+void Cpsp::collect() {
+  violated_.clear();
+  sum_.assign(basis_.size(), 0.0);
+  for (std::size_t i = 0; i < margins_.size(); ++i) take(i);
+}
+
+void Cpsp::take(std::size_t i) {
+  if (!(margins_[i] < 1.0)) return;
+  violated_.push_back(static_cast<std::uint32_t>(i));
+  basis_.add_uncharged(i, sum_.data());
+}
+
 void Cpsp::follow() {
   const std::vector<double> w = weights();
+  violated_.clear();
+  sum_.assign(basis_.size(), 0.0);
   double hinge = 0.0;
   for (std::size_t i = 0; i < margins_.size(); ++i) {
-    margins_[i] = basis_.label(i) * simd::loops().dot(basis_.coordinates(i), w.data(), w.size());
+    margins_[i] = basis_.label(i) * basis_.product(i, w.data());
+    take(i);
     hinge += std::max(0.0, 1.0 - margins_[i]);
   }
   objective_ =

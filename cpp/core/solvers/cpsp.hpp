@@ -43,9 +43,11 @@ class Cpsp final : public Solver {
     std::vector<std::uint32_t> examples;
   };
 
-  void extend(const std::vector<std::uint32_t>& examples, std::vector<double>& sum);
-  void add_cut(std::vector<std::uint32_t> examples, std::vector<double> sum);
+  void extend();
+  void add_cut();
   void follow();
+  void collect();
+  void take(std::size_t i);
   void archive_cuts(StateArchive& state);
 
   CpspSettings settings_;
@@ -55,6 +57,8 @@ class Cpsp final : public Solver {
   std::vector<Cut> cuts_{1};
   MasterProblem master_;
   std::vector<double> margins_;
+  std::vector<std::uint32_t> violated_;  // the examples of the next cut, those with margins below 1
+  std::vector<double> sum_;              // the sum of y_i phi(x_i) over them, in coordinates
   double objective_ = 1.0;
 };
 

@@ -22,32 +22,22 @@ CuttingPlanes::CuttingPlanes(const FeatureMatrix& matrix, const CuttingPlaneSett
     : FeatureSolver(matrix),
       cuts_(matrix, features_, checked(settings).lambda),
       master_(settings.master),
-      margins_(matrix.size()),
       point_(matrix.size()),
       settings_(settings) {}
 
 bool CuttingPlanes::step() {
   const double gap = objective_ - lower_bound();
   if (gap <= settings_.eps * (settings_.relative ? lower_bound() : 1.0)) return false;
-  const std::size_t n = size();
-  violated_.resize(n);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    violated_[count] = static_cast<std::uint32_t>(i);
-    count += static_cast<std::size_t>(point_[i] < 1.0);
-  }
-  violated_.resize(count);
-  cuts_.add(violated_);
+  cuts_.add(point_.data());
   master_.add(cuts_.beta(), cuts_.products());
   master_.solve(gap);
   if (master_.solution().back() == 0.0) {  // rounding errors allow no more progress
     cuts_.remove(cuts_.size() - 1);
     master_.remove(master_.size() - 1);
   }
-  cuts_.margins(master_.solution(), margins_.data());
   Counters& counters = features_.counters();
   ++counters.iterations;
-  counters.presentations += n;
+  counters.presentations += size();
   follow();
   return true;
 }
@@ -63,16 +53,16 @@ void CuttingPlanes::archive(StateArchive& state) {
 
 void SvmPerf::follow() {
   const std::vector<double>& gamma = master_.solution();
+  cuts_.margins(gamma, point_.data(), true);
   double hinge = 0.0;
-  for (const double margin : margins_) hinge += std::max(0.0, 1.0 - margin);
+  for (const double margin : point_) hinge += std::max(0.0, 1.0 - margin);
   const double norm = std::inner_product(gamma.begin(), gamma.end(), master_.products().begin(), 0.0);
   objective_ = 0.5 * norm + hinge / static_cast<double>(size());
-  point_.swap(margins_);
   master_.drop_idle([this](std::size_t j) { cuts_.remove(j); });
 }
 
 Ocas::Ocas(const FeatureMatrix& matrix, const CuttingPlaneSettings& settings, double mu)
-    : CuttingPlanes(matrix, settings), mu_(mu), best_margins_(matrix.size()) {
+    : CuttingPlanes(matrix, settings), mu_(mu), margins_(matrix.size()), best_margins_(matrix.size()) {
   require(mu > 0.0 && mu <= 1.0, "mu must lie in (0, 1]");
 }
 
@@ -88,6 +78,7 @@ void Ocas::archive(StateArchive& state) {
 void Ocas::follow() {
   const std::vector<double>& gamma = master_.solution();
   const std::vector<double>& products = master_.products();
+  cuts_.margins(gamma, margins_.data());
   if (best_.size() < master_.size()) {
     best_products_.push_back(std::inner_product(best_.begin(), best_.end(), cuts_.products().begin(), 0.0));
     best_.push_back(0.0);

@@ -36,13 +36,11 @@ class CuttingPlanes : public FeatureSolver<> {
 
   Cuts cuts_;
   MasterProblem master_;
-  std::vector<double> margins_;  // of the master's weights
-  std::vector<double> point_;    // margins at the point of the next cut
-  double objective_ = 1.0;       // of the method's weights, 0 at the beginning
+  std::vector<double> point_;  // margins at the point of the next cut
+  double objective_ = 1.0;     // of the method's weights, 0 at the beginning
 
  private:
   CuttingPlaneSettings settings_;
-  std::vector<std::uint32_t> violated_;
 };
 
 /// Joachims: Training linear SVMs in linear time, KDD 2006, without bias. The method's weights are the master's, and
@@ -74,6 +72,7 @@ class Ocas final : public CuttingPlanes {
   double mu_;
   std::vector<double> best_{1.0};           // the best weights as a combination of cuts, b
   std::vector<double> best_products_{0.0};  // H b
+  std::vector<double> margins_;             // of the master's weights
   std::vector<double> best_margins_;
   HingeLineSearch search_;
 };
