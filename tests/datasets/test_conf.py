@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from datasets import DatasetSpec, fingerprint, load
 from datasets.spec_checks import check_spec
+from datasets.transforms import row_norms
 
 Compose = Callable[..., DatasetSpec]
 
@@ -20,21 +22,41 @@ WITHOUT_CHECKSUM = {
     "astro_ph",
     "covtype",
     "news20",
+    "newsgroups_autos_motorcycles",
+    "newsgroups_baseball_hockey",
     "newsgroups_binary",
+    "newsgroups_christian_atheism",
+    "newsgroups_mac_pc",
     "physics",
     "rcv1",
     "rcv1_c11",
     "rcv1_ccat",
     "real_sim",
+    "reuters_acq",
+    "reuters_earn",
+    "reuters_grain",
     "webspam",
 }
-WITHOUT_ADDRESS = {"astro_ph", "covtype_subset", "rcv1_ccat_subset"}
+WITHOUT_ADDRESS = {
+    "astro_ph",
+    "covtype_scaled",
+    "covtype_subset",
+    "phishing",
+    "rcv1_ccat_subset",
+    "splice",
+    "svmguide1",
+    "svmlight_example1",
+}
 
 
 def test_all_data_sets_exist() -> None:
     wanted = (
-        "adult astro_ph covtype covtype_subset digits file ijcnn1 mnist mnist_elastic news20 newsgroups_binary openml "
-        "physics rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_money_fx sklearn synthetic web webspam"
+        "adult astro_ph australian breast_cancer covtype covtype_scaled covtype_subset diabetes digits file "
+        "german_numer ijcnn1 mnist mnist_3_5 mnist_elastic mnist_odd_even mushrooms news20 "
+        "newsgroups_autos_motorcycles newsgroups_baseball_hockey newsgroups_binary newsgroups_christian_atheism "
+        "newsgroups_mac_pc openml phishing physics rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_acq "
+        "reuters_earn reuters_grain reuters_money_fx skin_nonskin sklearn splice svmguide1 svmlight_example1 synthetic "
+        "synthetic_low_norm synthetic_margin synthetic_noise synthetic_rare synthetic_wide web webspam"
     )
     assert wanted.split() == NAMES
 
@@ -69,6 +91,7 @@ def test_every_file_fits_the_schema_and_has_a_description(name: str, compose: Co
         ("newsgroups_binary", 8000, 11997),
         ("rcv1_ccat_subset", 8000, 19613),
         ("covtype", 522910, 58102),
+        ("skin_nonskin", 200000, 45057),
     ],
 )
 def test_sizes_of_the_seeded_splits(name: str, train: int, test: int, compose: Compose) -> None:
@@ -112,3 +135,28 @@ def test_synthetic_loads(tmp_path: Path, shape: str, compose: Compose) -> None:
     data = load(compose("synthetic", f"shape={shape}"), cache_dir=tmp_path)
     assert data.X.shape == (1000, 20)
     assert data.X_test.shape == (500, 20)
+
+
+SIZES = {
+    "margin": (20000, 20),
+    "noise": (20000, 20),
+    "rare": (20000, 64),
+    "wide": (1000, 2000),
+    "low_norm": (4000, 500),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_synthetic_sets_with_a_name_load(name: str, tmp_path: Path, compose: Compose) -> None:
+    data = load(compose(f"synthetic_{name}"), cache_dir=tmp_path)
+    assert data.X.shape == SIZES[name]
+    assert 0.45 < (data.y > 0).mean() < 0.55
+    lengths = row_norms(data.X)
+    if name in ("rare", "low_norm"):
+        assert lengths.max() == pytest.approx(1.0)
+        # the squared spectral norm over n, by power iterations; it is 1/d at least where rows have length 1
+        v = np.ones(data.d)
+        for _ in range(30):
+            v = data.X.T @ (data.X @ (v / np.linalg.norm(v)))
+        sigma2 = np.linalg.norm(v) / data.n
+        assert (sigma2 < 2 / 500) == (name == "low_norm")
