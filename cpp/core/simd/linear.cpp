@@ -30,8 +30,8 @@ inline Wide32 products(const std::int32_t* indices, const float* values, const f
 #else
 namespace {
 
-/// Stops the compiler from making vectors of the products: collecting single weights in vectors takes longer than the
-/// products, and where the processor gathers them itself, it takes no less than single loads.
+/// Stops the compiler from making vectors of the products. It would collect the weights in vectors, by gather
+/// instructions or one by one, which takes longer than to use each by itself (1.1 to 1.2 times, AMD Zen 3).
 template <typename Real>
 inline void alone([[maybe_unused]] Real& x) {
 #ifdef __SSE2__
@@ -41,6 +41,7 @@ inline void alone([[maybe_unused]] Real& x) {
 
 template <typename Real>
 double unrolled_dot(const std::int32_t* indices, const float* values, std::size_t stored, const Real* w) {
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
   constexpr std::size_t size = 8;
   // Independent sums, so that additions overlap.
   Real total[size] = {};
@@ -51,7 +52,7 @@ double unrolled_dot(const std::int32_t* indices, const float* values, std::size_
   std::size_t p = 0;
   for (; p + size <= stored; p += size) {
     for (std::size_t k = 0; k < size; k += 2) {
-      std::uint64_t pair;  // one load of two indices
+      std::uint64_t pair;  // one load of two indices, the first in the lower half
       std::memcpy(&pair, indices + p + k, sizeof pair);
       add(k, pair & 0xffffffffU, values[p + k]);
       add(k + 1, pair >> 32, values[p + k + 1]);
