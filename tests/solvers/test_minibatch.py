@@ -169,7 +169,7 @@ def test_a_step_that_would_not_raise_the_dual_is_refused() -> None:
     """From a state that a search has found: it hardly ever happens."""
     X = np.eye(2, dtype=np.float32)[[1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1]]
     p = Problem(X, np.repeat([1, -1], [8, 7]).astype(np.int8), Linear(), lambda_=1.0 / 15)
-    made = solver("minibatch_sdca", p, 0, batch_size=13)
+    made = solver("minibatch_sdca", p, 116, batch_size=13)
     core = made._core  # type: ignore[attr-defined]
     before = np.array([0.23, 0.0, 0.88, 0.7, 0.0, 0.69, 0.23, 0.0, 0.06, 0.26, 0.03, 0.92, 0.65, 0.13, 0.01])
     plain = reference.Sdca(folded(p), p.lambda_, beta(p, 13), 0.95)
@@ -177,7 +177,7 @@ def test_a_step_that_would_not_raise_the_dual_is_refused() -> None:
     core.restore(core.state() | {"alpha": before, "sum": before @ folded(p)})
     dual = lower_bound(made)
     made.advance(Limit(iterations=1))
-    plain.step(next(reference.subsets(15, 13, 0)))
+    plain.step(next(reference.subsets(15, 13, 116)))
     assert core.refused == 1
     assert alpha(made).tobytes() == before.tobytes() == plain.alpha.tobytes()
     assert lower_bound(made) == dual

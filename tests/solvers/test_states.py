@@ -80,7 +80,7 @@ WRONG = {
     ("cpsp", "master.qp.factor.columns"): float("inf"),
     ("minibatch_pegasos", "subsets.next"): 10**6,
     ("minibatch_sdca", "subsets.drawn"): 77,
-    ("minibatch_sdca", "subsets.items"): 77,
+    ("minibatch_sdca", "subsets.prepared"): 77,
     ("sbp", "v"): float("nan"),
     ("sbp", "tracker.positive.below_sum"): float("nan"),
     ("sbp", "tracker.negative.window.low"): float("inf"),

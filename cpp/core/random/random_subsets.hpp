@@ -3,10 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -19,15 +17,13 @@ class RandomSubsets {
   /// 1 <= count <= size.
   RandomSubsets(std::size_t size, std::size_t count, std::uint64_t seed)
       : random_(seed, Purpose::sampling),
-        items_(size),
+        size_(size),
         count_(count),
-        drawn_(count * std::max(count < large ? stock / count : one, one)),
-        prepared_(drawn_.size()) {
-    std::iota(items_.begin(), items_.end(), 0U);
-    if (count_ >= large) unordered_.resize(count_);
-    while ((size - 1) >> shift_ >= ranges) ++shift_;
-    next_ = drawn_.size();
-  }
+        ordered_(size / count < gap),
+        drawn_(count * std::max(stock / count, one)),
+        next_(drawn_.size()),
+        prepared_(drawn_.size()),
+        marks_((size + word - 1) / word) {}
 
   std::size_t count() const noexcept { return count_; }
   /// The next subset: `count` different items, valid until the next call.
@@ -49,11 +45,10 @@ class RandomSubsets {
   }
   void archive(StateArchive& state) {
     state.part("random", random_);
-    state.permutation("items", items_);
-    state.indices("drawn", drawn_, items_.size());
+    state.indices("drawn", drawn_, size_);
     state.count("next", next_, drawn_.size());
     state.check(next_ % count_ == 0, "next", " is not where a subset begins");
-    state.indices("prepared", prepared_, items_.size());
+    state.indices("prepared", prepared_, size_);
     state.number("ready", ready_);
     if (!state.reads()) return;
     state.check(distinct(drawn_, next_), "drawn", " has an item twice in a subset");
@@ -68,15 +63,12 @@ class RandomSubsets {
   static constexpr std::size_t stock = 1024;  // items that are drawn at a time if subsets are small
   static constexpr std::size_t one = 1;
 
-  // A subset of at least `large` items is grouped by this many ranges of item numbers: nearby rows are then read at
-  // about the same time, and are still in the cache.
-  static constexpr std::size_t ranges = 64;
-  static constexpr std::size_t large = 128;
+  static constexpr std::size_t word = 64;  // marks
+  static constexpr std::size_t gap = 512;  // between the items of an ordered subset, at most, on average
 
   /// Whether no subset from index `begin` on has an item twice.
   bool distinct(const std::vector<std::uint32_t>& subsets, std::size_t begin) const {
-    std::vector<std::size_t> last(
-        items_.size());  // for each item 1 + the index at which the last subset with it begins
+    std::vector<std::size_t> last(size_);  // for each item 1 + the index at which the last subset with it begins
     for (std::size_t place = begin; place < subsets.size(); ++place) {
       std::size_t& mark = last[subsets[place]];
       const std::size_t own = place / count_ * count_ + 1;
@@ -89,39 +81,43 @@ class RandomSubsets {
     Random random = random_;  // a local copy: other threads may read members in the same cache line
     for (std::size_t begin = 0; begin < prepared_.size(); begin += count_) {
       std::uint32_t* out = prepared_.data() + begin;
-      shuffle(random, count_ < large ? out : unordered_.data());
-      if (count_ >= large) gather_ranges(out);
+      draw_one(random, out);
+      if (ordered_) {
+        take_marked(out);
+      } else {
+        for (std::size_t k = 0; k < count_; ++k) marks_[out[k] / word] = 0;
+      }
     }
     random_ = random;
   }
-  // The first `count` steps of a Fisher-Yates shuffle: from any order before, all subsets are equally likely. The last
-  // of these steps need not swap.
-  void shuffle(Random& random, std::uint32_t* out) noexcept {
-    const auto size = static_cast<std::uint32_t>(items_.size());
-    for (std::uint32_t k = 0; k < count_; ++k) {
-      const std::uint32_t place = k + random.below32(size - k);
-      out[k] = items_[place];
-      if (k + 1 == count_) break;
-      items_[place] = items_[k];
-      items_[k] = out[k];
+  // Floyd's algorithm (Bentley, Floyd: A sample of brilliance; Communications of the ACM 30, 1987). All subsets are
+  // equally likely. Marks the items.
+  void draw_one(Random& random, std::uint32_t* out) noexcept {
+    for (auto last = static_cast<std::uint32_t>(size_ - count_); last < size_; ++last) {
+      std::uint32_t item = random.below32(last + 1);
+      if ((marks_[item / word] >> (item % word) & 1) != 0) item = last;
+      marks_[item / word] |= std::uint64_t{1} << (item % word);
+      *out++ = item;
     }
   }
-  void gather_ranges(std::uint32_t* out) noexcept {
-    std::array<std::uint32_t, ranges + 1> begin{};
-    for (const std::uint32_t item : unordered_) ++begin[(item >> shift_) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    for (const std::uint32_t item : unordered_) out[begin[item >> shift_]++] = item;
+  // Writes the marked items in rising order and removes the marks.
+  void take_marked(std::uint32_t* out) noexcept {
+    for (std::size_t place = 0; place < marks_.size(); ++place) {
+      for (std::uint64_t left = std::exchange(marks_[place], 0); left != 0; left &= left - 1) {
+        *out++ = static_cast<std::uint32_t>(place * word) + static_cast<std::uint32_t>(__builtin_ctzll(left));
+      }
+    }
   }
 
   Random random_;
-  std::vector<std::uint32_t> items_;
+  std::size_t size_;
   std::size_t count_;
+  bool ordered_;  // in rising order: nearby rows are then read one after the other. Finding the order takes O(size)
   std::vector<std::uint32_t> drawn_;
   std::size_t next_;
   std::vector<std::uint32_t> prepared_;
-  unsigned shift_ = 0;  // item >> shift_ is its range
-  std::vector<std::uint32_t> unordered_;
-  bool ready_ = false;  // `prepared_` has been drawn
+  std::vector<std::uint64_t> marks_;  // bit i % 64 of word i / 64 for item i; 0 between draws
+  bool ready_ = false;                // `prepared_` has been drawn
 };
 
 }  // namespace svm

@@ -17,16 +17,17 @@ LinearPegasos<Real>::LinearPegasos(const FeatureMatrix& matrix, const LinearPega
     : Loop(matrix),
       settings_(settings),
       random_(seed, Purpose::sampling),
-      next_(random_.below(matrix.size())),
+      next_(CountedFeatures::offsets_ahead),
       weights_(matrix.dimension()) {
   require_positive(settings.lambda, "lambda");
+  for (std::size_t& i : next_) i = random_.below(matrix.size());
 }
 
 template <typename Real>
 void LinearPegasos<Real>::archive(StateArchive& state) {
   Loop::archive(state);
   state.part("random", random_);
-  state.index("next", next_, features_.size());
+  state.indices("next", next_, features_.size());
   state.part("weights", weights_);
   state.number("stretch", stretch_);
 }
@@ -40,9 +41,11 @@ double LinearPegasos<Real>::shrink() const noexcept {
 template <typename Real>
 bool LinearPegasos<Real>::step() {
   Counters& counters = features_.counters();
-  const std::size_t i = next_;
-  next_ = random_.below(features_.size());
-  features_.prefetch_row(next_);
+  std::size_t& place = next_[counters.iterations % CountedFeatures::offsets_ahead];
+  const std::size_t i = place;
+  place = random_.below(features_.size());
+  features_.prefetch_offset(place);
+  features_.prefetch_row(next_[(counters.iterations + CountedFeatures::rows_ahead) % CountedFeatures::offsets_ahead]);
   const RowView x = features_.row(i);
   const double y = features_.label(i);
   features_.charge_inner_product();

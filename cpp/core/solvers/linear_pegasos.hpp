@@ -1,6 +1,8 @@
 // Pegasos on explicit weights: the method of `Pegasos` with the linear kernel, at the cost of one row per iteration.
 #pragma once
 
+#include <vector>
+
 #include "linear/weight_vector.hpp"
 #include "random/random.hpp"
 #include "solvers/linear_solver.hpp"
@@ -32,7 +34,9 @@ class LinearPegasos final : public DirectLoop<LinearPegasos<Real>, FeatureSolver
 
   LinearPegasosSettings settings_;
   Random random_;
-  std::size_t next_;  // drawn one step ahead, so that its row can be prefetched
+  // The examples of iteration t, t + 1, ..., drawn ahead so that their rows can be prefetched: that of iteration t is at
+  // t modulo the size.
+  std::vector<std::size_t> next_;
   Weights<Real> weights_;
   double stretch_ = 1.0;  // 1 / product of the projections' factors
 };

@@ -134,8 +134,12 @@ bool MiniBatchSdca::step() {
 double MiniBatchSdca::aim(std::size_t k, double response, double beta) const noexcept {
   const std::size_t i = subset_[k];
   const double alpha = alpha_[i];
-  // Most stay at a bound; the processor predicts this branch and does not wait for the response.
-  if ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_)) return alpha;
+  // Most stay at a bound. With one example the processor predicts this branch and does not wait for the response; with
+  // more, a wrong prediction costs more than the division.
+  if (settings_.batch_size == 1 &&
+      ((alpha == 0.0 && response >= lambda_n_) || (alpha == 1.0 && response <= lambda_n_))) {
+    return alpha;
+  }
   const double divisor = own_.variant == SdcaVariant::naive ? features_.squared_norm(i) : unit_ * beta;
   // A zero row does not change the weights: its coordinate goes to the bound.
   const double free = divisor > 0.0 ? (lambda_n_ - response) / divisor : 1.0;
