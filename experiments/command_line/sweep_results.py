@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -73,8 +74,8 @@ def finish(directory: Path, command: str, paper: PaperStyle | None, *, stopped: 
     code = exit_code(outcomes) if stopped is None else stopped
     if groups(outcomes):
         console(sys.stdout).print(table(outcomes), highlight=False)
-    for outcome in wrong:
-        print_error(outcome.line)
+    for line in _errors(wrong):
+        print_error(line)
     if reason := not_uploaded(outcomes):
         print_error(reason)
     if code:
@@ -82,6 +83,18 @@ def finish(directory: Path, command: str, paper: PaperStyle | None, *, stopped: 
     for path in draw(outcomes, directory, command):
         print(f"{'page' if path.suffix == '.html' else 'figure'}: {path}", flush=True)
     return code or write_for_paper(outcomes, directory, command, paper)
+
+
+def _errors(wrong: Sequence[Outcome]) -> list[str]:
+    """Return a line for each way in which runs have ended without a result."""
+    same: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in wrong:
+        same.setdefault((outcome.status, outcome.message), []).append(outcome)
+    lines = []
+    for first, *others in same.values():
+        label = f"{first.label} and {len(others)} more" if others else first.label
+        lines.append(dataclasses.replace(first, label=label).line)
+    return lines
 
 
 def write_for_paper(outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None) -> int:

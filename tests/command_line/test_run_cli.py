@@ -301,6 +301,8 @@ def status_of(place: Path, key: str) -> str | None:
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
         (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; known: adult"),
         (["algo=sbp,smo"], "needs -m"),
+        (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
+        (["sbp"], "'sbp': a setting is NAME=VALUE"),
         (["nonsense"], "nonsense"),
         (["style=book"], "style must be one of screen, paper; got 'book'"),
         (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),

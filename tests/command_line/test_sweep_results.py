@@ -16,8 +16,9 @@ from store_records import make_curve
 from experiments.command_line.sweep_figures import draw, draw_for_paper
 from experiments.command_line.sweep_groups import groups
 from experiments.command_line.sweep_page import write_page
-from experiments.command_line.sweep_results import write_for_paper
+from experiments.command_line.sweep_results import finish, write_for_paper
 from experiments.configuration.paper_style import PaperStyle
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 
 
@@ -58,6 +59,15 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys:
     style = PaperStyle(3.25, ("png",))
     assert write_for_paper([outcome(tmp_path, 0, 5)], tmp_path / "absent", "a command", style) == 2
     assert "error: no figure for a paper: " in capsys.readouterr().err
+
+
+def test_runs_that_fail_for_one_reason_have_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger = FolderLedger(tmp_path)
+    for number, (label, message) in enumerate([("a", "no file"), ("b", "no file"), ("c", "no room"), ("d", "no file")]):
+        ledger.end(number, Outcome(label, "refused", message))
+    assert finish(tmp_path, "a command", None, stopped=None) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["a and 2 more: refused: no file", "c: refused: no room"]
 
 
 def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:
