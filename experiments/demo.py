@@ -38,6 +38,9 @@ NEAR = 0.1
 
 def main(arguments: Sequence[str]) -> int:
     """Run the demonstration; return the exit status of its sweep."""
+    if {"--help", "-h"} & set(arguments):
+        print(__doc__.strip())
+        return 0
     roots = [text.removeprefix("store.root=") for text in arguments if text.startswith("store.root=")]
     root = Path(roots[-1] if roots else StoreConfig.root)
     budget = [] if any(text.startswith("budget.") for text in arguments) else [BUDGET]
