@@ -8,6 +8,7 @@ by SIGTERM.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -114,8 +115,8 @@ def _compose_and_run(job: Callable[[DictConfig], Outcome], outcomes: list[Outcom
 
 
 def _shown(words: Sequence[str]) -> str:
-    """Return the command line without the place of the store, for a figure."""
-    return " ".join(["python run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
+    """Return the command line for a figure, without the place of the store; it can be pasted into a shell."""
+    return shlex.join(["python", "run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
 
 
 if __name__ == "__main__":
