@@ -8,9 +8,11 @@ by SIGTERM.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
@@ -21,9 +23,11 @@ from experiments.command_line.help import help_text, version_text
 from experiments.command_line.job import run_composed
 from experiments.command_line.sweep import SWEEP_ID, Refused, SweepCallback
 from experiments.command_line.value_lists import expanded
+from experiments.configuration import paper_style
 from experiments.configuration.choices import check_home
 from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain, for_each_job, register
 from experiments.configuration.engine import NO_SWEEPS
+from experiments.configuration.paper_style import PaperStyle
 from experiments.processes import streams
 from experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, status_of
 from experiments.processes.stopping import restored
@@ -48,10 +52,12 @@ def main() -> int:
     SweepCallback.sweep = None
     outcomes: list[Outcome] = []
     stopped: int | None = None
+    paper: PaperStyle | None = None
     try:
         check_home()
         register()
-        answer, composed = dry_run.asked(expanded(words, sweeps=sweeps))
+        paper, settings = paper_style.asked(words)
+        answer, composed = dry_run.asked(expanded(settings, sweeps=sweeps))
         sys.argv[1:] = for_each_job(composed) if sweeps else composed  # Hydra reads it
         if answer is not None:
             return _answer(answer, sweeps)
@@ -74,10 +80,14 @@ def main() -> int:
             return 2
         print_error(traceback.format_exc())
         stopped = 1
-    if SweepCallback.sweep is None:
-        return stopped if stopped is not None else max((outcome.exit_code for outcome in outcomes), default=0)
-    SweepCallback.sweep.collect()
-    return sweep_results.finish(SweepCallback.sweep.directory, _shown(words), stopped=stopped)
+    if SweepCallback.sweep is not None:
+        SweepCallback.sweep.collect()
+        return sweep_results.finish(SweepCallback.sweep.directory, _shown(words), paper, stopped=stopped)
+    code = stopped if stopped is not None else max((outcome.exit_code for outcome in outcomes), default=0)
+    records = [Path(outcome.result_path).parent for outcome in outcomes if outcome.result_path]
+    if code or not records:
+        return code
+    return sweep_results.write_for_paper(outcomes, records[0], _shown(words), paper)
 
 
 def _answer(answer: Callable[[DictConfig], Outcome], sweeps: bool) -> int:
@@ -105,8 +115,8 @@ def _compose_and_run(job: Callable[[DictConfig], Outcome], outcomes: list[Outcom
 
 
 def _shown(words: Sequence[str]) -> str:
-    """Return the command line without the place of the store, for a figure."""
-    return " ".join(["python run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
+    """Return the command line for a figure, without the place of the store; it can be pasted into a shell."""
+    return shlex.join(["python", "run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
 
 
 if __name__ == "__main__":

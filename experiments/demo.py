@@ -38,9 +38,12 @@ NEAR = 0.1
 
 def main(arguments: Sequence[str]) -> int:
     """Run the demonstration; return the exit status of its sweep."""
+    if {"--help", "-h"} & set(arguments):
+        print(__doc__.strip())
+        return 0
     roots = [text.removeprefix("store.root=") for text in arguments if text.startswith("store.root=")]
     root = Path(roots[-1] if roots else StoreConfig.root)
-    budget = [] if any(text.startswith("budget.") for text in arguments) else [BUDGET]
+    budget, whole = ([], "") if any(text.startswith("budget.") for text in arguments) else ([BUDGET], ", ten epochs")
     short = command(SEEDS, [*budget, *arguments])
     print(f"five solvers on Adult, {SEEDS} seeds: {shlex.join(short)}", flush=True)
     sweep = subprocess.Popen([sys.executable, str(PROJECT_ROOT / "run.py"), *short[2:]])
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     for folder in sorted((root / "sweeps").glob(f"*_{sweep.pid}"))[-1:]:  # none if hydra.sweep.dir was given
         if said := describe(curves_of(folder, Store.open(root))):
             print(said)
-    print(f"all {ALL_SEEDS} seeds, ten epochs: {shlex.join(command(ALL_SEEDS, arguments))}")
+    print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
     print(f"all runs in the mlflow UI: {ui_command(root)}\nand there: {Store.open(root).ui_address()}")
     return 0
 

@@ -19,6 +19,7 @@ from omegaconf import OmegaConf
 
 import solvers
 from experiments.command_line.value_lists import expanded
+from experiments.configuration import paper_style
 from experiments.configuration.composition import composing, for_each_job, settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction import options
@@ -102,6 +103,7 @@ def settings_of_jobs(words: list[str]) -> list[RunSettings]:
     """Settings of each job of a command, composed as ``run.py`` does."""
     hydra = GlobalHydra.instance().hydra
     assert hydra is not None
+    _, words = paper_style.asked(words)
     if not {"-m", "--multirun"} & set(words):
         return [settings_of(words)]
     arguments = for_each_job(expanded([word for word in words if not word.startswith("-")], sweeps=True))

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import SGDClassifier
 from threadpoolctl import threadpool_limits
 
 from experiments.bench import data
@@ -43,6 +41,8 @@ def _problem(X: NDArray[np.float32], y: NDArray[np.int8]) -> Problem:
 
 
 def _features(name: str, problem: Problem, repetitions: int) -> Iterator[Row]:
+    from sklearn.kernel_approximation import Nystroem
+
     def ours() -> float:
         start = time.process_time()
         Nystrom.sample(problem, FEATURES, 1e-16, seed=0).of_training_points()
@@ -68,6 +68,8 @@ def _features(name: str, problem: Problem, repetitions: int) -> Iterator[Row]:
 
 
 def _presentations(name: str, problem: Problem, repetitions: int) -> Iterator[Row]:
+    from sklearn.linear_model import SGDClassifier
+
     for (size, precision), bar in BARS.items():
         solver = Asset(problem, AssetSettings(features=size, features_precision=precision), seed=0)
         solver.advance(Limit(iterations=1))

@@ -64,6 +64,7 @@ def help_text(conf: Path) -> str:
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",
             "checkpoint_seconds=30                         wall seconds between two checkpoints; null: none",
             "model=model.npz                               the final predictor; python -m experiments.predict uses it",
+            "style=paper width=6.75 format=pdf,png         a picture for a paper too; formats: pdf, svg, png, pgf",
             "",
             "A paper's values for an algorithm and a data set are taken by themselves (conf/preset/); what the command",
             "line says wins. A run that is in the store already is shown, not computed. Data files are looked for in",

@@ -13,7 +13,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments import engine
-from experiments.command_line.sweep_results import distinguishing
+from experiments.command_line.sweep_groups import distinguishing
 from experiments.configuration.composition import config_of
 from experiments.configuration.settings import RunSettings, available_cores, resolve, setting_name
 from experiments.launchers import cluster

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,12 @@ from omegaconf import DictConfig, open_dict
 
 from experiments.command_line.job import parallel_jobs, run_composed
 from experiments.configuration.composition import COMPOSITION_ERRORS, explain, register
+from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.forkserver import preload
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Report, run_jobs
+from experiments.run.console import console, note_to
 from experiments.run.errors import print_error
 
 
@@ -96,13 +99,20 @@ def launch(
     ledger = FolderLedger(directory)
     jobs = [SweepJob(first + i, tuple(words), config, context) for i, words in enumerate(job_overrides)]
     returns = [JobReturn(overrides=words, status=JobStatus.UNKNOWN) for words in job_overrides]
-    for event in run_jobs(jobs, parallel_jobs(n_jobs)):
-        if event.outcome is not None:
-            ledger.end(first + event.index, event.outcome)
-            returns[event.index]._return_value = event.outcome
-            returns[event.index].status = JobStatus.COMPLETED
-        elif event.note:
-            print_error(f"[{first + event.index}] {jobs[event.index].label}: {event.note}")
+    count = parallel_jobs(n_jobs)
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed.begin(f"jobs: {len(jobs)}, {min(count, len(jobs))} at a time; starting the worker processes")
+    try:
+        for event in run_jobs(jobs, count):
+            elapsed.end()
+            if event.outcome is not None:
+                ledger.end(first + event.index, event.outcome)
+                returns[event.index]._return_value = event.outcome
+                returns[event.index].status = JobStatus.COMPLETED
+            elif event.note:
+                print_error(f"[{first + event.index}] {jobs[event.index].label}: {event.note}")
+    finally:
+        elapsed.end()
     return returns
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from experiments.plotting import Style
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X", "<", ">", "h", "d")
+_LONGEST_NUMBER = 12
+"""Characters of a number; a longer one is rounded."""
 _DARKEST, _LIGHTEST = 0.22, 0.72
 """Lightness of the first and the last of the curves of one algorithm."""
 _DARK_END, _LIGHT_END = 0.0, 0.85
@@ -39,8 +41,9 @@ def in_order(values: Values) -> tuple[tuple[float, str], ...]:
 def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
     """Return a short name for each curve of one picture, all different.
 
-    It has the algorithm where there are several, and each differing setting with its whole value; of a setting's name
-    the last part, where no other differing setting has the same.
+    It has the algorithm where there are several, and each differing setting with its value; of a setting's name the
+    last part, where no other differing setting has the same. Numbers of many digits have three, where that tells all
+    values of the setting apart.
 
     Parameters
     ----------
@@ -52,9 +55,10 @@ def labels(curves: Sequence[tuple[str, Values]]) -> list[str]:
     lasts = [name.rpartition(".")[2].rstrip("_") for name in settings]  # lambda_ is Python's spelling
     short = {name: last if lasts.count(last) == 1 else name for name, last in zip(settings, lasts, strict=True)}
     several = len({algo for algo, _ in curves}) > 1
+    shown = {name: _shown({value for values in own for other, value in values if other == name}) for name in settings}
     result = []
     for (algo, _), values in zip(curves, own, strict=True):
-        parts = [f"{short[name]}={value}" for name, value in values]
+        parts = [f"{short[name]}={shown[name][value]}" for name, value in values]
         result.append(" ".join([called(algo)] * (several or not parts) + parts))
     return result
 
@@ -92,6 +96,13 @@ def styles(curves: Sequence[tuple[str, Values]]) -> dict[str, Style]:
             _MARKERS[place % len(_MARKERS)],
         )
     return result
+
+
+def _shown(values: set[str]) -> dict[str, str]:
+    """Return each value as it is written in names."""
+    long = {value for value in values if len(value) > _LONGEST_NUMBER and math.isfinite(_number(value))}
+    shown = {value: f"{float(value):.3g}" if value in long else value for value in values}
+    return shown if len(set(shown.values())) == len(values) else {value: value for value in values}
 
 
 def _number(text: str) -> float:

@@ -184,8 +184,11 @@ def explain(error: BaseException) -> str:
         return _unknown(cause.full_key, cause.object_type)
     if isinstance(cause, OmegaConfBaseException) and cause.full_key:
         return f"{cause.full_key}: {_first_line(cause)}"
-    if "Ambiguous value" in str(error):
-        return f"{_first_line(error)}: several values are a sweep, which needs -m (or --multirun)"
+    if "Ambiguous value" in str(error) or "requires --multirun" in str(error):
+        what = _first_line(error).removesuffix(" requires --multirun")
+        return f"{what}: several values are a sweep, which needs -m (or --multirun)"
+    if "missing EQUAL" in str(error):
+        return f"{_first_line(error)}: a setting is NAME=VALUE, as in algo=sbp; --help lists them"
     text = re.sub(r"\s*\n\s*See https\S+ for details", "", str(error)).strip()
     return re.sub(r"\s*\n\s*", "; ", text)
 

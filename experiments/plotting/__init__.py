@@ -6,7 +6,7 @@ installed. `plot_curves` makes one picture of one data set; the papers' figures 
 legend (`legend`). `paper` lays a drawn figure out for a paper.
 """
 
-from experiments.plotting.curves import DPI, HEIGHT, WIDTH, plot_curves
+from experiments.plotting.curves import DPI, HEIGHT, WIDTH, NothingToDrawError, plot_curves, plot_for_paper
 from experiments.plotting.frame import plain_frame
 from experiments.plotting.legend import legend_row, name_curves
 from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
@@ -35,6 +35,7 @@ __all__ = [
     "WIDTH",
     "Drawn",
     "MeanCurve",
+    "NothingToDrawError",
     "Sizes",
     "Style",
     "axis_name",
@@ -47,6 +48,7 @@ __all__ = [
     "own_settings",
     "plain_frame",
     "plot_curves",
+    "plot_for_paper",
     "spread",
     "styles_for",
 ]

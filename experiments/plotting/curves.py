@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.plotting.legend import name_curves
+from experiments.configuration.paper_style import PaperStyle
+from experiments.plotting import paper
+from experiments.plotting.legend import legend_row, name_curves
 from experiments.plotting.means import MeanCurve, mean_curves
-from experiments.plotting.panel import SINGLE, draw_panel
+from experiments.plotting.panel import PANEL, SINGLE, draw_panel
 from experiments.plotting.styles import FAINT, INK, Style, axis_name, own_settings, styles_for
 from support.files import new_file
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, DPI = 9.0, 6.0, 150  # inches, inches, pixels per inch: text stays readable when shown 900 pixels wide
 _LINE = 0.026  # height of a line of small print, as a fraction of the figure's
+
+
+class NothingToDrawError(ValueError):
+    """No run has a point to draw: they all ended before they had any cost."""
 
 
 def plot_curves(
@@ -64,21 +70,78 @@ def plot_curves(
 
     Raises
     ------
-    ValueError
+    NothingToDrawError
         No label has a point to draw.
     """
-    means = mean_curves(curves, cost=cost, measure=measure)
-    if not means:
-        raise ValueError(f"no curve has both {cost} and {measure}: there is nothing to draw in {path_png.name}")
+    means = _means(curves, cost, measure, path_png.name)
     styles = styles or styles_for(curves)
     with own_settings():
-        figure = _figure(title, _caption(means, curves, styles), small_print)
+        dashed = any(styles[label].dashed_after_first_epoch for label in means)
+        caption = _caption(means, curves, styles) + ("; Perceptron dashed after its first epoch" if dashed else "")
+        figure = _figure(title, caption, small_print)
         axes = figure.axes[0]
         drawn = draw_panel(axes, means, styles, cost=cost, measure=measure, reference=reference)
         _head(axes, axis_name(measure), drawn.cut)
         name_curves(axes, drawn.curves, styles, in_order=in_order)
         _save(figure, path_png)
     return path_png
+
+
+def plot_for_paper(
+    curves: Mapping[str, Sequence[pd.DataFrame]],
+    *,
+    cost: str,
+    title: str,
+    small_print: str,
+    stem: Path,
+    style: PaperStyle,
+    styles: Mapping[str, Style],
+    measure: str = "test_error",
+) -> list[Path]:
+    """Draw the same as `plot_curves` for a paper: one legend above the panel, all other words in the caption.
+
+    Parameters
+    ----------
+    curves, cost, title, small_print, styles, measure
+        As for `plot_curves`.
+    stem : Path
+        Path without ending, in a folder that exists.
+    style : PaperStyle
+
+    Returns
+    -------
+    list of Path
+        The pictures, and the caption as a text file.
+
+    Raises
+    ------
+    NothingToDrawError
+        No label has a point to draw.
+    SettingsError
+        LaTeX fails (format pgf).
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    means = _means(curves, cost, measure, stem.name)
+    with own_settings():
+        figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, facecolor="white")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        drawn = draw_panel(axes, means, styles, cost=cost, measure=measure, sizes=PANEL)
+        axes.set_ylabel(axis_name(measure), color=INK)
+        legend_row(figure, [styles[label] for label in drawn.curves], (0, 1))
+        remarks = paper.fit(figure, style.width)
+    caption = [_caption(means, curves, styles), *remarks, *([drawn.cut] if drawn.cut else []), small_print]
+    return paper.save(figure, stem, style.formats, title, caption)
+
+
+def _means(curves: Mapping[str, Sequence[pd.DataFrame]], cost: str, measure: str, picture: str) -> dict[str, MeanCurve]:
+    """Return the mean curves; raises NothingToDrawError if there is none."""
+    means = mean_curves(curves, cost=cost, measure=measure)
+    if not means:
+        raise NothingToDrawError(f"no curve has both {cost} and {measure}: there is nothing to draw in {picture}")
+    return means
 
 
 def _figure(title: str, caption: str, small_print: str) -> Figure:
@@ -110,9 +173,8 @@ def _head(axes: Axes, name: str, cut: str) -> None:
 def _caption(means: Mapping[str, MeanCurve], curves: Mapping[str, Any], styles: Mapping[str, Style]) -> str:
     counts = sorted({mean.runs for mean in means.values()})
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    parts = [f"Mean of {number} runs, band of one standard deviation" if counts[-1] > 1 else "One run each"]
-    if any(styles[label].dashed_after_first_epoch for label in means):
-        parts.append("Perceptron dashed after its first epoch")
+    one = "One run each" if len(means) > 1 else "One run"
+    parts = [f"Mean of {number} runs, band of one standard deviation" if counts[-1] > 1 else one]
     if absent := [styles[label].name for label in curves if label not in means]:
         parts.append(f"not drawn, as this cost is not counted: {', '.join(absent)}")
     return "; ".join(parts)

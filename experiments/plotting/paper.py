@@ -6,16 +6,16 @@ captions and notes said becomes the caption, a text file beside the picture and 
 
 from __future__ import annotations
 
-import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from experiments.configuration.paper_style import LATEX, latex
 from experiments.plotting.styles import INK, own_settings
+from solvers import SettingsError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.text import Annotation
 
-FORMATS: Final = ("pdf", "svg", "png", "pgf")
-ONE_COLUMN, TWO_COLUMNS = 3.25, 6.75
-"""Usual widths of a figure in a paper of two columns, in inches."""
 DPI: Final = 300
 TEXT: Final = 8.0
 """Size of all text, in points."""
@@ -37,29 +34,6 @@ _ASPECT, _TALLEST = 0.72, 1.7  # height of a panel over its width, without label
 _BESIDE, _ABOVE_AND_BELOW, _LEGEND_LINE = 0.5, 0.6, 0.16
 _POINTS_PER_CHARACTER: Final = 4.4  # of text, on average
 _LINES: Final = 0.6  # factor on lines and markers
-_LATEX: Final = ("xelatex", "lualatex", "pdflatex")
-_ESCAPES: Final = {"\\": r"\textbackslash{}", "_": r"\_", "$": r"\$", "&": r"\&", "#": r"\#", "~": r"\textasciitilde{}"}
-
-
-@dataclass(frozen=True)
-class PaperStyle:
-    """A picture for a paper.
-
-    Attributes
-    ----------
-    width : float
-        Inches.
-    formats : tuple of str
-        Some of `FORMATS`.
-    """
-
-    width: float = TWO_COLUMNS
-    formats: tuple[str, ...] = ("pdf", "png")
-
-
-def latex() -> str | None:
-    """Return the LaTeX program that measures the text of a pgf file; None if none is installed."""
-    return next((name for name in _LATEX if shutil.which(name)), None)
 
 
 def fit(figure: Figure, width: float) -> list[str]:
@@ -102,9 +76,9 @@ def save(figure: Figure, stem: Path, formats: Sequence[str], title: str, caption
     ----------
     figure : Figure
     stem : Path
-        Path without ending.
+        Path without ending; dots in its name stay.
     formats : sequence of str
-        Some of `FORMATS`.
+        Some of `experiments.configuration.paper_style.FORMATS`.
     title : str
     caption : sequence of str
         Lines. The caption is also in the metadata of all formats but pgf.
@@ -116,32 +90,46 @@ def save(figure: Figure, stem: Path, formats: Sequence[str], title: str, caption
 
     Raises
     ------
-    RuntimeError
-        pgf is wanted, and LaTeX is not installed or fails.
+    SettingsError
+        pgf is wanted, and LaTeX fails.
     """
     text = "\n".join([title, *caption])
-    paths = [stem.with_suffix(f".{name}") for name in formats]
+    paths = [stem.with_name(f"{stem.name}.{name}") for name in formats]
     # Type 42 fonts: publishers refuse Type 3, which is matplotlib's default
     settings: dict[str, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "svm-cost-curves"}
-    settings |= {"pgf.rcfonts": False, "pgf.texsystem": latex() or _LATEX[0]}
+    settings |= {"pgf.rcfonts": False, "pgf.texsystem": latex() or LATEX[0]}
     with own_settings(settings):
-        for name, path in zip(formats, paths, strict=True):
-            if name == "pgf":
-                _escape(figure)  # last: the other formats have plain text
-            figure.savefig(path, format=name, dpi=DPI, **_metadata(name, title, text))
-    paths.append(stem.with_suffix(".txt"))
+        for name, path in sorted(zip(formats, paths, strict=True), key=lambda pair: pair[0] == "pgf"):
+            if name == "pgf":  # last: the other formats have plain text
+                _save_pgf(figure, path)
+            else:
+                figure.savefig(path, format=name, dpi=DPI, **_metadata(name, title, text))
+    paths.append(stem.with_name(f"{stem.name}.txt"))
     paths[-1].write_text(text + "\n", encoding="utf-8")
     return paths
 
 
+def _save_pgf(figure: Figure, path: Path) -> None:
+    from matplotlib.backends.backend_pgf import LatexError
+
+    from experiments.plotting import pgf
+
+    pgf.prepare(figure)
+    try:
+        figure.savefig(path, format="pgf")
+    except (LatexError, ValueError) as error:
+        said = next((line for line in str(error).splitlines() if line.startswith("!")), str(error).partition("\n")[0])
+        raise SettingsError(f"format=pgf: LaTeX cannot measure the text of {path.name}: {said.lstrip('! ')}") from error
+
+
 def _metadata(name: str, title: str, text: str) -> dict[str, Any]:
     """Return the argument ``metadata`` of savefig, without program and date."""
-    known: Mapping[str, dict[str, Any]] = {
+    known: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": text, "Creator": None, "Producer": None, "CreationDate": None},
         "svg": {"Title": title, "Description": text, "Creator": None, "Date": None},
         "png": {"Title": title, "Description": text, "Software": None},
     }
-    return {"metadata": known[name]} if name in known else {}
+    return {"metadata": known[name]}
 
 
 Place = list["Axes"]
@@ -294,12 +282,3 @@ def _thin(artist: Any) -> None:
         if isinstance(artist, PathCollection):
             artist.set_sizes(_LINES**2 * artist.get_sizes())
         artist.set_linewidth([_LINES * float(each) for each in np.atleast_1d(artist.get_linewidth())])
-
-
-def _escape(figure: Figure) -> None:
-    """Write the characters that LaTeX reads as commands such that it prints them."""
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        if isinstance(text, Text) and not text.get_parse_math():
-            text.set_text("".join(_ESCAPES.get(letter, letter) for letter in text.get_text()))

@@ -169,7 +169,8 @@ def _list(command: Command) -> int:
     print(listing.COLUMNS, flush=True)
     for spec in specs:
         for scale in command.scales:
-            plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
+            with _searching(spec.id):
+                plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
             print(listing.status_line(plan, command.figures), flush=True)
     return OK
 
@@ -186,7 +187,9 @@ def _figures(command: Command, words: Sequence[str]) -> int:
     if command.dry_run:
         planner = Planner(store)
         for name in chosen:
-            print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
+            with _searching(name):
+                plan = planner.plan(read_figure(name), command.options)
+            print("\n".join(listing.announcement(plan)), flush=True)
         return OK
     if command.publish:
         return publish_figures(chosen, command, store, words)
@@ -194,6 +197,17 @@ def _figures(command: Command, words: Sequence[str]) -> int:
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
         return worst(_figure(name, command, store, backend, words) for name in chosen)
+
+
+@contextlib.contextmanager
+def _searching(name: str) -> Iterator[None]:
+    """Say that a figure's runs are searched for, if that takes long."""
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+    try:
+        yield
+    finally:
+        elapsed.end()
 
 
 def _refuse_uncommitted(command: Command) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from experiments.configuration.composition import CONF
-from experiments.plotting.paper import FORMATS
+from experiments.configuration.paper_style import FORMATS, STYLES
 from experiments.reproduction.options import ACTIONS, FLAGS, LAUNCHERS, NAMES
 from experiments.reproduction.spec import SCALES, catalogue
 
@@ -40,6 +40,6 @@ def _values() -> Mapping[str, Sequence[str]]:
         "dataset": sorted(path.stem for path in (CONF / "dataset").glob("*.yaml")),
         "from": ("evidence",),
         "launcher": LAUNCHERS,
-        "style": ("screen", "paper"),
+        "style": STYLES,
         "format": FORMATS,
     }

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import math
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, cast
 
+from experiments.configuration import paper_style
 from experiments.configuration.choices import check_choice, folder
+from experiments.configuration.paper_style import PaperStyle
 from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
-from experiments.plotting.paper import FORMATS, PaperStyle, latex
 from experiments.reproduction.published import EVIDENCE, RESULTS
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
 
@@ -29,10 +29,8 @@ TIMED = ("alone", "together")
 FOLDERS = ("figures", "report", "evidence", "results")
 CHECK = ("runs", "seed")
 """Settings of ``check``."""
-PAPER = ("style", "width", "format")
-"""Settings of the picture for a paper."""
 MADE = ("figure", "scale", "dataset", "from", "uncommitted")
-NAMES = (*MADE, "jobs", "timed", "launcher", "address", *PAPER, *STORE, *FOLDERS, *RESOURCES)
+NAMES = (*MADE, "jobs", "timed", "launcher", "address", *paper_style.NAMES, *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
 """Words without ``=``."""
 
@@ -143,7 +141,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
 
     Raises
     ------
-    FigureError
+    FigureError, SettingsError
         A word has a wrong form, an unknown name or a wrong value, or no figure is named.
     """
     given: dict[str, str] = {}
@@ -191,7 +189,7 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         own={name: given[name] for name in own if name in given},
         settings=tuple(settings),
         together=timed == "together",
-        paper=_paper({name: given[name] for name in PAPER if name in given}),
+        paper=paper_style.style_of({name: given[name] for name in paper_style.NAMES if name in given}),
     )
     return Command(
         figure=given.get("figure", ""),
@@ -242,34 +240,6 @@ def _store(given: dict[str, str]) -> tuple[str, str | None]:
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
     return root or store or "results", server
-
-
-def _paper(given: dict[str, str]) -> PaperStyle | None:
-    """Return the style of ``style=paper``; None for ``style=screen``."""
-    style = given.pop("style", "screen")
-    check_choice("style", style, ("screen", "paper"))
-    if style == "screen":
-        if given:
-            whose = "has it" if len(given) == 1 else "has them"
-            words = " and ".join(f"{name}=" for name in given)
-            raise FigureError(f"{words}: only a picture for a paper {whose}: add style=paper")
-        return None
-    formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
-    for name in formats:
-        check_choice("format", name, FORMATS)
-    if "pgf" in formats and latex() is None:
-        raise FigureError("format=pgf needs LaTeX, which measures the text: install xelatex, lualatex or pdflatex")
-    return PaperStyle(_width(given.get("width", str(PaperStyle.width))), formats)
-
-
-def _width(text: str) -> float:
-    try:
-        width = float(text)
-    except ValueError:
-        width = math.nan
-    if not 1 <= width <= 40:
-        raise FigureError(f"width must be a number of inches from 1 to 40, got {text!r}")
-    return width
 
 
 def _shared(names: Sequence[Collection[str]]) -> list[str]:

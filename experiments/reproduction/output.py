@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.configuration.paper_style import PaperStyle
 from experiments.plotting import DPI, FAINT, INK, own_settings, paper
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
@@ -69,9 +70,7 @@ def save_picture(figure: Figure, folder: Path) -> None:
         figure.savefig(folder / "figure.pdf", format="pdf", metadata=nothing)
 
 
-def save_for_paper(
-    result: FigureResult, style: paper.PaperStyle, folder: Path, title: str, notes: Sequence[str]
-) -> None:
+def save_for_paper(result: FigureResult, style: PaperStyle, folder: Path, title: str, notes: Sequence[str]) -> None:
     """Write ``paper.<format>`` for each format of the style, and ``paper.txt``, the caption.
 
     Parameters

@@ -250,14 +250,14 @@ class _LineMeter:
 
 
 class _TimeLeft:
-    """Estimates the time left from the elapsed time and the fraction done."""
+    """Estimates the time left from the elapsed time and the fraction done, once that is a thousandth."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
 
     def text(self, fraction: float) -> str:
         elapsed = time.monotonic() - self._start
-        return "" if fraction <= 0 or elapsed < 1 else f"{duration(elapsed * (1 - fraction) / fraction)} left"
+        return "" if fraction < 1e-3 or elapsed < 1 else f"{duration(elapsed * (1 - fraction) / fraction)} left"
 
 
 def console(target: IO[str]) -> Console:
@@ -298,40 +298,37 @@ def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> d
 
 
 def result_table(result: Mapping[str, Any], curve: Curve) -> Table:
-    """Return the table of a result: errors and objectives over the cost, and the remarks below."""
+    """Return the table of a result: errors and objectives over the cost, and the remarks below.
+
+    It has some of the evaluations, and no column for a measure that none of them has.
+    """
     counters = result["counters"]
     cost = next((name for name in STEP_COSTS if counters.get(name)), "iterations")
+    rows = _milestones(curve)
+    about = f"{result['algo']} on {result['dataset']}, seed {result['seed']}; {len(rows)} of {len(curve)} evaluations"
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=Text(f"{result['algo']} on {result['dataset']}, seed {result['seed']}", style="table.title"),
+        title=Text(about, style="table.title"),
         title_justify="left",
         caption=Text("\n".join(f"note: {remark}" for remark in result["remarks"])) if result["remarks"] else None,
         caption_justify="left",
     )
-    for name in (
-        "epochs",
-        cost.replace("_", " "),
-        "CPU",
-        "test error",
-        "train error",
-        "primal",
-        "dual",
-        "norm",
-        "support vectors",
-    ):
-        table.add_column(name, justify="right")
-    for row in _milestones(curve):
-        table.add_row(
-            _number(row.get("epochs"), ".3g"),
-            count(row.get(cost)),
-            duration(row.get("cpu_seconds")),
-            percent(row.get("test_error")),
-            percent(row.get("train_error")),
-            _number(row.get("primal"), ".6g"),
-            _number(row.get("dual"), ".6g"),
-            _number(row.get("norm"), ".5g"),
-            count(row.get("support_vectors")),
-        )
+    formats: dict[str, Callable[[Any], str]] = {
+        "epochs": partial(_number, form=".3g"),
+        cost: count,
+        "cpu_seconds": duration,
+        "test_error": percent,
+        "train_error": percent,
+        "primal": partial(_number, form=".6g"),
+        "dual": partial(_number, form=".6g"),
+        "norm": partial(_number, form=".5g"),
+        "support_vectors": count,
+    }
+    shown = {name: text for name, text in formats.items() if any(row.get(name) is not None for row in rows)}
+    for name in shown:
+        table.add_column("CPU" if name == "cpu_seconds" else name.replace("_", " "), justify="right")
+    for row in rows:
+        table.add_row(*(text(row.get(name)) for name, text in shown.items()))
     return table
 
 

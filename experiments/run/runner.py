@@ -195,7 +195,8 @@ def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> O
     job.display.result_path(job.handle.result_path)
     outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, job.handle.result_path)
     resumable = job.checkpointer is not None and job.checkpointer.exists()
-    return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else "")
+    anew = "the curve so far is recorded; with the same command the run begins again"
+    return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else anew)
 
 
 def _facts(

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
@@ -77,9 +78,9 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             The data or a parameter is not allowed.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32, order="C")
-        check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
+            check_classification_targets(y)  # has a message of its own about numbers that are no classes
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         classes, labels = np.unique(y, return_inverse=True)
         if len(classes) < 2:
@@ -107,13 +108,13 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _settings(self, n: int) -> Any:
         """Return the solver's settings; their types are checked."""
-        Settings = self.solver.Settings
-        hints = get_type_hints(Settings)
-        given = {name: _plain(getattr(self, name)) for name in (field.name for field in dataclasses.fields(Settings))}
+        adapters = _adapters(self.solver)
+        given = {name: _plain(getattr(self, name)) for name in adapters}
         for name in self.solver.within_n:
             given[name] = min(given[name], n)
         try:
-            return Settings(**{name: TypeAdapter(hints[name]).validate_python(value) for name, value in given.items()})
+            checked = {name: adapters[name].validate_python(value) for name, value in given.items()}
+            return self.solver.Settings(**checked)
         except ValidationError as error:
             (first, *_) = error.errors()
             names = ", ".join(f"{name} = {value!r}" for name, value in given.items())
@@ -271,6 +272,13 @@ class SolverClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+
+@cache
+def _adapters(solver: type[Solver]) -> dict[str, TypeAdapter[Any]]:
+    """Return what checks the type of each setting; making them takes longer than checking."""
+    hints = get_type_hints(solver.Settings)
+    return {field.name: TypeAdapter(hints[field.name]) for field in dataclasses.fields(solver.Settings)}
 
 
 def _stored(X: Any) -> Features:

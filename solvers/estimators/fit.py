@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,12 +95,12 @@ class Fit:
         return status is Status.CONVERGED
 
     def _add(self, solver: Solver) -> None:
-        row = asdict(solver.counters)
-        if self._points and row["iterations"] == self._points[-1][0]["iterations"]:
+        counters = solver.counters
+        if self._points and counters.iterations == self._points[-1][0]["iterations"]:
             return
         self._last = solver.snapshot()
         times = {"cpu_seconds": solver.cpu_seconds, "wall_seconds": solver.wall_seconds}
-        self._points.append((row | {"epochs": solver.counters.epochs(solver.problem.n)} | times, self._last))
+        self._points.append((vars(counters) | {"epochs": counters.epochs(solver.problem.n)} | times, self._last))
 
     def model(self) -> Model:
         """Return the predictor."""

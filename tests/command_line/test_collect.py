@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments.command_line.sweep import Sweep
-from experiments.command_line.sweep_results import draw
+from experiments.command_line.sweep_figures import draw
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 from experiments.processes.stopping import STOP_SIGNALS

@@ -187,6 +187,17 @@ def test_a_sweep_is_found_again(swept: str, here: Callable[..., int], capsys: py
     assert ": started" not in out
 
 
+def test_a_run_that_is_found_is_drawn_for_a_paper_beside_its_record(
+    swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["algo=sbp", *TOY, "seed=1", "budget.epochs=1", "budget.evaluations=8"]
+    assert here(*words, "style=paper", "width=3.25", "format=svg") == 0
+    said = capsys.readouterr().out
+    assert "already in the store" in said
+    result = Path(said.partition("result: ")[2].splitlines()[0])
+    assert said.splitlines()[-2:] == [f"for a paper: {result.with_name(f'paper.{name}')}" for name in ("svg", "txt")]
+
+
 def test_a_run_is_the_same_alone_and_in_a_sweep(
     swept: str, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -290,7 +301,10 @@ def status_of(place: Path, key: str) -> str | None:
         (["dataset=sklearn:boston"], "dataset=sklearn:boston: NAME is one of breast_cancer, digits, iris, wine"),
         (["dataset=sklearnn:wine"], "unknown data set 'sklearnn:wine'; known: adult"),
         (["algo=sbp,smo"], "needs -m"),
+        (["seed=range(3)"], "seed=range(3)': several values are a sweep, which needs -m"),
+        (["sbp"], "'sbp': a setting is NAME=VALUE"),
         (["nonsense"], "nonsense"),
+        (["style=book"], "style must be one of screen, paper; got 'book'"),
         (["budget.epochs=${now:%Y-%m}"], "budget.epochs: While dereferencing interpolation"),
         (["budget.epochs=1e300"], "budget.epochs = 1e+300 of 1,258 examples: more than 2^63 - 1"),
         (["hydra.verbose=0.0"], "Hydra cannot work with hydra.verbose=0.0: AssertionError"),

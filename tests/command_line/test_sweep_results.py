@@ -10,10 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from store_records import make_curve
 
+from experiments.command_line.sweep_figures import draw, draw_for_paper
+from experiments.command_line.sweep_groups import groups
 from experiments.command_line.sweep_page import write_page
-from experiments.command_line.sweep_results import draw, groups
+from experiments.command_line.sweep_results import finish, write_for_paper
+from experiments.configuration.paper_style import PaperStyle
+from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 
 
@@ -35,6 +40,34 @@ def test_other_runs_are_drawn(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"\x89PNG")
     assert page == tmp_path / "curves.html"
     assert base64.b64encode(path.read_bytes()).decode() in page.read_text(encoding="utf-8")
+
+
+def test_for_a_paper_each_data_set_has_pictures_and_a_caption(tmp_path: Path) -> None:
+    runs = [outcome(tmp_path, seed, 5) for seed in range(2)]
+    style = PaperStyle(3.25, ("png",))
+    both = [*runs, replace(runs[0], dataset="v1.5")]
+    paths = draw_for_paper(both, tmp_path, "a command", style)
+    assert [path.name for path in paths] == ["paper-toy.png", "paper-toy.txt", "paper-v1.5.png", "paper-v1.5.txt"]
+    with Image.open(paths[0]) as picture:
+        assert picture.width == 975  # 3.25 inches of 300 pixels
+    caption = paths[1].read_text(encoding="utf-8").splitlines()
+    assert caption[:2] == ["Test error against cost on toy, SBP", "Mean of 2 runs, band of one standard deviation"]
+    assert caption[-1].endswith("a command")
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    style = PaperStyle(3.25, ("png",))
+    assert write_for_paper([outcome(tmp_path, 0, 5)], tmp_path / "absent", "a command", style) == 2
+    assert "error: no figure for a paper: " in capsys.readouterr().err
+
+
+def test_runs_that_fail_for_one_reason_have_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger = FolderLedger(tmp_path)
+    for number, (label, message) in enumerate([("a", "no file"), ("b", "no file"), ("c", "no room"), ("d", "no file")]):
+        ledger.end(number, Outcome(label, "refused", message))
+    assert finish(tmp_path, "a command", None, stopped=None) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["a and 2 more: refused: no file", "c: refused: no room"]
 
 
 def test_the_page_has_the_curves_of_all_runs(tmp_path: Path) -> None:

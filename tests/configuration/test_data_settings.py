@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import datasets
-from experiments.command_line.sweep_results import groups, table
+from experiments.command_line.sweep_groups import groups
+from experiments.command_line.sweep_results import table
 from experiments.configuration.composition import settings_of
 from experiments.processes.outcome import Outcome
 from experiments.run.identity import run_key

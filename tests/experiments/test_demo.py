@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from experiments.curve import from_rows
-from experiments.demo import command, describe
+from experiments.demo import command, describe, main
 
 
 def curve(*points: tuple[int, float]) -> pd.DataFrame:
@@ -42,3 +42,8 @@ def test_the_command(seeds: int) -> None:
     words = command(seeds, ["budget.epochs=1"])
     assert words[:3] == ["python", "run.py", "-m"]
     assert words[4:] == ["dataset=adult", f"seed=range({seeds})", "budget.epochs=1"]
+
+
+def test_help_says_what_it_does_and_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert capsys.readouterr().out.startswith("``python -m experiments.demo``: five kernel solvers on Adult")

@@ -11,9 +11,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from matplotlib.ticker import FuncFormatter
 from PIL import Image
 
-from experiments.plotting import own_settings, paper
+from experiments.configuration import paper_style
+from experiments.configuration.paper_style import PaperStyle, latex
+from experiments.plotting import own_settings, paper, pgf
+from solvers import SettingsError
 
 NAMES = ("Adult", "MNIST, 8 against the rest", "Web")
 
@@ -159,15 +163,43 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_texts_for_latex_print_the_characters_that_are_commands() -> None:
+    assert pgf.in_latex("rcv1_ccat & 5 $, a < b, 10⁻³, λ", formulas=False) == (
+        r"rcv1\_ccat \& 5 \$, a \textless{} b, 10\textsuperscript{\ensuremath{-}}\textsuperscript{3}, "
+        r"\ensuremath{\lambda}"
+    )
+
+
+def test_formulas_stay_for_latex_and_the_words_beside_them_are_escaped() -> None:
+    assert pgf.in_latex(r"d_1: $\alpha_1 < 2$ & more", formulas=True) == r"d\_1: $\alpha_1 < 2$ \& more"
+    assert pgf.in_latex(r"$\mathdefault{10^{3}}$", formulas=True) == "${10^{3}}$"
+    assert pgf.in_latex("5 $", formulas=True) == r"5 \$"
+
+
+def test_the_ticks_of_a_figure_are_written_for_latex_once() -> None:
     figure = Figure()
-    text = figure.text(0, 0, "rcv1_ccat & 5 $", parse_math=False)
-    paper._escape(figure)
-    assert text.get_text() == r"rcv1\_ccat \& 5 \$"
+    first, second = figure.subplots(1, 2, sharey=True)
+    for axes in (first, second):
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} &"))
+    figure.text(0, 0, "a_b", parse_math=False)
+    pgf.prepare(figure)
+    assert first.yaxis.get_major_formatter()(1) == r"1 \&"
+    assert figure.texts[0].get_text() == r"a\_b"
 
 
-@pytest.mark.skipif(paper.latex() is None, reason="LaTeX is not installed")
-def test_pgf_is_read_by_latex(tmp_path: Path) -> None:
+@pytest.mark.skipif(latex() is None, reason="LaTeX is not installed")
+def test_pgf_is_measured_by_latex_after_the_other_formats(tmp_path: Path) -> None:
     figure = drawn(panels=1, entries=2)
+    figure.axes[0].set_xlabel("10⁶ & more", parse_math=False)
     caption = paper.fit(figure, 3.25)
-    paper.save(figure, tmp_path / "paper", ("pgf",), "Figure 2", caption)
-    assert r"\begin{pgfpicture}" in (tmp_path / "paper.pgf").read_text(encoding="utf-8")
+    paper.save(figure, tmp_path / "paper", ("pgf", "svg"), "Figure 2", caption)
+    assert r"10\textsuperscript{6} \& more" in (tmp_path / "paper.pgf").read_text(encoding="utf-8")
+    assert "textsuperscript" not in (tmp_path / "paper.svg").read_text(encoding="utf-8")
+    figure.axes[0].set_xlabel("\N{SNOWMAN}", parse_math=False)
+    with pytest.raises(SettingsError, match=r"format=pgf: LaTeX cannot measure the text of paper\.pgf"):
+        paper.save(figure, tmp_path / "paper", ("pgf",), "Figure 2", caption)
+
+
+def test_the_settings_of_the_style_are_taken_off_a_command_line() -> None:
+    words = ["-m", "algo=sbp", "style=paper", "format=svg,pdf,svg", "width=3.25", "kernel.width=2"]
+    assert paper_style.asked(words) == (PaperStyle(3.25, ("svg", "pdf")), ["-m", "algo=sbp", "kernel.width=2"])
+    assert paper_style.asked(["algo=sbp", "style=screen"]) == (None, ["algo=sbp"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.configuration.paper_style import PaperStyle
 from experiments.configuration.settings import available_cores
-from experiments.plotting.paper import PaperStyle
 from experiments.reproduction.options import figure_named, parse
 from experiments.reproduction.spec import FigureError, FigureSpec, OptionSpec, choose
 from solvers import SettingsError
@@ -117,8 +117,8 @@ def test_wrong_styles(words: list[str], message: str) -> None:
 
 
 def test_pgf_without_latex_is_refused_before_anything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.reproduction.options.latex", lambda: None)
-    with pytest.raises(FigureError, match="format=pgf needs LaTeX"):
+    monkeypatch.setattr("experiments.configuration.paper_style.latex", lambda: None)
+    with pytest.raises(SettingsError, match="format=pgf needs LaTeX"):
         parse(["figure=sbp", "style=paper", "format=pgf"])
 
 

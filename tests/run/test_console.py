@@ -15,7 +15,9 @@ import pytest
 import solvers
 from datasets import DatasetSpec
 from experiments.command_line import sweep_names
-from experiments.command_line.sweep_results import distinguishing, draw, groups, table
+from experiments.command_line.sweep_figures import draw
+from experiments.command_line.sweep_groups import distinguishing, groups
+from experiments.command_line.sweep_results import table
 from experiments.configuration.schema import GaussianConfig, RunConfig, algo_schema
 from experiments.configuration.settings import RunSettings, resolve
 from experiments.curve import from_rows
@@ -264,6 +266,10 @@ def test_a_sweep_s_groups_are_sorted_by_value() -> None:
 def test_the_curves_of_a_sweep_are_named_by_what_differs_between_them() -> None:
     nu = [swept("simba", problem__nu=value) for value in ("0.001", "0.003", "0.01")]
     assert sweep_names.labels(nu) == ["nu=0.001", "nu=0.003", "nu=0.01"]
+    third = [swept("simba", problem__nu=value) for value in ("1e-06", "3.16227766017e-06", "1000000.5")]
+    assert sweep_names.labels(third) == ["nu=1e-06", "nu=3.16e-06", "nu=1000000.5"]
+    near = [swept("simba", problem__nu=value) for value in ("1.00000000001", "1.00000000002")]
+    assert sweep_names.labels(near) == ["nu=1.00000000001", "nu=1.00000000002"]
     both = [swept(algo, problem__lambda_=value) for algo in ("sbp", "smo") for value in ("0.1", "0.000123456")]
     assert sweep_names.labels(both) == [
         "SBP lambda=0.1",

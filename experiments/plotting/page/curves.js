@@ -226,7 +226,7 @@ function setTarget(all) {
   at("target-value").textContent = valueText(state.target);
 }
 
-const HEADS = ["Solver", "Data set", "Runs that reach it", "Median cost", "Times the least"];
+const HEADS = ["Solver", "Data set", "Runs that reach it", "Median cost", "Divided by the least"];
 function costRows() {
   const rows = [], rises = measureOf().rises;
   data.datasets.forEach((dataset, d) => {

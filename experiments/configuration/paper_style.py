@@ -1,0 +1,100 @@
+"""``style=paper width=3.25 format=pdf,svg``: the settings of a picture for a paper, the same for both programs.
+
+They are no settings of a run: they are taken off the command line before Hydra reads it, which would make a sweep of
+``format=pdf,svg``.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from experiments.configuration.choices import check_choice
+from solvers import SettingsError
+
+NAMES: Final = ("style", "width", "format")
+STYLES: Final = ("screen", "paper")
+FORMATS: Final = ("pdf", "svg", "png", "pgf")
+ONE_COLUMN, TWO_COLUMNS = 3.25, 6.75
+"""Usual widths of a figure in a paper of two columns, in inches."""
+LATEX: Final = ("xelatex", "lualatex", "pdflatex")
+
+
+@dataclass(frozen=True)
+class PaperStyle:
+    """A picture for a paper.
+
+    Attributes
+    ----------
+    width : float
+        Inches.
+    formats : tuple of str
+        Some of `FORMATS`.
+    """
+
+    width: float = TWO_COLUMNS
+    formats: tuple[str, ...] = ("pdf", "png")
+
+
+def asked(words: Sequence[str]) -> tuple[PaperStyle | None, list[str]]:
+    """Return the style that a command line asks for, and the command line without the words that ask for it.
+
+    Parameters
+    ----------
+    words : sequence of str
+
+    Raises
+    ------
+    SettingsError
+        See `style_of`.
+    """
+    given = dict(word.split("=", 1) for word in words if _is_setting(word))
+    return style_of(given), [word for word in words if not _is_setting(word)]
+
+
+def _is_setting(word: str) -> bool:
+    name, equals, _ = word.partition("=")
+    return bool(equals) and name in NAMES
+
+
+def style_of(given: Mapping[str, str]) -> PaperStyle | None:
+    """Return the style of the settings `NAMES` that are given; None without ``style=paper``.
+
+    Raises
+    ------
+    SettingsError
+        A value is not allowed, width or format is given without ``style=paper``, or pgf is wanted without LaTeX.
+    """
+    style = given.get("style", "screen")
+    check_choice("style", style, STYLES)
+    own = [name for name in given if name != "style"]
+    if style == "screen":
+        if own:
+            whose = "has it" if len(own) == 1 else "has them"
+            words = " and ".join(f"{name}=" for name in own)
+            raise SettingsError(f"{words}: only a picture for a paper {whose}: add style=paper")
+        return None
+    formats = tuple(dict.fromkeys(given["format"].split(","))) if "format" in given else PaperStyle.formats
+    for name in formats:
+        check_choice("format", name, FORMATS)
+    if "pgf" in formats and latex() is None:
+        raise SettingsError("format=pgf needs LaTeX, which measures the text: install xelatex, lualatex or pdflatex")
+    return PaperStyle(_width(given.get("width", str(PaperStyle.width))), formats)
+
+
+def latex() -> str | None:
+    """Return the LaTeX program that measures the text of a pgf file; None if none is installed."""
+    return next((name for name in LATEX if shutil.which(name)), None)
+
+
+def _width(text: str) -> float:
+    try:
+        width = float(text)
+    except ValueError:
+        width = math.nan
+    if not 1 <= width <= 40:
+        raise SettingsError(f"width must be a number of inches from 1 to 40, got {text!r}")
+    return width
