@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.store import mlflow_writer
+from experiments.store import writer
 from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, copy_files, read_curve, write_all
 from experiments.store.database import Status
 from experiments.store.errors import StoreError
@@ -137,6 +137,6 @@ class RunHandle:
         self, status: Status, checksum: str, curve: pd.DataFrame | None, tags: Mapping[str, str] | None = None
     ) -> None:
         metrics = metric_points(curve, self._started) if curve is not None else []
-        mlflow_writer.close(self._paths, self.run_id, status, metrics, {**(tags or {}), "result_sha256": checksum})
+        writer.close(self._paths, self.run_id, status, metrics, {**(tags or {}), "result_sha256": checksum})
         self._open = False
         self._alive.end()
