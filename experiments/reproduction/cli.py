@@ -165,7 +165,7 @@ def _list(command: Command) -> int:
     if not command.scales:
         print("\n".join(listing.catalogue_lines(specs, command.figures)))
         return OK
-    planner = Planner(Store.open(command.store, read_only=True, server=command.server))
+    planner = Planner(Store.open(command.store, read_only=True, server=command.server), alone=True)
     print(listing.COLUMNS, flush=True)
     for spec in specs:
         for scale in command.scales:
@@ -184,7 +184,7 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         _refuse_uncommitted(command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
-        planner = Planner(store)
+        planner = Planner(store, alone=True)
         for name in chosen:
             print("\n".join(listing.announcement(planner.plan(read_figure(name), command.options))))
         return OK
@@ -193,7 +193,8 @@ def _figures(command: Command, words: Sequence[str]) -> int:
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
-        return worst(_figure(name, command, store, backend, words) for name in chosen)
+        timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
+        return worst(_figure(name, command, store, backend, words) for name in timed_first)
 
 
 def _refuse_uncommitted(command: Command) -> None:
@@ -258,7 +259,7 @@ def _make_figure(
 ) -> int:
     from experiments.reproduction.publish import offer
 
-    planner = Planner(store, partial(_fetch, elapsed))
+    planner = Planner(store, partial(_fetch, elapsed), alone=True)
     elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
     elapsed.end()

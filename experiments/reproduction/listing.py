@@ -68,6 +68,8 @@ def announcement(plan: Plan) -> list[str]:
     if not runs:
         return lines
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store")
+    if beside := sum(run.beside for run in missing):
+        lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
     if missing:
         wanted = [run.settings for run in missing]
         seconds = expected_seconds(wanted, plan.options.jobs)
