@@ -135,6 +135,30 @@ def ended_rows(paths: StorePaths, run_id: str | None = None) -> Iterator[Row]:
     return _rows(paths, statuses) if run_id is None else _rows(paths, f"{statuses} AND runs.run_uuid = ?", run_id)
 
 
+def durations(paths: StorePaths, cpu: str) -> list[tuple[str, str, str, float]]:
+    """Return solver, data set, identifier, and seconds from begin to end, of the finished runs of a model of processor.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be read.
+    """
+    if not paths.database.exists():
+        return []
+    joined = " ".join(
+        f"JOIN tags AS {name} ON {name}.run_uuid = status.run_uuid AND {name}.key = '{name}'"
+        for name in ("algo", "dataset", "cpu")
+    )
+    with reading(paths) as connection:
+        return connection.execute(
+            "SELECT algo.value, dataset.value, runs.run_uuid, (runs.end_time - runs.start_time) / 1000.0 "
+            f"FROM tags AS status JOIN runs ON runs.run_uuid = status.run_uuid {joined} "
+            "WHERE status.key = 'status' AND status.value = 'finished' AND runs.lifecycle_stage = 'active' "
+            "AND cpu.value = ?",
+            (cpu,),
+        ).fetchall()
+
+
 def _rows(paths: StorePaths, condition: str, *values: str) -> Iterator[Row]:
     if not paths.database.exists():
         return

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.store import mlflow_writer, schema, writer
-from experiments.store.database import experiment, finished_rows, reading, running_ids
+from experiments.store.artifacts import RESULT_FILE
+from experiments.store.database import durations, experiment, finished_rows, reading, running_ids
 from experiments.store.errors import StoreError, reason
 from experiments.store.finished_run import FinishedRun, find_runs, load_run
 from experiments.store.mirror import Mirror, address_of, spool_of, sync_command
@@ -175,6 +176,24 @@ class Store:
                 found[row.key] = run
         return sorted(found.values(), key=lambda run: (run.name, run.key))
 
+    def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
+        """Return how long the finished runs of this machine's model of processor took, by solver and data set.
+
+        Parameters
+        ----------
+        cpu : str
+            `experiments.provenance.cpu_model`.
+
+        Returns
+        -------
+        dict
+            Solver and data set to pairs of result.json and the wall seconds from the begin of the record to its end.
+        """
+        found: dict[tuple[str, str], list[tuple[Path, float]]] = {}
+        for algo, dataset, run_id, seconds in durations(self._paths, cpu):
+            found.setdefault((algo, dataset), []).append((self._paths.directory(run_id) / RESULT_FILE, seconds))
+        return found
+
     def warm_up(self) -> None:
         """Import mlflow in a thread if there is a server: the first upload of a process would take seconds for it."""
         if self._mirror:
@@ -300,7 +319,7 @@ class Store:
             return None
         run, files = found
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
-        self._begin(key, run.name, run.params, tags, run.started).store_fetched(files)
+        self._begin(key, run.name, run.params, tags, run.started).store_fetched(files, run.ended)
         return find_runs(self._paths, [key]).get(key)
 
 

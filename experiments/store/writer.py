@@ -107,9 +107,20 @@ def begin(
 
 
 def close(
-    paths: StorePaths, run_id: str, status: Status, metrics: Sequence[MetricPoint], tags: Mapping[str, str]
+    paths: StorePaths,
+    run_id: str,
+    status: Status,
+    metrics: Sequence[MetricPoint],
+    tags: Mapping[str, str],
+    ended: int | None = None,
 ) -> None:
     """Write the end of a run: its status, metrics and tags.
+
+    Parameters
+    ----------
+    paths, run_id, status, metrics, tags
+    ended : int, optional
+        In milliseconds since 1970; default: now.
 
     Raises
     ------
@@ -117,7 +128,7 @@ def close(
         The store cannot be written. The run's status stays running.
     """
     with writing(paths) as connection:
-        if not _end(connection, run_id, status):
+        if not _end(connection, run_id, status, ended):
             raise StoreError(
                 f"{paths.database} was deleted or replaced, or the run was deleted in mlflow, while this process "
                 "computed it: it is not recorded, start again"
@@ -147,11 +158,11 @@ def delete(paths: StorePaths, run_ids: Sequence[str]) -> None:
         shutil.rmtree(paths.artifacts / run_id, ignore_errors=True)
 
 
-def _end(connection: sqlite3.Connection, run_id: str, status: Status) -> bool:
+def _end(connection: sqlite3.Connection, run_id: str, status: Status, moment: int | None = None) -> bool:
     """Write the status of a run that ends; False if there is no such run."""
     ended = connection.execute(
         "UPDATE runs SET status = ?, end_time = ? WHERE run_uuid = ? AND lifecycle_stage = 'active'",
-        (MLFLOW_STATUS[status], _now(), run_id),
+        (MLFLOW_STATUS[status], _now() if moment is None else moment, run_id),
     )
     _set_tags(connection, run_id, {"status": status} if ended.rowcount else {})
     return ended.rowcount == 1
