@@ -53,6 +53,7 @@ def collect(
     data_provenance: Mapping[str, Any],
     command: Sequence[str],
     threads: int,
+    jobs: int = 1,
     *,
     root: Path = PROJECT_ROOT,
 ) -> dict[str, Any]:
@@ -68,6 +69,8 @@ def collect(
         The command line, program first (``sys.argv``).
     threads : int
         Threads of the solver.
+    jobs : int
+        Runs that the command makes at a time on this machine.
     root : Path
         The project's checkout.
 
@@ -76,8 +79,8 @@ def collect(
     dict
         JSON-able: ``commit`` (None outside a git checkout), ``dirty`` (likewise), ``build``, ``data``, ``cpu``,
         ``cores``, ``os``, ``memory`` (bytes), ``load`` (mean number of processes that ran or waited in the last
-        minute), ``threads``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home directories are
-        written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
+        minute), ``threads``, ``jobs``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home
+        directories are written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
     """
     commit, dirty = _state_at_first(root)
     scrub = _Scrubber(root)
@@ -90,6 +93,7 @@ def collect(
         **machine(),
         "load": round(os.getloadavg()[0], 2),
         "threads": int(threads),
+        "jobs": int(jobs),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": " ".join(scrub(_quoted(word)) for word in program),

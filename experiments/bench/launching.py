@@ -14,7 +14,7 @@ from pathlib import Path
 from experiments.bench.measure import Row
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
-from experiments.store.database import query
+from experiments.store.database import reading
 from experiments.store.paths import StorePaths
 
 RUNS, CORES = 64, 2
@@ -71,5 +71,6 @@ def _seconds(commands: list[list[str]]) -> tuple[float, float]:
         ended = time.time()
         if any(statuses) or len(Store.open(folder, read_only=True).runs()) != RUNS:
             raise RuntimeError(f"not all of the {RUNS} runs are in {folder}")
-        ((first,),) = query(StorePaths.parse(Path(folder)), "SELECT min(start_time) FROM runs")
+        with reading(StorePaths.parse(Path(folder))) as connection:
+            ((first,),) = connection.execute("SELECT min(start_time) FROM runs").fetchall()
     return ended - began, ended - first / 1000

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from experiments.bench.measure import Row
 from experiments.curve import from_rows
-from experiments.store import Store, mlflow_writer
+from experiments.store import Store
 
 PROCESSES = 16
 RUNS = 4
@@ -22,7 +22,7 @@ POINTS = 300
 BAR_SECONDS = 20.0
 """Seconds after which sqlite gives up; mlflow sets it."""
 START_SECONDS = 600.0
-"""Seconds for sixteen processes to load mlflow."""
+"""Seconds for sixteen processes to start."""
 
 
 def rows(processes: int = PROCESSES, runs: int = RUNS) -> Iterator[Row]:
@@ -62,8 +62,7 @@ def rows(processes: int = PROCESSES, runs: int = RUNS) -> Iterator[Row]:
 
 
 def _begin(together: Barrier) -> None:
-    """Load mlflow, and wait until all processes have."""
-    mlflow_writer.load()
+    """Wait until all processes have started."""
     together.wait(START_SECONDS)
 
 

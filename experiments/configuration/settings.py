@@ -61,6 +61,8 @@ class RunSettings:
         Whether the record has a picture of the curve.
     model : Path or None
         File for the final predictor.
+    alone : bool
+        Whether a stored run counts only if it was made alone, because its times are the result.
     """
 
     solver: Any
@@ -85,6 +87,7 @@ class RunSettings:
     checkpoint_seconds: float | None = None
     picture: bool = True
     model: Path | None = None
+    alone: bool = False
 
     @property
     def algo(self) -> str:

@@ -11,10 +11,5 @@ from matplotlib.mathtext import MathTextParser
 import experiments.plotting
 import experiments.processes.program_start
 import experiments.run.runner  # noqa: F401
-from experiments.store import mlflow_writer
-
-mlflow_writer.load()
-
-from mlflow.store.tracking import sqlalchemy_store, sqlalchemy_workspace_store  # noqa: E402, F401
 
 MathTextParser("agg").parse("$0$")  # builds the grammar of axis labels, 0.3 s

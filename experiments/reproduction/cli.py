@@ -22,6 +22,7 @@ from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, sta
 from experiments.processes.stopping import terminable
 from experiments.provenance import PROJECT_ROOT, git_state
 from experiments.reproduction import listing
+from experiments.reproduction.calibration import Calibration
 from experiments.reproduction.completion import QUERY, completions
 from experiments.reproduction.evidence_commands import (
     check_figures,
@@ -165,13 +166,14 @@ def _list(command: Command) -> int:
     if not command.scales:
         print("\n".join(listing.catalogue_lines(specs, command.figures)))
         return OK
-    planner = Planner(Store.open(command.store, read_only=True, server=command.server))
     print(listing.COLUMNS, flush=True)
+    store = Store.open(command.store, read_only=True, server=command.server)
+    planner, calibration = Planner(store, alone=True), Calibration(store)
     for spec in specs:
         for scale in command.scales:
             with _searching(spec.id):
                 plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
-            print(listing.status_line(plan, command.figures), flush=True)
+            print(listing.status_line(plan, command.figures, calibration.seconds), flush=True)
     return OK
 
 
@@ -185,18 +187,19 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         _refuse_uncommitted(command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
-        planner = Planner(store)
+        planner, calibration = Planner(store, alone=True), Calibration(store)
         for name in chosen:
             with _searching(name):
                 plan = planner.plan(read_figure(name), command.options)
-            print("\n".join(listing.announcement(plan)), flush=True)
+            print("\n".join(listing.announcement(plan, calibration.seconds)), flush=True)
         return OK
     if command.publish:
         return publish_figures(chosen, command, store, words)
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
         backend = Backend(command, open_)
-        return worst(_figure(name, command, store, backend, words) for name in chosen)
+        timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
+        return worst(_figure(name, command, store, backend, words) for name in timed_first)
 
 
 @contextlib.contextmanager
@@ -272,12 +275,12 @@ def _make_figure(
 ) -> int:
     from experiments.reproduction.publish import offer
 
-    planner = Planner(store, partial(_fetch, elapsed))
+    planner, calibration = Planner(store, partial(_fetch, elapsed), alone=True), Calibration(store)
     elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
     elapsed.end()
-    print("\n".join([*listing.announcement(plan), *offer(plan, command.evidence)]), flush=True)
-    outcomes = _make_missing(plan, store, backend, words, elapsed)
+    print("\n".join([*listing.announcement(plan, calibration.seconds), *offer(plan, command.evidence)]), flush=True)
+    outcomes = _make_missing(plan, store, backend, calibration, words, elapsed)
     elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
@@ -295,7 +298,7 @@ def _make_figure(
 
 
 def _make_missing(
-    plan: Plan, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
+    plan: Plan, store: Store, backend: Backend, calibration: Calibration, words: Sequence[str], elapsed: ElapsedTime
 ) -> dict[str, Outcome]:
     if not plan.missing:
         return {}
@@ -308,7 +311,14 @@ def _make_missing(
     elapsed.end()
     progress = meter(console(sys.stderr))
     try:
-        work = partial(execute, jobs=jobs, command=["reproduce.py", *words], meter=progress, make=make)
+        work = partial(
+            execute,
+            jobs=jobs,
+            command=["reproduce.py", *words],
+            meter=progress,
+            make=make,
+            seconds=calibration.seconds,
+        )
         # smaller scales are for trying out: their runs are marked only
         again = plan.spec.timed and plan.options.scale == "paper"
         outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)

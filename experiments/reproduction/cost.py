@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,10 +24,14 @@ from experiments.run.recorder import PENDING_BYTES
 from solvers import Limit
 from solvers.passes import Passes
 
+Seconds = Callable[[RunSettings], float]
+"""Returns the seconds that a run will probably take: `estimated_seconds`, or `calibration.Calibration.seconds`."""
 REFERENCE_SECONDS = 0.9e-9
 """Seconds per kernel evaluation of an SBP iteration on rows in memory, on the machine of all other constants."""
-START_SECONDS = 0.3
+START_SECONDS = 0.2
 """The record, and what a run cannot share with the one before it in its process."""
+RANKS_SECONDS = 3.0
+"""The start of the ranks of a run on MPI, which load libraries and data; they end with the run."""
 PROCESS_BYTES = 600 * 2**20
 """Memory of a process with its libraries, without data."""
 
@@ -41,10 +45,21 @@ _IMAGE_SECONDS = 35e-6
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds of one core, and bytes of one process besides a Gram matrix."""
+    """Cost of one run.
+
+    Attributes
+    ----------
+    seconds : float
+        Of one core, from the begin of the record to its end.
+    memory : float
+        Bytes of the process besides a Gram matrix.
+    start : float
+        Seconds before the record begins.
+    """
 
     seconds: float
     memory: float
+    start: float = 0.0
 
 
 def estimate(run: RunSettings) -> Estimate:
@@ -74,7 +89,8 @@ def estimate(run: RunSettings) -> Estimate:
         work += _IMAGE_SECONDS * (n if run.dataset.max_train is not None else presentations)
     bytes_per_value = 4.0 if size.stored == size.d else 8.0  # a sparse value has an index
     memory += bytes_per_value * size.stored * (n + 2 * size.n_test) + PROCESS_BYTES
-    return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory)
+    start = 0.0 if run.engine == "local" else RANKS_SECONDS
+    return Estimate(machine_factor() * (work + evaluated) + START_SECONDS, memory, start)
 
 
 def _kernel_seconds(size: Size) -> float:
@@ -122,9 +138,15 @@ def _approximate(run: RunSettings, size: Size, presentations: float) -> tuple[fl
     return work, memory
 
 
-def expected_seconds(runs: Sequence[RunSettings], jobs: int) -> float:
+def estimated_seconds(run: RunSettings) -> float:
+    """Seconds of one run on one core, without the Gram matrix."""
+    cost = estimate(run)
+    return cost.start + cost.seconds
+
+
+def expected_seconds(runs: Sequence[RunSettings], jobs: int, seconds: Seconds = estimated_seconds) -> float:
     """Wall seconds that runs will probably take, `jobs` at a time, with the Gram matrices that they share."""
-    each = [estimate(run).seconds for run in runs]
+    each = [seconds(run) for run in runs]
     grams: dict[str, float] = {}
     for run in runs:
         grams[repr(run.dataset)] = max(gram_seconds(run), grams.get(repr(run.dataset), 0.0))

@@ -36,15 +36,23 @@ def disturbance(result: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def disturbed_runs(evidence: Evidence) -> dict[str, str]:
-    """Return the data sets of a timed figure that have disturbed runs, and how many and how much."""
+    """Return the data sets of a timed figure that have disturbed runs, and how many and how much.
+
+    Runs that are known to have been made beside other runs are named as well.
+    """
     found = {}
     for panel in evidence.panels if evidence.spec.timed else ():
         runs = list({run.key: run for members in panel.runs.values() for run in members}.values())
         values = [each for run in runs if (each := disturbance(run.result))]
+        how = []
         if values:
             shares, loads = zip(*values, strict=True)
-            how = f"CPU time at least {min(shares):.2f} of wall time, load at most {max(loads):.1f} a core"
-            found[panel.dataset] = f"{len(values)} of {len(runs)} runs: {how}"
+            worst = f"CPU time at least {min(shares):.2f} of wall time, load at most {max(loads):.1f} a core"
+            how.append(f"{len(values)} of {len(runs)} runs: {worst}")
+        if jobs := [number for run in runs if (number := run.result["provenance"].get("jobs", 1)) > 1]:
+            how.append(f"{len(jobs)} of {len(runs)} runs were made {max(jobs)} at a time")
+        if how:
+            found[panel.dataset] = "; ".join(how)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Event
-from experiments.reproduction.cost import batch_key, estimate, gram_seconds, working_memory
+from experiments.reproduction.cost import Seconds, batch_key, estimated_seconds, gram_seconds, working_memory
 from experiments.reproduction.plan import PlannedRun
 from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
@@ -25,7 +25,7 @@ class Batch:
     runs: tuple[PlannedRun, ...]
 
 
-def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
+def batches(runs: Sequence[PlannedRun], seconds: Seconds = estimated_seconds) -> list[Batch]:
     """Group runs; each run once (figures share runs), the longest first, so that no core idles at the end.
 
     The data sets keep the order of their first appearance; on each, runs with a Gram matrix come first.
@@ -37,14 +37,19 @@ def batches(runs: Sequence[PlannedRun]) -> list[Batch]:
     return [
         Batch(
             next(iter(group.values())).settings.dataset.name,
-            tuple(sorted(group.values(), key=lambda run: -estimate(run.settings).seconds)),
+            tuple(sorted(group.values(), key=lambda run: -seconds(run.settings))),
         )
         for group in members.values()
     ]
 
 
 def execute(
-    runs: Sequence[PlannedRun], jobs: int, command: Sequence[str], meter: Meter, make: MakeRuns
+    runs: Sequence[PlannedRun],
+    jobs: int,
+    command: Sequence[str],
+    meter: Meter,
+    make: MakeRuns,
+    seconds: Seconds = estimated_seconds,
 ) -> dict[str, Outcome]:
     """Make runs.
 
@@ -60,6 +65,8 @@ def execute(
         Shows how far the whole is.
     make : callable
         Makes them, here (`figure_runs.make_runs`) or elsewhere (`on_cluster.make_runs`).
+    seconds : callable
+        Returns the seconds that a run will probably take.
 
     Returns
     -------
@@ -71,14 +78,14 @@ def execute(
     KeyboardInterrupt
         The finished runs are in the store; those in progress are recorded as interrupted.
     """
-    plan = batches(runs)
+    plan = batches(runs, seconds)
     grams = [max(gram_seconds(run.settings) for run in batch.runs) for batch in plan]
-    total = sum(grams) + sum(estimate(run.settings).seconds for batch in plan for run in batch.runs)
+    total = sum(grams) + sum(seconds(run.settings) for batch in plan for run in batch.runs)
     count = sum(len(batch.runs) for batch in plan)
     outcomes: dict[str, Outcome] = {}
     done = 0.0
     for batch, gram in zip(plan, grams, strict=True):
-        weights = [estimate(run.settings).seconds for run in batch.runs]
+        weights = [seconds(run.settings) for run in batch.runs]
         fractions = [0.0] * len(weights)
         settings = [run.settings for run in batch.runs]
         if not gram:

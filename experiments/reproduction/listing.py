@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.cost import expected_seconds, peak_memory
+from experiments.reproduction.cost import Seconds, estimated_seconds, expected_seconds, peak_memory
 from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
@@ -36,7 +36,7 @@ def catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]
         yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
 
 
-def status_line(plan: Plan, figures: Path) -> str:
+def status_line(plan: Plan, figures: Path, seconds: Seconds = estimated_seconds) -> str:
     """Return the line of a figure at a scale, with the columns of `COLUMNS`.
 
     Parameters
@@ -44,19 +44,21 @@ def status_line(plan: Plan, figures: Path) -> str:
     plan : Plan
     figures : Path
         Folder of the figures that were made, for the last verdict.
+    seconds : callable
+        Returns the seconds of a run.
     """
     runs = [run.settings for run in plan.runs]
     sets = ", ".join(panel.dataset + (" (stand-in)" if panel.stand_in else "") for panel in plan.panels)
     parts = [sets, *(f"no {name}" for name in plan.absent), last_verdict(figures / plan.spec.id / plan.options.scale)]
     there = f"{len(runs) - len(plan.missing)} of {len(runs)}" if runs else "no runs"
-    time = duration(expected_seconds(runs, plan.options.jobs)) if runs else "seconds"
+    time = duration(expected_seconds(runs, plan.options.jobs, seconds)) if runs else "seconds"
     memory = _gigabytes(peak_memory(runs, plan.options.jobs)) if runs else "-"
     line = f"{plan.spec.id:<24}  {plan.options.scale:<5}  {there:>13}  {time:>8}  {memory:>8}  "
     return (line + "; ".join(filter(None, parts))).rstrip()
 
 
-def announcement(plan: Plan) -> list[str]:
-    """Return the lines that show what a figure needs and what is missing."""
+def announcement(plan: Plan, seconds: Seconds = estimated_seconds) -> list[str]:
+    """Return the lines that show what a figure needs and what is missing; `seconds` returns those of a run."""
     spec, missing = plan.spec, plan.missing
     runs = len(plan.runs)
     lines = [f"{spec.id}: {spec.label}, {spec.title}; scale {plan.options.scale}"]
@@ -68,11 +70,13 @@ def announcement(plan: Plan) -> list[str]:
     if not runs:
         return lines
     lines.append(f"  {runs - len(missing)} of {runs} runs are in the store")
+    if beside := sum(run.beside for run in missing):
+        lines.append(f"  {beside} more were made beside other runs: they are made again, alone, for their times")
     if missing:
         wanted = [run.settings for run in missing]
-        seconds = expected_seconds(wanted, plan.options.jobs)
+        time = duration(expected_seconds(wanted, plan.options.jobs, seconds))
         memory = _gigabytes(peak_memory(wanted, plan.options.jobs))
-        how = f"{plan.options.jobs} at a time: about {duration(seconds)}, up to {memory} of memory"
+        how = f"{plan.options.jobs} at a time: about {time}, up to {memory} of memory"
         lines.append(f"  {len(missing)} to make, {how}")
     return lines
 

@@ -39,12 +39,15 @@ class PlannedRun:
         Identity of the run.
     found : FinishedRun or None
         The run in the store.
+    beside : bool
+        Whether the store has it only as made beside other runs, where `settings.alone` refuses that.
     """
 
     series: str
     settings: RunSettings
     key: str
     found: FinishedRun | None
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,10 +128,16 @@ class Planner:
     store : Store or PublishedStore
     fetch : callable
         Fetches the files of a data set with missing runs; raises DataError if they are not available.
+    alone : bool
+        Whether runs of figures of times must have been made alone: at the scale of the paper, in a store of this
+        machine, and unless the options say otherwise (`Options.together`). Others count as missing.
     """
 
-    def __init__(self, store: FindsRuns, fetch: Callable[[datasets.DatasetSpec], None] | None = None) -> None:
+    def __init__(
+        self, store: FindsRuns, fetch: Callable[[datasets.DatasetSpec], None] | None = None, *, alone: bool = False
+    ) -> None:
         self._store = store
+        self._alone = alone
         self._fetch = fetch
         self._settings: dict[tuple[str, ...], RunSettings] = {}
         self._fingerprints: dict[str, str] = {}
@@ -199,6 +208,8 @@ class Planner:
                 continue
             if _too_few(first):
                 continue
+            if self._alone and spec.timed and options.scale == "paper" and not options.together:
+                first = dataclasses.replace(first, alone=first.store_uri is None)  # a server has each run once
             settings[series.name] = first
             count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
             wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in range(count)]
@@ -214,12 +225,15 @@ class Planner:
 
     def _look_up(self, wanted: Sequence[tuple[str, RunSettings]]) -> list[PlannedRun]:
         """Look up runs in the store, in one query."""
-        keys = [self.key(settings) for _, settings in wanted]
-        self._found |= self._store.find_all_finished([key for key in keys if key not in self._found])
-        return [
-            PlannedRun(series, settings, key, self._found.get(key))
-            for (series, settings), key in zip(wanted, keys, strict=True)
-        ]
+        keyed = [(series, settings, self.key(settings)) for series, settings in wanted]
+        unknown = [key for _, settings, key in keyed if not _serves(settings, self._found.get(key))]
+        self._found |= self._store.find_all_finished(unknown)
+        runs = []
+        for series, settings, key in keyed:
+            found = self._found.get(key)
+            serves = _serves(settings, found)
+            runs.append(PlannedRun(series, settings, key, found if serves else None, beside=bool(found) and not serves))
+        return runs
 
     def key(self, settings: RunSettings) -> str:
         """Return the key of a run."""
@@ -256,6 +270,11 @@ class Planner:
         except DataError as error:
             self._refused[repr(spec)] = error
             raise
+
+
+def _serves(settings: RunSettings, found: FinishedRun | None) -> bool:
+    """Whether the store has a run as the settings ask for it."""
+    return found is not None and (found.alone or not settings.alone)
 
 
 def _seeded(first: RunSettings, seed: int, *, split: bool) -> RunSettings:

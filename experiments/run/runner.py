@@ -67,15 +67,20 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
     build = {**solvers.build_info(), "code": code_id(settings.solver)}
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
     found = store.find_finished(key)
-    if found is not None and is_complete(settings, found):
+    if found is not None and _serves(settings, found):
         return _found(settings, display, store, found)
     with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as found:
-        if found is not None and is_complete(settings, found):
+        if found is not None and _serves(settings, found):
             return _found(settings, display, store, found)
-        if found is not None:
+        if found is not None and not is_complete(settings, found):
             display.warn("this run is recorded without its model: it is made again")
         remove_leftovers(store)
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
+
+
+def _serves(settings: RunSettings, found: FinishedRun) -> bool:
+    """Whether a stored run has what these settings ask for beside its curve: a model, times of a run made alone."""
+    return is_complete(settings, found) and (found.alone or not settings.alone)
 
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
@@ -108,7 +113,7 @@ def _compute(
         settings.budget.check_counted(settings.algo, {name for name, value in costs.items() if value is None})
         checkpoint = checkpointer.read() if checkpointer else None
         solver = engine.prepare(solver, checkpoint)
-        record = provenance.collect(build, data.provenance, command, settings.threads)
+        record = provenance.collect(build, data.provenance, command, settings.threads, settings.jobs)
         settings, resolved = assembled.settings, assembled.settings.identity()
         facts = _facts(settings, data, assembled.problem, solver, store, key, checkpoint)
         display.header(settings, facts, resolved, settings.origins)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Final, Literal
 from urllib.parse import quote
 
 from experiments.store.errors import StoreError
@@ -21,6 +21,13 @@ KEYS_AT_ONCE = 400
 
 Status = Literal["running", "finished", "interrupted", "failed", "killed"]
 """Value of the tag ``status``. mlflow's own status cannot tell an interrupted run from a killed one."""
+MLFLOW_STATUS: Final[Mapping[Status, str]] = {
+    "running": "RUNNING",
+    "finished": "FINISHED",
+    "interrupted": "KILLED",
+    "failed": "FAILED",
+    "killed": "KILLED",
+}
 
 
 @dataclass(frozen=True)
@@ -58,19 +65,15 @@ def reading(paths: StorePaths) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"{paths.database} cannot be read as an sqlite database: {error}") from error
 
 
-def query(paths: StorePaths, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """Return all rows of a query, on a new connection: it sees the present state of the file.
-
-    Raises
-    ------
-    StoreError
-        The database cannot be read.
-    """
-    with reading(paths) as connection:
-        return connection.execute(sql, values).fetchall()
+@contextlib.contextmanager
+def transaction(paths: StorePaths) -> Iterator[sqlite3.Connection]:
+    """Open an existing database; what the block changes is written when it ends, or not at all."""
+    with contextlib.closing(connect(paths)) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = ON")  # as mlflow writes
+        yield connection
 
 
-def experiment(paths: StorePaths) -> tuple[int, str] | None:
+def experiment(paths: StorePaths, connection: sqlite3.Connection) -> tuple[int, str] | None:
     """Return identifier and artifact folder of our experiment in mlflow; None if there is none.
 
     Raises
@@ -78,9 +81,9 @@ def experiment(paths: StorePaths) -> tuple[int, str] | None:
     StoreError
         It was deleted in mlflow.
     """
-    rows = query(
-        paths, "SELECT experiment_id, artifact_location, lifecycle_stage FROM experiments WHERE name = ?", EXPERIMENT
-    )
+    rows = connection.execute(
+        "SELECT experiment_id, artifact_location, lifecycle_stage FROM experiments WHERE name = ?", (EXPERIMENT,)
+    ).fetchall()
     if not rows:
         return None
     experiment_id, location, stage = rows[0]
@@ -92,19 +95,13 @@ def experiment(paths: StorePaths) -> tuple[int, str] | None:
     return int(experiment_id), str(location)
 
 
-def has_status(paths: StorePaths, run_id: str, status: Status) -> bool:
-    """Whether the database has this run with this status."""
-    return query(paths, "SELECT value FROM tags WHERE run_uuid = ? AND key = 'status'", run_id) == [(status,)]
-
-
-def running_ids(paths: StorePaths, key: str | None = None) -> list[str]:
+def running_ids(connection: sqlite3.Connection, key: str | None = None) -> list[str]:
     """Return the identifiers of the runs (of one key) with the status running."""
-    rows = query(
-        paths,
-        "SELECT tag_key.run_uuid FROM tags AS tag_key JOIN tags AS status ON status.run_uuid = tag_key.run_uuid "
-        "WHERE tag_key.key = 'key' AND status.key = 'status' AND status.value = 'running' "
-        "AND tag_key.value = coalesce(?, tag_key.value)",
-        key,
+    rows = connection.execute(
+        "SELECT status.run_uuid FROM tags AS status JOIN tags AS tag_key ON tag_key.run_uuid = status.run_uuid "
+        "WHERE status.key = 'status' AND status.value = 'running' "
+        "AND tag_key.key = 'key' AND tag_key.value = coalesce(?, tag_key.value)",
+        (key,),
     )
     return [run_id for (run_id,) in rows]
 
@@ -138,6 +135,30 @@ def ended_rows(paths: StorePaths, run_id: str | None = None) -> Iterator[Row]:
     return _rows(paths, statuses) if run_id is None else _rows(paths, f"{statuses} AND runs.run_uuid = ?", run_id)
 
 
+def durations(paths: StorePaths, cpu: str) -> list[tuple[str, str, str, float]]:
+    """Return solver, data set, identifier, and seconds from begin to end, of the finished runs of a model of processor.
+
+    Raises
+    ------
+    StoreError
+        The database cannot be read.
+    """
+    if not paths.database.exists():
+        return []
+    joined = " ".join(
+        f"JOIN tags AS {name} ON {name}.run_uuid = status.run_uuid AND {name}.key = '{name}'"
+        for name in ("algo", "dataset", "cpu")
+    )
+    with reading(paths) as connection:
+        return connection.execute(
+            "SELECT algo.value, dataset.value, runs.run_uuid, (runs.end_time - runs.start_time) / 1000.0 "
+            f"FROM tags AS status JOIN runs ON runs.run_uuid = status.run_uuid {joined} "
+            "WHERE status.key = 'status' AND status.value = 'finished' AND runs.lifecycle_stage = 'active' "
+            "AND cpu.value = ?",
+            (cpu,),
+        ).fetchall()
+
+
 def _rows(paths: StorePaths, condition: str, *values: str) -> Iterator[Row]:
     if not paths.database.exists():
         return
@@ -166,11 +187,10 @@ def _rows(paths: StorePaths, condition: str, *values: str) -> Iterator[Row]:
         yield Row(run_id, name, run_key, started_at, over, own, params[run_id])
 
 
-def relocate(paths: StorePaths) -> str:
-    """Write the folder of the artifacts into the database if the store was moved or copied since.
+def relocate(paths: StorePaths, connection: sqlite3.Connection) -> str:
+    """Write the folder of the artifacts into the database if the store was moved or copied since: mlflow notes it.
 
-    mlflow notes absolute paths and has no call that changes them: only these rows are written without mlflow. Called
-    with the store's lock held.
+    Called with the store's lock held.
 
     Returns
     -------
@@ -182,21 +202,27 @@ def relocate(paths: StorePaths) -> str:
     StoreError
         The experiment is missing.
     """
-    found = experiment(paths)
+    found = experiment(paths, connection)
     if found is None:
         raise StoreError(f"{paths.database} was deleted or replaced while this process used it: start again")
     experiment_id, before = found
     now = str(paths.artifacts)
     if before != now:
-        with contextlib.closing(connect(paths)) as connection, connection:
-            connection.execute(
-                "UPDATE runs SET artifact_uri = ? || substr(artifact_uri, ?) "
-                "WHERE experiment_id = ? AND substr(artifact_uri, 1, ?) = ?",
-                (now, len(before) + 1, experiment_id, len(before) + 1, before + "/"),
-            )
-            connection.execute(
-                "UPDATE experiments SET artifact_location = ? || substr(artifact_location, ?) "
-                "WHERE substr(artifact_location, 1, ?) IN (?, ?)",
-                (now, len(before) + 1, len(before) + 1, before, before + "/"),  # mlflow's own is in a folder of ours
-            )
+        connection.execute(
+            "UPDATE runs SET artifact_uri = ? || substr(artifact_uri, ?) "
+            "WHERE experiment_id = ? AND substr(artifact_uri, 1, ?) = ?",
+            (now, len(before) + 1, experiment_id, len(before) + 1, before + "/"),
+        )
+        connection.execute(
+            "UPDATE experiments SET artifact_location = ? || substr(artifact_location, ?) "
+            "WHERE substr(artifact_location, 1, ?) IN (?, ?)",
+            (now, len(before) + 1, len(before) + 1, before, before + "/"),  # mlflow's own is in a folder of ours
+        )
     return str(experiment_id)
+
+
+def make_index(connection: sqlite3.Connection) -> None:
+    """Make the index by which runs are found, unless it is there: without it a lookup reads the keys of all runs."""
+    connection.execute(
+        "CREATE INDEX IF NOT EXISTS svm_cost_curves_lookup ON tags (key, value) WHERE key = 'key' OR key = 'status'"
+    )

@@ -50,6 +50,11 @@ class FinishedRun:
         """Path of result.json."""
         return self.directory / RESULT_FILE
 
+    @property
+    def alone(self) -> bool:
+        """Whether its command made one run at a time; False if the record does not say it."""
+        return bool(self.result.get("provenance", {}).get("jobs") == 1)
+
     @cached_property
     def curve(self) -> pd.DataFrame:
         """The full curve (`experiments.curve`), read on first access.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.store import mlflow_writer
+from experiments.store import writer
 from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, copy_files, read_curve, write_all
 from experiments.store.database import Status
 from experiments.store.errors import StoreError
@@ -85,13 +85,15 @@ class RunHandle:
         """Record the run as failed, with the reason."""
         self._end("failed", {"error": message}, tags={"error": message[:TAG_LENGTH]})
 
-    def store_fetched(self, files: Mapping[str, bytes]) -> None:
+    def store_fetched(self, files: Mapping[str, bytes], ended: int) -> None:
         """Record as finished the run of another machine.
 
         Parameters
         ----------
         files : mapping of str to bytes
             Content of all of the run's files; their checksums match.
+        ended : int
+            When it ended, in milliseconds since 1970.
 
         Raises
         ------
@@ -103,7 +105,7 @@ class RunHandle:
             checksum = copy_files(self.directory, files)
         except (OSError, ValueError) as error:
             raise StoreError(f"the record of run {self.name} cannot be written: {error}") from error
-        self._close("finished", checksum, curve)
+        self._close("finished", checksum, curve, ended=ended)
 
     def upload(self) -> str:
         """Upload this run, which has ended, if the store has a server.
@@ -134,9 +136,14 @@ class RunHandle:
         self._close(status, checksum, curve, tags)
 
     def _close(
-        self, status: Status, checksum: str, curve: pd.DataFrame | None, tags: Mapping[str, str] | None = None
+        self,
+        status: Status,
+        checksum: str,
+        curve: pd.DataFrame | None,
+        tags: Mapping[str, str] | None = None,
+        ended: int | None = None,
     ) -> None:
         metrics = metric_points(curve, self._started) if curve is not None else []
-        mlflow_writer.close(self._paths, self.run_id, status, metrics, {**(tags or {}), "result_sha256": checksum})
+        writer.close(self._paths, self.run_id, status, metrics, {**(tags or {}), "result_sha256": checksum}, ended)
         self._open = False
         self._alive.end()

@@ -8,7 +8,7 @@ import shlex
 from functools import cache
 from pathlib import Path
 
-from experiments.store.database import experiment, query
+from experiments.store.database import experiment, reading
 from experiments.store.errors import StoreError
 from experiments.store.paths import StorePaths
 
@@ -17,6 +17,9 @@ STORE_VERSION = "1"
 
 VERSION_TAG = "svm_cost_curves.store_version"
 """Tag of mlflow's experiment that holds it."""
+
+_TABLES = {"alembic_version", "experiments", "experiment_tags", "runs", "tags", "params", "metrics", "latest_metrics"}
+"""mlflow's tables that this package uses."""
 
 
 def check(paths: StorePaths) -> None:
@@ -29,14 +32,15 @@ def check(paths: StorePaths) -> None:
     """
     if not paths.database.is_file():
         raise StoreError(f"{paths.database} is not a file: give the folder of a store, or its database file")
-    tables = {name for (name,) in query(paths, "SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if not {"alembic_version", "experiments", "experiment_tags", "runs", "tags", "params"} <= tables:
-        raise StoreError(f"{paths.database} is not an mlflow database: give another place for the store")
-    revisions = [str(revision) for (revision,) in query(paths, "SELECT version_num FROM alembic_version")]
-    ours = experiment(paths)
-    version = ours and query(
-        paths, "SELECT value FROM experiment_tags WHERE key = ? AND experiment_id = ?", VERSION_TAG, ours[0]
-    )
+    with reading(paths) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if _TABLES - tables:
+            raise StoreError(f"{paths.database} is not an mlflow database: give another place for the store")
+        revisions = [str(revision) for (revision,) in connection.execute("SELECT version_num FROM alembic_version")]
+        ours = experiment(paths, connection)
+        version = connection.execute(
+            "SELECT value FROM experiment_tags WHERE key = ? AND experiment_id = ?", (VERSION_TAG, ours and ours[0])
+        ).fetchall()
     known, newest = _revisions()
     if revisions != [newest]:
         found = ", ".join(revisions) or "none"

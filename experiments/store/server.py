@@ -41,6 +41,7 @@ class ServerRun:
     run_id: str
     name: str
     started: int
+    ended: int
     tags: dict[str, str]
     params: dict[str, str]
 
@@ -184,7 +185,8 @@ class Server:
                 info, data = run["info"], run["data"]
                 own = {name: value for name, value in _mapping(data.get("tags", ())).items() if name[:7] != "mlflow."}
                 params = _mapping(data.get("params", ()))
-                yield ServerRun(info["run_id"], info.get("run_name", ""), int(info["start_time"]), own, params)
+                times = int(info["start_time"]), int(info.get("end_time", 0))
+                yield ServerRun(info["run_id"], info.get("run_name", ""), *times, own, params)
             if not content.get("next_page_token"):
                 return
             question["page_token"] = content["next_page_token"]

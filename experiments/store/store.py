@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.store import mlflow_writer, schema
-from experiments.store.database import experiment, finished_rows, running_ids
+from experiments.store import mlflow_writer, schema, writer
+from experiments.store.artifacts import RESULT_FILE
+from experiments.store.database import durations, experiment, finished_rows, reading, running_ids
 from experiments.store.errors import StoreError, reason
 from experiments.store.finished_run import FinishedRun, find_runs, load_run
 from experiments.store.mirror import Mirror, address_of, spool_of, sync_command
@@ -113,7 +114,10 @@ class Store:
 
     def ui_address(self, port: int = 5000) -> str | None:
         """Address of the page with the runs in the UI at a port of this machine; None without a store."""
-        known = experiment(self._paths) if self.database.exists() else None
+        if not self.database.exists():
+            return None
+        with reading(self._paths) as connection:
+            known = experiment(self._paths, connection)
         return None if known is None else f"http://127.0.0.1:{port}/#/experiments/{known[0]}/runs"
 
     def create(self) -> None:
@@ -124,8 +128,8 @@ class Store:
         StoreError
             The folder cannot be written, or holds something else.
         """
-        with mlflow_writer.writing(self._paths):
-            mlflow_writer.create(self._paths)
+        with writer.writing(self._paths, create=True):
+            pass
         if self._mirror:
             self._mirror.record_address()
 
@@ -172,9 +176,28 @@ class Store:
                 found[row.key] = run
         return sorted(found.values(), key=lambda run: (run.name, run.key))
 
+    def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
+        """Return how long the finished runs of this machine's model of processor took, by solver and data set.
+
+        Parameters
+        ----------
+        cpu : str
+            `experiments.provenance.cpu_model`.
+
+        Returns
+        -------
+        dict
+            Solver and data set to pairs of result.json and the wall seconds from the begin of the record to its end.
+        """
+        found: dict[tuple[str, str], list[tuple[Path, float]]] = {}
+        for algo, dataset, run_id, seconds in durations(self._paths, cpu):
+            found.setdefault((algo, dataset), []).append((self._paths.directory(run_id) / RESULT_FILE, seconds))
+        return found
+
     def warm_up(self) -> None:
-        """Import mlflow in a thread: the first `begin` of a process would take seconds for it."""
-        threading.Thread(target=mlflow_writer.load, name="load mlflow", daemon=True).start()
+        """Import mlflow in a thread if there is a server: the first upload of a process would take seconds for it."""
+        if self._mirror:
+            threading.Thread(target=mlflow_writer.load, name="load mlflow", daemon=True).start()
 
     def begin(self, key: str, name: str, params: Mapping[str, Any], tags: Mapping[str, Any]) -> RunHandle:
         """Record that a run begins. Runs of the same key whose processes were killed are recorded as killed.
@@ -255,12 +278,13 @@ class Store:
         StoreError
             The store cannot be written.
         """
-        # mlflow is imported only if there is something to do
-        if self.database.exists() and any(
-            not is_alive(self._paths.alive_file(run)) for run in running_ids(self._paths)
-        ):
-            with mlflow_writer.writing(self._paths):
-                mlflow_writer.close_dead(self._paths)
+        if not self.database.exists():
+            return
+        with reading(self._paths) as connection:
+            running = running_ids(connection)
+        if not all(is_alive(self._paths.alive_file(run_id)) for run_id in running):
+            with writer.writing(self._paths) as connection:
+                writer.close_dead(self._paths, connection)
 
     def delete(self, runs: Collection[FinishedRun]) -> None:
         """Delete runs and their files.
@@ -272,9 +296,7 @@ class Store:
         """
         if self.address is not None or address_of(self.root) is not None:
             raise StoreError(f"{self.root} has the runs of a server: runs are deleted there")
-        with mlflow_writer.writing(self._paths):
-            for run in runs:
-                mlflow_writer.delete(self._paths, run.run_id)
+        writer.delete(self._paths, [run.run_id for run in runs])
 
     def upload(self, run: FinishedRun) -> str:
         """Upload a finished run, if the server does not have it; see `RunHandle.upload`."""
@@ -285,8 +307,8 @@ class Store:
     ) -> RunHandle:
         if self._mirror:
             self._mirror.record_address()
-        with mlflow_writer.writing(self._paths):
-            run_id, started = mlflow_writer.begin(self._paths, key, name, params, tags, started_at)
+        with writer.writing(self._paths, create=True) as connection:
+            run_id, started = writer.begin(self._paths, connection, key, name, params, tags, started_at)
             # takes the lock that shows that the run is alive, before other processes can check it
             return RunHandle(self._paths, run_id, key, name, started, self._mirror)
 
@@ -297,7 +319,7 @@ class Store:
             return None
         run, files = found
         tags = {name: value for name, value in run.tags.items() if name not in (*OWN_TAGS, SPOOL_RUN)}
-        self._begin(key, run.name, run.params, tags, run.started).store_fetched(files)
+        self._begin(key, run.name, run.params, tags, run.started).store_fetched(files, run.ended)
         return find_runs(self._paths, [key]).get(key)
 
 

@@ -107,10 +107,10 @@ def test_without_git(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_collect_says_everything_and_is_json(checkout: Path) -> None:
-    found = provenance.collect(BUILD, DATA, [f"{Path.home()}/bin/run.py", "algo=sbp", "seed=1,2"], 2, root=checkout)
+    found = provenance.collect(BUILD, DATA, [f"{Path.home()}/bin/run.py", "algo=sbp", "seed=1,2"], 2, 3, root=checkout)
     assert json.loads(json.dumps(found)) == found
     assert found["command"] == "run.py algo=sbp seed=1,2"
-    assert found["threads"] == 2
+    assert (found["threads"], found["jobs"]) == (2, 3)
     assert found["cores"] >= 1
     assert found["cpu"]
     assert found["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))

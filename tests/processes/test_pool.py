@@ -20,7 +20,7 @@ from experiments.configuration.settings import RunSettings
 from experiments.processes.job_ledger import ATTEMPTS
 from experiments.reproduction.figure_runs import make_runs
 from experiments.store import Store
-from experiments.store.database import finished_rows, running_ids
+from experiments.store.database import finished_rows, reading, running_ids
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 
@@ -73,7 +73,8 @@ def test_a_run_whose_process_dies_begins_again_and_the_others_finish(
     store.close_dead()
     kept = [row for row in finished_rows(store._paths) if int(row.params["seed"]) in seeds]
     assert len(kept) == (3 if status == "finished" else 2)
-    assert not running_ids(store._paths)
+    with reading(store._paths) as connection:
+        assert not running_ids(connection)
 
 
 @pytest.mark.slow

@@ -27,11 +27,11 @@ class FakeStore(Store):
         self.looked_up.append(list(keys))
         return {key: self._runs[key] for key in keys if key in self._runs}
 
-    def record(self, run: PlannedRun, *, commit: str | None = "a" * 40) -> None:
+    def record(self, run: PlannedRun, *, commit: str | None = "a" * 40, jobs: int = 1) -> None:
         """Add a run with a made-up curve."""
-        provenance: dict[str, Any] = {"commit": commit, "dirty": False}
+        provenance: dict[str, Any] = {"commit": commit, "dirty": False, "jobs": jobs}
         self._runs[run.key] = finished_run(
-            self._folder / run.key,
+            self._folder / f"{run.key}-{jobs}",
             algo=run.settings.algo,
             dataset=run.settings.dataset.name,
             seed=run.settings.seed,

@@ -51,6 +51,15 @@ def test_disturbed_runs_are_named_in_verdict_and_picture(tmp_path: Path) -> None
     assert disturbed_runs(replace(given, spec=replace(SPEC, timed=False))) == {}
 
 
+def test_runs_made_beside_others_are_named(tmp_path: Path) -> None:
+    runs = [run(tmp_path, 0.99, 1, seed) for seed in range(3)]
+    for each, jobs in zip(runs, (1, 2, None), strict=True):
+        each.result["provenance"] |= {} if jobs is None else {"jobs": jobs}
+    given = evidence(SPEC, [panel("adult", {"sbp": runs})])
+    assert disturbed_runs(given) == {"adult": "1 of 3 runs were made 2 at a time"}
+    assert [each.alone for each in runs] == [True, False, False]
+
+
 class FakeStore:
     """Runs whose shares of CPU time are given, one for each time that a run is made."""
 

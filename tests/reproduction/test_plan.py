@@ -16,6 +16,7 @@ from experiments.processes.outcome import Outcome
 from experiments.reproduction.build import evidence_of, verdict_of
 from experiments.reproduction.cost import expected_seconds
 from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.listing import announcement
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
@@ -353,6 +354,27 @@ def test_a_timed_figure_makes_one_run_at_a_time(store: FakeStore, figure: Figure
     together = plan(store, figure, dataclasses.replace(options, jobs=3, together=True))
     assert together.options.jobs == 3
     assert [run.key for run in together.runs] == [run.key for run in made.runs]
+
+
+def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
+    store: FakeStore, figure: FigureSpec, options: Options
+) -> None:
+    for run in plan(store, figure, options).runs:
+        store.record(run, jobs=2 if run.settings.seed else 1)
+    planner = Planner(store, alone=True)
+    assert planner.plan(figure, options).state == "done"
+    figure.timed = True
+    timed = planner.plan(figure, options)
+    assert [(run.settings.seed, run.beside) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
+    assert {run.settings.alone for run in timed.runs} == {True}
+    assert "  2 more were made beside other runs: they are made again, alone, for their times" in announcement(timed)
+    assert planner.plan(figure, dataclasses.replace(options, together=True)).state == "done"
+    assert planner.plan(figure, dataclasses.replace(options, scale="quick")).state == "done"
+    served = dataclasses.replace(options, overrides=(*options.overrides, "store.uri='http://host:1'"))
+    assert planner.plan(figure, served).state == "done"
+    for run in timed.missing:
+        store.record(run)
+    assert planner.plan(figure, options).state == "done"
 
 
 def test_a_verdict_contains_no_folder_of_this_machine(store: FakeStore, figure: FigureSpec, options: Options) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction import cli
 from experiments.reproduction.cli import _only_command, main
 from experiments.reproduction.spec import catalogue, read_figure
 
@@ -156,6 +157,13 @@ def test_list_refuses_unused_options(
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err
+
+
+def test_figures_of_times_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(cli, "_figure", lambda name, *_: made.append(name) or 0)
+    assert reproduce(tmp_path, "figure=sbp_fig3,sbp_libsvm,sbp_fig1") == 0
+    assert made == ["sbp_libsvm", "sbp_fig3", "sbp_fig1"]
 
 
 def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:

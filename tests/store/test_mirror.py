@@ -83,6 +83,8 @@ def test_another_machine_finds_a_finished_run(
     pd.testing.assert_frame_equal(found.curve, done.curve)
     text = "SELECT key, value, timestamp, step FROM metrics WHERE run_uuid = ? ORDER BY 1, 4"
     assert sql(other, text, found.run_id) == sql(one, text, done.run_id)
+    times = "SELECT start_time, end_time FROM runs WHERE run_uuid = ?"
+    assert sql(other, times, found.run_id) == sql(one, times, done.run_id)
     assert other.upload(found) == ""
     assert other.find_finished(key) == found  # from here this time
 
@@ -307,7 +309,7 @@ class FakeServer(Server):
         self.files = files
 
     def runs(self, **tags: str) -> list[ServerRun]:
-        return [ServerRun("r", "n", 0, {"result_sha256": sha256(self.files["result.json"]), **tags}, {})]
+        return [ServerRun("r", "n", 0, 1, {"result_sha256": sha256(self.files["result.json"]), **tags}, {})]
 
     def file(self, run_id: str, name: str) -> bytes | None:
         return self.files.get(name)

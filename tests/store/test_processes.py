@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from store_records import OtherProcess, make_curve, record_three, sql, statuses
 
-from experiments.store import Store, mlflow_writer
+from experiments.store import Store, writer
 
 
 def check_three_of_each(root: Path, workers: int) -> None:
@@ -95,7 +95,7 @@ def test_a_run_killed_before_its_status_is_written_is_not_finished(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handle = store.begin("k", "n", {}, {})
-    monkeypatch.setattr(mlflow_writer, "close", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(writer, "close", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         handle.finish({}, make_curve(2))
     monkeypatch.undo()

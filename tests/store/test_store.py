@@ -164,6 +164,19 @@ def test_runs_filters_by_tag_and_parameter_and_keeps_one_run_per_key(store: Stor
     assert store.runs(algo="smo") == store.runs(nothing=1) == []
 
 
+def test_durations_of_finished_runs_on_a_processor(store: Store) -> None:
+    for key, cpu in (("a", "fast"), ("b", "slow"), ("c", "fast")):
+        record(store, key, algo="sbp", dataset="adult", cpu=cpu)
+    store.begin("d", "n", {}, {"algo": "sbp", "dataset": "adult", "cpu": "fast"}).interrupt({}, make_curve(2))
+    sql(store, "UPDATE runs SET start_time = 1000, end_time = 3500")
+    found = store.durations("fast")
+    expected = {store.find_all_finished(["a", "c"])[key].result_path for key in "ac"}
+    assert {path for path, _ in found["sbp", "adult"]} == expected
+    assert [seconds for _, seconds in found["sbp", "adult"]] == [2.5, 2.5]
+    assert list(found) == [("sbp", "adult")]
+    assert store.durations("other") == {}
+
+
 def test_begin_refuses_reserved_tags_and_malformed_keys(store: Store) -> None:
     before = listing(store.root)
     with pytest.raises(StoreError, match="'status' is written by the store"):
