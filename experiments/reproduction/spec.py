@@ -19,7 +19,14 @@ from datasets import default_cache_dir
 from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction import claim_spec
-from experiments.reproduction.claim_spec import ClaimSpec, NumberSpec, ReadingSpec, check_claim
+from experiments.reproduction.claim_spec import (
+    BaseSpec,
+    ClaimSpec,
+    NumberSpec,
+    ReadingSpec,
+    RepeatedClaimSpec,
+    check_claim,
+)
 from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -173,6 +180,10 @@ class FigureSpec:
         Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
     open : bool
         Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
+    bases : list of BaseSpec
+        Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them.
+    left_out : dict of str to str
+        Claims that are not repeated, and why.
     """
 
     id: str = ""
@@ -193,6 +204,8 @@ class FigureSpec:
     settings: list[str] = field(default_factory=list)
     series_module: str = ""
     open: bool = False
+    bases: list[BaseSpec] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def curves(self) -> list[SeriesSpec]:
@@ -302,6 +315,10 @@ def _figure(plain: dict[str, Any]) -> FigureSpec:
     parts["claims"] = [
         ClaimSpec(**each | {"readings": [ReadingSpec(**reading) for reading in each["readings"]]})
         for each in plain["claims"]
+    ]
+    parts["bases"] = [
+        BaseSpec(**each | {"claims": [RepeatedClaimSpec(**claim) for claim in each["claims"]]})
+        for each in plain["bases"]
     ]
     return FigureSpec(**plain | parts)
 
