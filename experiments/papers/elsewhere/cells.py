@@ -30,9 +30,10 @@ class Cell:
     Attributes
     ----------
     ruling : Ruling
-        ``fails`` if one of the cases fails, else ``unclear`` if one is unclear or some were not run, else ``holds``.
+        ``fails`` if one of the cases fails, else ``unclear`` if one is unclear, else ``holds``; ``missing`` if none was
+        run.
     held, cases : int
-        How many of the claim's cases on this data set hold.
+        How many of the claim's cases on this data set hold, of those that were run.
     number : float or None
         Mean of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
     measured : str
@@ -46,7 +47,7 @@ class Cell:
     measured: str
 
 
-def cells_of(claim: Claim, spec: RepeatedClaimSpec) -> dict[str, Cell]:
+def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[str, Cell]:
     """Return the cells of a judged claim by the paper's data set.
 
     Parameters
@@ -55,33 +56,44 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec) -> dict[str, Cell]:
         With the rulings of its first reading.
     spec : RepeatedClaimSpec
         Says which number of a case is taken.
+    evidence : Evidence
+        On a data set of which runs are missing the claim does not hold.
     """
+    lacking = {
+        panel.paper_dataset: "; ".join(f"{name}: {why}" for name, why in panel.missing.items())
+        for panel in evidence.panels
+    }
     grouped: dict[str, list[CaseRuling]] = {}
     for case in claim.nearest.rulings:
         if case.dataset and case.ruling != "beside":
             grouped.setdefault(case.dataset, []).append(case)
-    return {dataset: _cell(cases, spec) for dataset, cases in grouped.items()}
+    return {dataset: _cell(cases, spec, lacking.get(dataset, "")) for dataset, cases in grouped.items()}
 
 
-def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec) -> Cell:
+def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec, lacking: str) -> Cell:
     held = sum(case.ruling in ("holds", "trivial") for case in cases)
     measured = "; ".join(dict.fromkeys(filter(None, (case.measured or case.note for case in cases))))
     ruling = ruling_of([case.ruling for case in cases])
+    if lacking and ruling != "fails":
+        ruling, measured = "unclear", "; ".join(filter(None, (measured, lacking)))
+    run = sum(case.ruling != "missing" for case in cases)
     if spec.number:
         found = [spec.factor * value for case in cases if (value := _inner(case.statistic, spec.number)) is not None]
-        return Cell(ruling, held, len(cases), statistics.fmean(found) if found else None, measured)
-    return Cell(ruling, held, len(cases), None if ruling == "missing" else held / len(cases), measured)
+        return Cell(ruling, held, run, statistics.fmean(found) if found else None, measured)
+    return Cell(ruling, held, run, held / run if run else None, measured)
 
 
 def ruling_of(rulings: Sequence[Ruling]) -> Ruling:
-    """Combine the rulings on the cases of one data set."""
-    if "fails" in rulings:
-        return "fails"
-    if set(rulings) == {"missing"}:
-        return "missing"
-    if {"unclear", "missing"} & {*rulings}:
-        return "unclear"
-    return "trivial" if set(rulings) == {"trivial"} else "holds"
+    """Combine the rulings on the cases of one data set; those that were not run do not count beside others.
+
+    Most of these need more examples than the data set has, such as a mini-batch of 1,024.
+    """
+    run = {ruling for ruling in rulings if ruling != "missing"}
+    worst: tuple[Ruling, ...] = ("fails", "unclear")
+    for ruling in worst:
+        if ruling in run:
+            return ruling
+    return "missing" if not run else "trivial" if run == {"trivial"} else "holds"
 
 
 def _inner(statistic: Mapping[str, Any], place: str) -> float | None:
@@ -132,7 +144,7 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
         _, evidence = from_evidence(read_figure(base.spec.id), options, folder)
         claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence).claims}
         for each in base.claims:
-            cells = cells_of(claims[each.id], each)
+            cells = cells_of(claims[each.id], each, evidence)
             found[each.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
     return found
 

@@ -39,7 +39,9 @@ def make(evidence: Evidence) -> FigureResult:
     properties = evidence.computed.get("properties", {})
     for each, claim in judged(evidence):
         values = {name: own[each.against] for name, own in properties.items() if each.against in own}
-        rows.append(MapRow(each, claim.paper_says, paper_cells(evidence, each), cells_of(claim, each), values))
+        rows.append(
+            MapRow(each, claim.paper_says, paper_cells(evidence, each), cells_of(claim, each, evidence), values)
+        )
         reads[PREFIX + each.id] = claim.nearest.reads
     claims = judge_claims(evidence, {PREFIX + row.spec.id: judge(row.cells) for row in rows})
     datasets = [panel.paper_dataset for panel in evidence.panels]
