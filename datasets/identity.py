@@ -80,14 +80,16 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def reader_name(spec: DatasetSpec, format: str) -> str:
-    """Name the reader of a format with the settings that change what it returns."""
+def reader_name(spec: DatasetSpec, format: str, role: str = "train") -> str:
+    """Name the reader of a format, for a file of a role, with the settings that change what it returns."""
     if format in ("csv", "parquet", "arff"):
         return f"{format}:{spec.label_column!r}" + (
             f",without {sorted(spec.drop_columns)}" if spec.drop_columns else ""
         )
     if format == "messages":
         return f"messages:{spec.ngrams},{spec.min_count}"
+    if format == "reuters":
+        return f"reuters:{role},{spec.topic},{spec.ngrams},{spec.min_count}"
     if format == "topics":
         return f"topics:{spec.topic}"
     return format
@@ -97,7 +99,7 @@ def _reader(spec: DatasetSpec, role: str) -> str:
     if role == "topics":
         return reader_name(spec, role)
     path = {"train": spec.train, "test": spec.test}.get(role, "") if spec.kind == "file" else ""
-    return reader_name(spec, format_of(path, spec.format))
+    return reader_name(spec, format_of(path, spec.format), role)
 
 
 def _labels(group: list[int | float | str] | None) -> list[float | str] | None:

@@ -81,8 +81,12 @@ def _needs(spec: DatasetSpec) -> dict[str, str]:
         (("entry",), kind in ("sklearn", "openml"), "it is for dataset=sklearn:NAME and dataset=openml:NAME"),
         (("label_column",), bool(formats & _TABLES), "it is for CSV, Parquet and ARFF"),
         (("drop_columns",), bool(formats & _TABLES) or kind == "openml", "it is for CSV, Parquet, ARFF and OpenML"),
-        (("ngrams", "min_count"), "messages" in formats, "it is for dataset.format=messages"),
-        (("topic",), spec.file("topics") is not None, "it is for data sets with a file of topics"),
+        (("ngrams", "min_count"), bool(formats & {"messages", "reuters"}), "it is for texts (messages, reuters)"),
+        (
+            ("topic",),
+            spec.file("topics") is not None or "reuters" in formats,
+            "it is for data sets with a file of topics, and for Reuters-21578",
+        ),
         (("test_count",), split_off, _why_no_split(spec)),
         (
             ("test_fraction",),

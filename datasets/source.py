@@ -22,6 +22,7 @@ from datasets.readers.idx import read_idx
 from datasets.readers.libsvm import with_index_zero
 from datasets.readers.messages import read_messages
 from datasets.readers.npz import read_npz
+from datasets.readers.reuters import read_reuters
 from datasets.readers.topics import read_topics
 from datasets.spec import DatasetSpec, FileSpec
 from datasets.synthetic import generate
@@ -126,27 +127,30 @@ class Source:
         # with a known checksum the prepared file replaces its source
         sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
         format = "topics" if file.role == "topics" else self._spec.format
-        table = self._prepared.get(sha256, reader_name(self._spec, format)) if sha256 else None
+        table = self._prepared.get(sha256, reader_name(self._spec, format, file.role)) if sha256 else None
         if table is None:
             found = fetch(file, self._cache_dir, self._mirrors)
             sha256, origin = found.sha256, str(found.path)
-            table = self._parse(found.content, sha256, origin, format)
+            table = self._parse(found.content, sha256, origin, format, file.role)
         records.append(
             {"role": file.role, "name": file.name, "sha256": sha256, "source": file.url, "obtained_from": origin}
         )
         return table
 
-    def _parse(self, content: bytes, sha256: str, where: str, format: str) -> Table:
+    def _parse(self, content: bytes, sha256: str, where: str, format: str, role: str = "train") -> Table:
         """Parse a file through the prepared cache, except .npz, which holds arrays already."""
         if format == "npz":
             return read_npz(content, where)[0]
-        spec, reader = self._spec, reader_name(self._spec, format)
+        spec, reader = self._spec, reader_name(self._spec, format, role)
         table = self._prepared.get(sha256, reader)
         if table is None:
             if format == "idx":
                 table = _idx_table(read_idx(content, where))
             elif format == "messages":
                 table = read_messages(content, where, ngrams=spec.ngrams, min_count=spec.min_count)
+            elif format == "reuters":
+                counted = {"ngrams": spec.ngrams, "min_count": spec.min_count}
+                table = read_reuters(content, where, role=role, topic=spec.topic, **counted)
             elif format == "topics":
                 table = read_topics(content, where, spec.topic)
             else:
@@ -159,9 +163,10 @@ class Source:
         path = user_path(spec.train)
         found = read(path)
         format = format_of(spec.train, spec.format)
-        if format == "idx":
+        if format in ("idx", "reuters"):
             raise DataError(
-                "dataset=file reads libsvm, csv, npz, parquet, arff and messages; idx needs a label file beside it."
+                "dataset=file reads libsvm, csv, npz, parquet, arff and messages; idx needs a label file beside it, "
+                "and reuters is read by dataset=reuters_acq."
             )
         records = [_user_record("train", path, found.sha256)]
         test: Table | None = None

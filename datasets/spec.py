@@ -11,7 +11,7 @@ from pathlib import PurePath
 from datasets.errors import shorten
 
 KINDS = ("published", "sklearn", "openml", "synthetic", "file", "elastic")
-FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages")
+FORMATS = ("auto", "libsvm", "csv", "npz", "parquet", "arff", "idx", "messages", "reuters")
 ROLES = ("train", "test", "train_labels", "test_labels", "topics")
 STORAGES = ("auto", "dense", "sparse")
 SCALINGS = ("none", "minmax")
@@ -92,7 +92,8 @@ class DatasetSpec:
         `datasets.openml.name_and_version`.
     format
         ``libsvm``, ``csv``, ``npz``, ``parquet``, ``arff``, ``idx``, ``messages`` (a tar archive of texts, see
-        :mod:`datasets.readers.messages`), or ``auto``: by the file's suffix.
+        :mod:`datasets.readers.messages`), ``reuters`` (see :mod:`datasets.readers.reuters`), or ``auto``: by the file's
+        suffix.
     files
         Files of ``kind: published`` and ``kind: elastic``.
     train, test
@@ -104,10 +105,11 @@ class DatasetSpec:
     drop_columns
         CSV, Parquet, ARFF and ``kind: openml`` only: 0-based numbers of columns to leave out.
     ngrams, min_count
-        Messages only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count`` times.
+        Messages and Reuters only: the features are the runs of 1 to ``ngrams`` words that occur at least ``min_count``
+        times.
     topic
         With a file of role ``topics``, whose lines read ``topic document 1``: labels are numbers of documents, and
-        become 1 for the documents of this topic, else -1.
+        become 1 for the documents of this topic, else -1. With ``format: reuters`` the topic itself.
     positive, negative
         Raw labels of each class. Only ``positive``: against all the rest. Both: rows with other labels
         are left out. Neither: the labels must take two values, the larger one (of texts, the later one in alphabetical

@@ -64,8 +64,8 @@ def check_spec(spec: DatasetSpec) -> None:
         if rows is not None and not 2 <= rows <= MAX_COUNT:
             raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class, and below 2^63.")
     _check_parts(spec)
-    if spec.format == "messages":
-        _check_messages(spec)
+    if spec.format in ("messages", "reuters"):
+        _check_texts(spec)
     if spec.kind in ("published", "elastic"):
         _check_files(spec)
     if spec.kind == "elastic":
@@ -139,11 +139,11 @@ def _check_parts(spec: DatasetSpec) -> None:
         )
 
 
-def _check_messages(spec: DatasetSpec) -> None:
+def _check_texts(spec: DatasetSpec) -> None:
     for name, value, most in (("ngrams", spec.ngrams, MAX_NGRAMS), ("min_count", spec.min_count, 2**31 - 1)):
         if not 1 <= value <= most:
             raise DataError(f"dataset.{name}={value}: must lie between 1 and {most}.")
-    if spec.test or spec.file("test"):
+    if spec.format == "messages" and (spec.test or spec.file("test")):
         raise DataError(
             "dataset.format=messages takes one archive, which is split: a second one would have other features."
         )
@@ -162,7 +162,9 @@ def _check_files(spec: DatasetSpec) -> None:
     once = [role for role in roles if spec.format != "libsvm" or role == "topics"]
     if len(set(once)) != len(once):
         raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
-    if bool(spec.topic) != ("topics" in roles):
+    if spec.format == "reuters" and (not spec.topic or "topics" in roles):
+        raise DataError(f"Data set {spec.name}: dataset.format=reuters needs dataset.topic and no file of topics.")
+    if spec.format != "reuters" and bool(spec.topic) != ("topics" in roles):
         raise DataError(f"Data set {spec.name}: dataset.topic and a file of role topics must come together.")
     _check_roles(spec, roles)
 

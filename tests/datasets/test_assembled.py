@@ -114,6 +114,8 @@ def test_inconsistent_files_are_refused(compose: Compose) -> None:
     ):
         with pytest.raises(DataError, match=r"dataset\.topic and a file of role topics must come together"):
             check_spec(wrong)
+    with pytest.raises(DataError, match=r"dataset\.format=reuters needs dataset\.topic"):
+        check_spec(replace(compose("reuters_acq"), topic=""))
     for wrong in (replace(spec, files=[*spec.files, spec.files[-1]]), replace(spec, format="csv")):
         with pytest.raises(DataError, match="each role may appear once"):
             check_spec(wrong)

@@ -20,21 +20,41 @@ WITHOUT_CHECKSUM = {
     "astro_ph",
     "covtype",
     "news20",
+    "newsgroups_autos_motorcycles",
+    "newsgroups_baseball_hockey",
     "newsgroups_binary",
+    "newsgroups_christian_atheism",
+    "newsgroups_mac_pc",
     "physics",
     "rcv1",
     "rcv1_c11",
     "rcv1_ccat",
     "real_sim",
+    "reuters_acq",
+    "reuters_earn",
+    "reuters_grain",
     "webspam",
 }
-WITHOUT_ADDRESS = {"astro_ph", "covtype_subset", "rcv1_ccat_subset"}
+WITHOUT_ADDRESS = {
+    "astro_ph",
+    "covtype_scaled",
+    "covtype_subset",
+    "phishing",
+    "rcv1_ccat_subset",
+    "splice",
+    "svmguide1",
+    "svmlight_example1",
+}
 
 
 def test_all_data_sets_exist() -> None:
     wanted = (
-        "adult astro_ph covtype covtype_subset digits file ijcnn1 mnist mnist_elastic news20 newsgroups_binary openml "
-        "physics rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_money_fx sklearn synthetic web webspam"
+        "adult astro_ph australian breast_cancer covtype covtype_scaled covtype_subset diabetes digits file "
+        "german_numer ijcnn1 mnist mnist_3_5 mnist_elastic mnist_odd_even mushrooms news20 "
+        "newsgroups_autos_motorcycles newsgroups_baseball_hockey newsgroups_binary newsgroups_christian_atheism "
+        "newsgroups_mac_pc openml phishing physics rcv1 rcv1_c11 rcv1_ccat rcv1_ccat_subset real_sim reuters_acq "
+        "reuters_earn reuters_grain reuters_money_fx skin_nonskin sklearn splice svmguide1 svmlight_example1 synthetic "
+        "synthetic_low_norm synthetic_margin synthetic_noise synthetic_rare synthetic_wide web webspam"
     )
     assert wanted.split() == NAMES
 
@@ -69,6 +89,7 @@ def test_every_file_fits_the_schema_and_has_a_description(name: str, compose: Co
         ("newsgroups_binary", 8000, 11997),
         ("rcv1_ccat_subset", 8000, 19613),
         ("covtype", 522910, 58102),
+        ("skin_nonskin", 200000, 45057),
     ],
 )
 def test_sizes_of_the_seeded_splits(name: str, train: int, test: int, compose: Compose) -> None:

@@ -20,6 +20,30 @@ Loaded = Callable[..., Dataset]
 pytestmark = pytest.mark.real_data
 
 # n, n_test, d, positives, positives of test
+FURTHER = {
+    "australian": (480, 210, 14, 217, 90),
+    "breast_cancer": (478, 205, 10, 167, 72),
+    "diabetes": (538, 230, 8, 345, 155),
+    "german_numer": (700, 300, 24, 194, 106),
+    "mnist_3_5": (11552, 1902, 784, 6131, 1010),
+    "mushrooms": (4000, 4124, 112, 2074, 2134),
+    "phishing": (6000, 5055, 68, 3351, 2806),
+    "skin_nonskin": (200000, 45057, 3, 41450, 9409),
+    "splice": (1000, 2175, 60, 517, 1131),
+    "svmguide1": (3089, 4000, 4, 2000, 2000),
+    "svmlight_example1": (2000, 600, 9947, 1000, 300),
+}
+SLOW = {
+    "covtype_scaled": (83666, 9296, 54, 40852, 4476),
+    "mnist_odd_even": (60000, 10000, 784, 30508, 5074),
+    "newsgroups_autos_motorcycles": (1200, 800, 49370, 623, 377),
+    "newsgroups_baseball_hockey": (1200, 800, 49370, 623, 377),
+    "newsgroups_christian_atheism": (1197, 800, 49370, 576, 421),
+    "newsgroups_mac_pc": (1200, 800, 49370, 577, 423),
+    "reuters_acq": (9603, 3299, 16293, 1650, 719),
+    "reuters_earn": (9603, 3299, 16293, 2877, 1087),
+    "reuters_grain": (9603, 3299, 16293, 433, 149),
+}
 COUNTS = {
     "adult": (32561, 16281, 123, 7841, 3846),
     "mnist": (60000, 10000, 784, 5851, 974),
@@ -66,6 +90,14 @@ def test_counts(name: str, loaded: Loaded, compose: Callable[..., DatasetSpec], 
     assert data.fingerprint == again.fingerprint == fingerprint(compose(name))
     X, X_again = (a.data if sparse.issparse(a) else a for a in (data.X, again.X))
     np.testing.assert_array_equal(X, X_again)
+
+
+@pytest.mark.parametrize("name", [*FURTHER, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+def test_counts_of_further_data_sets(name: str, loaded: Loaded) -> None:
+    data = loaded(name)
+    positives, positives_test = int((data.y > 0).sum()), int((data.y_test > 0).sum())
+    assert (data.n, data.y_test.size, data.d, positives, positives_test) == (FURTHER | SLOW)[name]
+    assert sparse.issparse(data.X) == name.startswith(("newsgroups", "reuters", "svmlight"))
 
 
 def test_mnist_groups_and_scale(loaded: Loaded) -> None:
