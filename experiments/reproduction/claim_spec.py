@@ -127,11 +127,17 @@ class BaseSpec:
         Its id.
     series : list of str
         Those of its series that the claims need; empty: all.
+    values : list of float
+        Of the values of the series' grids those that are run; empty: all.
+    overrides : list of str
+        Added to those of each series; they win.
     claims : list of RepeatedClaimSpec
     """
 
     figure: str = ""
     series: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
@@ -94,6 +94,19 @@ class SeriesSpec:
             for setting, values in self.grid.items()
             for place, value in enumerate(values)
         }
+
+    def at(self, values: Sequence[float]) -> SeriesSpec:
+        """Return the series with these values of its grid only; a series without a grid is returned as it is."""
+        places = {setting: [k for k, value in enumerate(own) if value in values] for setting, own in self.grid.items()}
+        kept = next(iter(places.values()), [])
+        return replace(
+            self,
+            grid={setting: [own[k] for k in kept] for setting, own in self.grid.items()},
+            along={
+                setting: {name: [own[k] for k in kept] for name, own in lists.items()}
+                for setting, lists in self.along.items()
+            },
+        )
 
     def _along(self, place: int) -> dict[str, list[str]]:
         """Return the overrides for one value of the grid by data set; the empty name stands for all others."""

@@ -31,7 +31,9 @@ class Base:
     Attributes
     ----------
     spec : FigureSpec
-        As in its file.
+        As in its file, with the values of grids that are run here.
+    place : int
+        Among the bases of the figure.
     claims : sequence of RepeatedClaimSpec
         Its claims that are repeated.
     curves : mapping of str to SeriesSpec
@@ -39,6 +41,7 @@ class Base:
     """
 
     spec: FigureSpec
+    place: int
     claims: Sequence[RepeatedClaimSpec]
     curves: Mapping[str, SeriesSpec]
 
@@ -59,11 +62,13 @@ def bases_of(spec: FigureSpec) -> list[Base]:
         There is no such figure, series, claim or property.
     """
     taken: dict[str, SeriesSpec] = {}
-    return [_base(each, spec.id, taken) for each in spec.bases]
+    return [_base(each, place, spec.id, taken) for place, each in enumerate(spec.bases)]
 
 
-def _base(base: BaseSpec, figure: str, taken: dict[str, SeriesSpec]) -> Base:
+def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
     spec = read_figure(base.figure)
+    if base.values:
+        spec = replace(spec, series=[each.at(base.values) for each in spec.series])
     series = {each.name: each for each in spec.series}
     for what, names, known in (
         ("series", base.series, series),
@@ -71,16 +76,17 @@ def _base(base: BaseSpec, figure: str, taken: dict[str, SeriesSpec]) -> Base:
         ("property", [claim.against for claim in base.claims], PROPERTIES),
     ):
         if unknown := [name for name in names if name not in known]:
-            raise FigureError(f"{figure}: {base.figure} has no {what} {', '.join(unknown)}")
+            raise FigureError(f"{figure}: {base.figure}: unknown {what} {', '.join(unknown)}")
     curves: dict[str, SeriesSpec] = {}
     for name in base.series or series:
         for curve in series[name].members().values() or [series[name]]:
-            own = replace(curve, by_dataset={}, datasets=[], without=[])
+            overrides = [*curve.overrides, *base.overrides]
+            own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], without=[])
             if taken.setdefault(own.name, own) != own:
                 own = replace(own, name=f"{own.name} ({base.figure})")
                 taken[own.name] = own
             curves[curve.name] = own
-    return Base(spec, base.claims, curves)
+    return Base(spec, place, base.claims, curves)
 
 
 def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
@@ -129,7 +135,7 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     panels = tuple(
         _renamed(panel, {curve.name: name for name, curve in base.curves.items()}) for panel in evidence.panels
     )
-    computed = evidence.computed.get("bases", {}).get(base.spec.id, {})
+    computed = evidence.computed.get("bases", {}).get(str(base.place), {})
     return replace(evidence, spec=own, panels=panels, computed=computed)
 
 
@@ -149,12 +155,12 @@ def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:
 
 
 def compute_bases(evidence: Evidence) -> dict[str, Any]:
-    """Return what the bases' modules compute from the data sets, by the base's id."""
+    """Return what the bases' modules compute from the data sets, by the base's place."""
     found = {}
     for base in bases_of(evidence.spec):
         compute = getattr(maker_of(base.spec.maker), "compute", None)
         if compute is not None:
-            found[base.spec.id] = compute(evidence_for(base, evidence))
+            found[str(base.place)] = compute(evidence_for(base, evidence))
     return found
 
 

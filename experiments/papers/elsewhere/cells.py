@@ -35,7 +35,7 @@ class Cell:
     held, cases : int
         How many of the claim's cases on this data set hold, of those that were run.
     number : float or None
-        Mean of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
+        Median of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
     measured : str
         The measurements as text.
     """
@@ -79,7 +79,7 @@ def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec, lacking: str) ->
     run = sum(case.ruling != "missing" for case in cases)
     if spec.number:
         found = [spec.factor * value for case in cases if (value := _inner(case.statistic, spec.number)) is not None]
-        return Cell(ruling, held, run, statistics.fmean(found) if found else None, measured)
+        return Cell(ruling, held, run, statistics.median(found) if found else None, measured)
     return Cell(ruling, held, run, held / run if run else None, measured)
 
 

@@ -41,7 +41,7 @@ WORDS: Final[Mapping[Ruling, str]] = {
 }
 
 # inches
-_ROW, _NAME, _HEAD = 0.5, 2.6, 1.0
+_ROW, _NAME, _HEAD = 0.5, 2.6, 1.3
 _GAP, _LINE = 0.14, 0.16
 _PER_INCH = 15.5  # letters
 _TEXT, _TICKS = 7.5, 7.0  # points
@@ -95,6 +95,11 @@ class Drawing:
         return list(dict.fromkeys(name for row in self.rows for name in row.paper_cells))
 
     @property
+    def letters(self) -> dict[str, str]:
+        """A letter for each column, which stands beside its point in the panels."""
+        return {name: chr(ord("a") + place) for place, name in enumerate(self.datasets)}
+
+    @property
     def notes(self) -> list[str]:
         """Lines below the map."""
         own = (
@@ -104,7 +109,7 @@ class Drawing:
         )
         signs = ", ".join(f"{LABELS[OUTCOMES[name]].symbol} {WORDS[name]}" for name in WORDS if name != "beside")
         texts = [
-            f"{signs}. Below the sign: cases that hold, of all on the data set. {own}",
+            f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
             *(f"Left out: {name}: {why}." for name, why in self.left_out.items()),
         ]
         return [line for text in texts for line in textwrap.wrap(text, int(layout.WIDTH * _PER_INCH * 0.95))]
@@ -133,7 +138,7 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
         left = _LEFT + column * layout.WIDTH / _COLUMNS
         bottom = whole - height - line * (_ABOVE + _PANEL[1] + _BELOW) - _ABOVE - _PANEL[1]
         box = (left / layout.WIDTH, bottom / whole, _PANEL[0] / layout.WIDTH, _PANEL[1] / whole)
-        _draw_panel(figure.add_axes(box), row)
+        _draw_panel(figure.add_axes(box), row, drawing.letters)
 
 
 def _draw_map(axes: Axes, drawing: Drawing) -> None:
@@ -143,9 +148,10 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
     lefts = [_NAME + k * width for k in range(len(own))] + [
         _NAME + gap + (len(own) + k) * width for k in range(len(others))
     ]
-    for left, name in zip(lefts, [*own, *others], strict=True):
-        look: dict[str, Any] = {"rotation": 40, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
-        axes.text(left + width / 2, _HEAD - 0.06, short_name(name), size=7.5, color=INK, parse_math=False, **look)
+    heads = [*map(short_name, own), *(f"{drawing.letters[name]}  {short_name(name)}" for name in others)]
+    for left, text in zip(lefts, heads, strict=True):
+        look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "parse_math": False}
+        axes.text(left + width / 2, _HEAD - 0.06, text, size=7.5, color=INK, **look)
     for number, row in enumerate(drawing.rows):
         top = _HEAD + _ROW * number
         says = textwrap.wrap(textwrap.shorten(row.says, 100, placeholder=" …"), int(_NAME * _PER_INCH * 1.15))
@@ -182,8 +188,8 @@ def short_number(value: float) -> str:
     return f"{value:.0f}" if size >= 100 else f"{value:.2g}"
 
 
-def _draw_panel(axes: Axes, row: MapRow) -> None:
-    """Draw a claim's number on each data set against the property; the colour and the sign are the ruling's."""
+def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
+    """Draw a claim's number on each data set against the property; colour and shape are the ruling's."""
     points = {
         name: (row.properties[name], cell.number, cell.ruling)
         for name, cell in row.cells.items()
@@ -207,8 +213,7 @@ def _draw_panel(axes: Axes, row: MapRow) -> None:
     for name, (x, y, ruling) in points.items():
         look = {"markerfacecolor": COLOURS[OUTCOMES[ruling]], "markeredgecolor": INK, "markeredgewidth": 0.5}
         axes.plot([x], [y], signs.get(ruling, "s"), markersize=6, linestyle="none", **look)
-        look = {"textcoords": "offset points", "size": 5.5, "color": FAINT, "parse_math": False}
-        axes.annotate(short_name(name), (x, y), (4, 3), **look)
+        axes.annotate(letters[name], (x, y), (4, 2), textcoords="offset points", size=6, color=INK)
     axes.margins(0.12)
 
 
