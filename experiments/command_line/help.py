@@ -9,6 +9,9 @@ from pathlib import Path
 import solvers
 from experiments import provenance
 
+COLUMN = 18
+"""Most characters before the second column; the few longer names move their own line only."""
+
 
 def version_text() -> str:
     """Return the text of ``--version``: the program's version, its commit, and the build of its core."""
@@ -48,6 +51,7 @@ def help_text(conf: Path) -> str:
             "problem.lambda_= | problem.C= | problem.nu=   at most one; C = 1/(lambda n); default: a preset",
             "problem.bias=true|false                       unregularised bias",
             "problem.rho=1                                 constant feature: a regularised bias (kernel=linear)",
+            "protocol=elsewhere_gaussian|elsewhere_linear  width, C and size of docs/elsewhere.md, not a paper's",
             "budget.epochs= | .iterations= | .kernel_evaluations= | .inner_products= | .feature_accesses= | .seconds=",
             "                                              the first one reached stops; default: preset or 10 epochs",
             "budget.evaluations=60                         points of the curve, geometric in the cost",
@@ -92,5 +96,5 @@ def summary_of(path: Path) -> str:
 
 
 def _items(lines: dict[str, str]) -> list[str]:
-    width = max(map(len, lines), default=0) + 2
-    return [f"  {name:<{width}}{line}" for name, line in lines.items()]
+    width = min(max(map(len, lines), default=0), COLUMN)
+    return [f"  {name:<{width}}  {line}" for name, line in lines.items()]

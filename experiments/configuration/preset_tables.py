@@ -19,7 +19,7 @@ from solvers import SettingsError
 
 ALL = "all"
 """In place of the name of a data set, or of the list of algorithms."""
-_TABLE = {"source", "algorithms", "rows"}
+_TABLE = {"source", "protocol", "algorithms", "rows"}
 _NUMBERS = [number.name for number in fields(ProblemPreset)]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast where PyYAML has it
 
@@ -52,7 +52,8 @@ def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     A table has the text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of
     ``algorithms`` that the rows are for, by default all. A row may have another source and other algorithms. Its
     remaining fields are those of `experiments.configuration.schema.Preset`. A kernel width, C or nu that stands beside
-    ``biased`` and ``unbiased`` is for both.
+    ``biased`` and ``unbiased`` is for both. The rows of a table with a ``protocol`` are for the runs with
+    ``protocol=NAME`` only, and then replace those of all other tables for this data set.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     Returns
     -------
     dict of (str, str) to dict
-        Group (``pair``, ``algo`` or ``data``) and option (``asset_adult``, ``asset`` or ``adult``); the fields of a
-        `experiments.configuration.schema.Preset`.
+        Group (``pair``, ``algo`` or ``data``) and option (``asset_adult``, ``asset`` or ``adult``; of a protocol
+        ``NAME_adult``); the fields of a `experiments.configuration.schema.Preset`.
 
     Raises
     ------
@@ -83,7 +84,9 @@ def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
 
 def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
     if not isinstance(table, dict) or not {"source", "rows"} <= set(table) <= _TABLE or not _has_rows(table):
-        raise SettingsError(f"conf/preset/{file}: a table has source, rows (by data set) and, if not all, algorithms")
+        raise SettingsError(
+            f"conf/preset/{file}: a table has source, rows (by data set) and, if not for all, algorithms or protocol"
+        )
     for dataset, given in table["rows"].items():
         row = {"source": table["source"], "algorithms": table.get("algorithms", ALL)} | given
         algorithms = row.pop("algorithms")
@@ -92,8 +95,8 @@ def _options(file: str, table: Any) -> Iterator[tuple[tuple[str, str], dict[str,
         if algorithms == dataset == ALL:
             raise SettingsError(f"conf/preset/{file}: a row for all data sets needs a list of algorithms")
         values = _for_both(row)
-        for option in _names(algorithms, str(dataset)):
-            yield option, values
+        for group, name in _names(algorithms, str(dataset)):
+            yield (group, f"{table['protocol']}_{name}" if "protocol" in table else name), values
 
 
 def _has_rows(table: dict[str, Any]) -> bool:
