@@ -31,8 +31,8 @@ class RankCorrelation:
 
     @property
     def text(self) -> str:
-        """``rank correlation -0.62 [-0.86, -0.15], 15 data sets``."""
-        return f"rank correlation {self.estimate:+.2f} [{self.low:+.2f}, {self.high:+.2f}], {self.points} data sets"
+        """``rank correlation -0.62 [-0.86, -0.15], n = 15``."""
+        return f"rank correlation {self.estimate:+.2f} [{self.low:+.2f}, {self.high:+.2f}], n = {self.points}"
 
 
 def rank_correlation(first: ArrayLike, second: ArrayLike) -> RankCorrelation | None:

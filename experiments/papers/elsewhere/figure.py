@@ -85,8 +85,8 @@ def _table(evidence: Evidence, rows: Sequence[MapRow], datasets: Sequence[str]) 
             for dataset in datasets
             if (cell := row.cells.get(dataset)) is not None
         ]
-    notes = [f"Left out: {name}: {why}." for name, why in evidence.spec.left_out.items()]
-    return Table(["claim", "data set", "ruling", "cases", "measured", "command"], lines, notes)
+    columns = ["claim", "data set", "ruling", "cases", "measured", "command"]
+    return Table(columns, lines, picture.left_out_lines(evidence.spec.left_out))
 
 
 def _texts(cell: Cell) -> list[str]:

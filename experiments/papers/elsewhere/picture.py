@@ -110,9 +110,19 @@ class Drawing:
         signs = ", ".join(f"{LABELS[OUTCOMES[name]].symbol} {WORDS[name]}" for name in WORDS if name != "beside")
         texts = [
             f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
-            *(f"Left out: {name}: {why}." for name, why in self.left_out.items()),
+            "Panels: a claim's number on each data set, the median over its cases, against the property that the "
+            "theory names. Letters are columns of the map, colours its colours; a cross is a claim that fails there.",
+            *left_out_lines(self.left_out),
         ]
         return [line for text in texts for line in textwrap.wrap(text, int(layout.WIDTH * _PER_INCH * 0.95))]
+
+
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Write each reason once, after the claims that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        names.setdefault(why, []).append(name)
+    return [f"Left out: {', '.join(own)}: {why}." for why, own in names.items()]
 
 
 def _map_height(drawing: Drawing) -> float:
