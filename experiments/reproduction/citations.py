@@ -16,12 +16,15 @@ class Paper:
     title, authors, venue : str
     year : int or None
         None if not known.
+    about : str
+        First sentence of its scorecard.
     """
 
     title: str
     authors: str = ""
     venue: str = ""
     year: int | None = None
+    about: str = "What the paper says and prints, beside what was measured here."
 
     @property
     def citation(self) -> str:
@@ -54,7 +57,10 @@ PAPERS: Final[Mapping[str, Paper]] = {
 
 
 OTHERS: Final[Mapping[str, Paper]] = {
-    "elsewhere": Paper("The claims of the papers on other data sets"),
+    "elsewhere": Paper(
+        "The claims of the papers on other data sets",
+        about="Each claim by its own rule on data that its paper did not use; docs/elsewhere.md has the protocol.",
+    ),
     "": Paper("Figures of no paper"),
 }
 """Headings of figures that are not of one of the papers, by the first part of their ids."""
