@@ -66,7 +66,8 @@ def test_every_table_of_presets_names_algorithms_and_data_sets_that_there_are(fi
 
 
 def test_every_row_of_a_table_reaches_the_runs_that_it_is_for() -> None:
-    found = options(TABLES)
+    # rows of a protocol: tests/elsewhere/test_search.py
+    found = options({file: table for file, table in TABLES.items() if "protocol" not in table})
     one_of_each = [*({name for group, name in found if group == "data"}), "adult"]
     for dataset in one_of_each:
         algo = "asset" if ("pair", f"asset_{dataset}") in found else "perceptron"

@@ -31,6 +31,16 @@ def test_a_row_may_have_another_source_and_other_algorithms() -> None:
     assert options({"t.yaml": table}) == {("data", "adult"): {"source": "a guess", "kernel": "linear"}}
 
 
+def test_a_row_of_a_protocol_is_an_option_of_its_own() -> None:
+    table = {"source": "a paper", "rows": {"adult": PRINTED | {"C": 1.0}, "web": {"algorithms": ["sbp"], "C": 2.0}}}
+    assert {*options({"t.yaml": table})} == {("data", "adult"), ("pair", "sbp_web")}
+    other = {"source": "elsewhere", "protocol": "p", "rows": table["rows"]}
+    assert {*options({"t.yaml": table, "u.yaml": other})} == {
+        *(("data", "adult"), ("pair", "sbp_web")),
+        *(("data", "p_adult"), ("pair", "p_sbp_web")),
+    }
+
+
 def test_numbers_beside_those_with_and_without_bias_are_for_both() -> None:
     row = PRINTED | {"biased": {"C": 5.0, "nu": 0.1}}
     (values,) = options({"t.yaml": {"source": "a paper", "rows": {"adult": row}}}).values()
