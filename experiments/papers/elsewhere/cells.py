@@ -37,7 +37,7 @@ class Cell:
     number : float or None
         Median of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
     measured : str
-        The measurements as text.
+        The measurements as text; why there are none, if no case was run.
     """
 
     ruling: Ruling
@@ -72,8 +72,9 @@ def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[
 
 def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec, lacking: str) -> Cell:
     held = sum(case.ruling in ("holds", "trivial") for case in cases)
-    measured = "; ".join(dict.fromkeys(filter(None, (case.measured or case.note for case in cases))))
     ruling = ruling_of([case.ruling for case in cases])
+    told = [case for case in cases if case.ruling != "missing"] or cases
+    measured = "; ".join(dict.fromkeys(filter(None, (case.measured or case.note for case in told))))
     if lacking and ruling != "fails":
         ruling, measured = "unclear", "; ".join(filter(None, (measured, lacking)))
     run = sum(case.ruling != "missing" for case in cases)
