@@ -23,7 +23,6 @@ from experiments.reproduction.report.rendering import heading_anchor, render
 from experiments.reproduction.spec import FIGURES
 from support.files import new_folder
 
-
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
 
