@@ -100,7 +100,9 @@ def settings_text(settings: RunSettings) -> str:
     """Return the settings of a run as YAML; comments name origins other than the default."""
     given = {name.removeprefix("dataset."): None for name in settings.origins if name.startswith("dataset.")}
     groups: dict[str, Any] = settings.identity()
-    groups["dataset"] = {name: getattr(settings.dataset, name) for name in ("name", *given)}
+    # a protocol sets these, too
+    sizes = [name for name in ("max_train", "max_test") if getattr(settings.dataset, name) is not None]
+    groups["dataset"] = {name: getattr(settings.dataset, name) for name in ("name", *given, *sizes)}
     groups |= {"threads": settings.threads, "memory": settings.memory_bytes, "rows": {"provider": settings.rows}}
     groups["store"] = {"root": str(settings.store_root), "uri": settings.store_uri}
     lines: list[str] = []

@@ -3,10 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from datasets import DatasetSpec, fingerprint, load
 from datasets.spec_checks import check_spec
+from datasets.transforms import row_norms
 
 Compose = Callable[..., DatasetSpec]
 
@@ -133,3 +135,28 @@ def test_synthetic_loads(tmp_path: Path, shape: str, compose: Compose) -> None:
     data = load(compose("synthetic", f"shape={shape}"), cache_dir=tmp_path)
     assert data.X.shape == (1000, 20)
     assert data.X_test.shape == (500, 20)
+
+
+SIZES = {
+    "margin": (20000, 20),
+    "noise": (20000, 20),
+    "rare": (20000, 64),
+    "wide": (1000, 2000),
+    "low_norm": (4000, 500),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_synthetic_sets_with_a_name_load(name: str, tmp_path: Path, compose: Compose) -> None:
+    data = load(compose(f"synthetic_{name}"), cache_dir=tmp_path)
+    assert data.X.shape == SIZES[name]
+    assert 0.45 < (data.y > 0).mean() < 0.55
+    lengths = row_norms(data.X)
+    if name in ("rare", "low_norm"):
+        assert lengths.max() == pytest.approx(1.0)
+        # the squared spectral norm over n, by power iterations; it is 1/d at least where rows have length 1
+        v = np.ones(data.d)
+        for _ in range(30):
+            v = data.X.T @ (data.X @ (v / np.linalg.norm(v)))
+        sigma2 = np.linalg.norm(v) / data.n
+        assert (sigma2 < 2 / 500) == (name == "low_norm")
