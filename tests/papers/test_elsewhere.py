@@ -14,6 +14,7 @@ from curve_cases import Error, curves_panel, drop, falling, plus
 from evidence_cases import evidence, finished_run, panel
 from pictures import drawn_with_table
 from readings import claims_of
+from report_cases import claim_json, put, verdict
 
 from experiments.configuration.composition import composing, settings_of
 from experiments.papers.elsewhere import figure
@@ -29,6 +30,8 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EVIDENCE, PublishedStore, published_figures
+from experiments.reproduction.report import pages
+from experiments.reproduction.report.figures import collect
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
 from experiments.reproduction.verdict import CaseRuling, Claim, Reading
 
@@ -288,3 +291,24 @@ def test_the_protocol_is_older_than_the_runs(name: str) -> None:
 def test_short_numbers_fit_a_cell() -> None:
     values: Mapping[float, str] = {0.0: "0", -0.0661: "-0.066", 4.5: "4.5", 340.2: "340", 1.2e-5: "1e-5", 2.6e6: "3e6"}
     assert {value: short_number(value) for value in values} == values
+
+
+def test_its_claims_do_not_count_among_the_papers_claims(tmp_path: Path) -> None:
+    claim = claim_json("contradicted")
+    put(tmp_path, "sbp_fig2", "paper", verdict(claims=[claim_json("mostly")]))
+    put(tmp_path, "elsewhere_sbp", "paper", verdict(claims=[claim | {"id": "elsewhere.sbp.1"}]))
+    found = collect(tmp_path)
+    states = found.claims()
+    assert "mostly" in states
+    assert "contradicted" not in states
+    assert [state for figure in found.papers()["elsewhere"] for _, state in figure.claims] == ["contradicted"]
+
+
+def test_paragraphs_of_people_stand_on_the_scorecard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere.md").write_text("Take the SBP where *few* examples matter.\n", encoding="utf-8")
+    monkeypatch.setattr(pages, "NOTES", tmp_path)
+    text = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "elsewhere").read_text(encoding="utf-8")
+    assert "on data that its paper did not use" in text
+    assert "\n\nTake the SBP where *few* examples matter.\n\n| figure |" in text
+    other = pages.write_markdown(tmp_path / "figures", tmp_path / "results", "sbp").read_text(encoding="utf-8")
+    assert "Take the SBP" not in other
