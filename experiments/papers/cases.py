@@ -12,7 +12,7 @@ from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.reads import as_read, noted
 from experiments.reproduction.statistics import LEAST_RUNS, Interval
-from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
+from experiments.reproduction.verdict import CaseRuling, Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
 
 
 @dataclass(frozen=True)
@@ -203,6 +203,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         statistic,
         as_read(reads),
         decided_by=_decided_by(counted, outcome) or findings.summary,
+        rulings=[CaseRuling(case.place[0], case.ruling, case.measured, case.note, case.statistic) for case in cases],
     )
 
 

@@ -16,12 +16,15 @@ class Paper:
     title, authors, venue : str
     year : int or None
         None if not known.
+    about : str
+        First sentence of its scorecard.
     """
 
     title: str
     authors: str = ""
     venue: str = ""
     year: int | None = None
+    about: str = "What the paper says and prints, beside what was measured here."
 
     @property
     def citation(self) -> str:
@@ -53,15 +56,22 @@ PAPERS: Final[Mapping[str, Paper]] = {
 """By key, the first part of a figure's id."""
 
 
-NO_PAPER: Final = Paper("Figures of no paper")
+OTHERS: Final[Mapping[str, Paper]] = {
+    "elsewhere": Paper(
+        "The claims of the papers on other data sets",
+        about="Each claim by its own rule on data that its paper did not use; docs/elsewhere.md has the protocol.",
+    ),
+    "": Paper("Figures of no paper"),
+}
+"""Headings of figures that are not of one of the papers, by the first part of their ids."""
 
 
 def paper_named(key: str) -> Paper:
     """Return the citation of a paper; an unknown one has its key as title."""
-    return PAPERS.get(key, Paper(key)) if key else NO_PAPER
+    return {**PAPERS, **OTHERS}.get(key, Paper(key))
 
 
 def place_of(label: str, key: str, *, title: bool = False) -> str:
     """Return a figure's label and paper: ``Figure 2 of Cotter 2012``; without a paper, the label."""
     paper = paper_named(key)
-    return f"{label} of {paper.citation}{f', {paper.title}' if title else ''}" if key else label
+    return label if key in OTHERS else f"{label} of {paper.citation}{f', {paper.title}' if title else ''}"

@@ -1,4 +1,4 @@
-"""The schema of ``claims`` and ``numbers`` in ``conf/figure/*.yaml``."""
+"""The schema of ``claims``, ``numbers`` and ``bases`` in ``conf/figure/*.yaml``."""
 
 from __future__ import annotations
 
@@ -89,6 +89,56 @@ class NumberSpec:
     rounding: float | None = None
     runs: int = 1
     log: bool = False
+
+
+@dataclass
+class RepeatedClaimSpec:
+    """A claim of another figure that is judged on more data sets.
+
+    Attributes
+    ----------
+    id : str
+        Of the claim.
+    against : str
+        Property of the data that the theory names: a name in `experiments.papers.elsewhere.properties`.
+    number : str
+        Place of a number in the statistic of a case, which is drawn against the property: ``ratio.estimate``. Empty:
+        the share of a data set's cases that hold is drawn.
+    factor : float
+        The number is multiplied by it: 100 for percentage points.
+    unit : str
+        What the number is, in a few words: the heading of its picture.
+    """
+
+    id: str = ""
+    against: str = ""
+    number: str = ""
+    factor: float = 1.0
+    unit: str = ""
+
+
+@dataclass
+class BaseSpec:
+    """A figure whose claims are judged on more data sets, by its own module.
+
+    Attributes
+    ----------
+    figure : str
+        Its id.
+    series : list of str
+        Those of its series that the claims need; empty: all.
+    values : list of float
+        Of the values of the series' grids those that are run; empty: all.
+    overrides : list of str
+        Added to those of each series; they win.
+    claims : list of RepeatedClaimSpec
+    """
+
+    figure: str = ""
+    series: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
+    claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 
 def check_claim(claim: ClaimSpec) -> None:

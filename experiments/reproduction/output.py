@@ -120,7 +120,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
     numbers = [dataclasses.asdict(number) | {"agrees": number.agrees} for number in verdict.numbers]
     claims = [dataclasses.asdict(claim) | {"verdict": claim.verdict} for claim in verdict.claims]
     for reading in (reading for claim in claims for reading in claim["readings"]):
-        del reading["decided_by"]
+        del reading["decided_by"], reading["rulings"]
     return dataclasses.asdict(verdict) | {"claims": claims, "numbers": numbers}
 
 

@@ -324,7 +324,7 @@ def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, 
 
 def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
     own = next((run.dataset.stand_in for run in settings.values()), "")
-    if own:
+    if own and not spec.bases:  # a figure with bases takes data sets for themselves, in the place of no others
         return own
     if dataset in spec.datasets:
         return ""

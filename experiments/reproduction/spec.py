@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
@@ -19,7 +19,14 @@ from datasets import default_cache_dir
 from experiments.configuration.settings import nearest
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction import claim_spec
-from experiments.reproduction.claim_spec import ClaimSpec, NumberSpec, ReadingSpec, check_claim
+from experiments.reproduction.claim_spec import (
+    BaseSpec,
+    ClaimSpec,
+    NumberSpec,
+    ReadingSpec,
+    RepeatedClaimSpec,
+    check_claim,
+)
 from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -87,6 +94,19 @@ class SeriesSpec:
             for setting, values in self.grid.items()
             for place, value in enumerate(values)
         }
+
+    def at(self, values: Sequence[float]) -> SeriesSpec:
+        """Return the series with these values of its grid only; a series without a grid is returned as it is."""
+        places = {setting: [k for k, value in enumerate(own) if value in values] for setting, own in self.grid.items()}
+        kept = next(iter(places.values()), [])
+        return replace(
+            self,
+            grid={setting: [own[k] for k in kept] for setting, own in self.grid.items()},
+            along={
+                setting: {name: [own[k] for k in kept] for name, own in lists.items()}
+                for setting, lists in self.along.items()
+            },
+        )
 
     def _along(self, place: int) -> dict[str, list[str]]:
         """Return the overrides for one value of the grid by data set; the empty name stands for all others."""
@@ -173,6 +193,10 @@ class FigureSpec:
         Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
     open : bool
         Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
+    bases : list of BaseSpec
+        Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them.
+    left_out : dict of str to str
+        Claims that are not repeated, and why.
     """
 
     id: str = ""
@@ -193,6 +217,8 @@ class FigureSpec:
     settings: list[str] = field(default_factory=list)
     series_module: str = ""
     open: bool = False
+    bases: list[BaseSpec] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def curves(self) -> list[SeriesSpec]:
@@ -302,6 +328,10 @@ def _figure(plain: dict[str, Any]) -> FigureSpec:
     parts["claims"] = [
         ClaimSpec(**each | {"readings": [ReadingSpec(**reading) for reading in each["readings"]]})
         for each in plain["claims"]
+    ]
+    parts["bases"] = [
+        BaseSpec(**each | {"claims": [RepeatedClaimSpec(**claim) for claim in each["claims"]]})
+        for each in plain["bases"]
     ]
     return FigureSpec(**plain | parts)
 

@@ -60,6 +60,27 @@ def outcome_of(rulings: Sequence[Ruling]) -> Outcome:
 
 
 @dataclass(frozen=True)
+class CaseRuling:
+    """The ruling on one case of a claim.
+
+    Attributes
+    ----------
+    dataset : str
+        The paper's data set; empty for a claim without data sets.
+    ruling : Ruling
+    measured, note : str
+        The measurement, and why the case was not run or what weakens it; either may be empty.
+    statistic : mapping of str to Any
+    """
+
+    dataset: str
+    ruling: Ruling
+    measured: str = ""
+    note: str = ""
+    statistic: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Reading:
     """The outcome of a claim under one reading.
 
@@ -86,6 +107,8 @@ class Reading:
         Columns of curves that the judge has read, by the paper's data set and by series. Empty if it reads no curves.
     decided_by : str
         Measurement of the case that decided, for the console; verdict.json does not have it.
+    rulings : sequence of CaseRuling
+        The cases one by one; verdict.json does not have them.
     """
 
     id: str
@@ -102,6 +125,7 @@ class Reading:
     statistic: Mapping[str, Any] = field(default_factory=dict)
     reads: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     decided_by: str = ""
+    rulings: Sequence[CaseRuling] = ()
 
     @property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from experiments.plotting.interactive import PAGE
 from experiments.provenance import UNCOMMITTED
+from experiments.reproduction.citations import OTHERS
 from experiments.reproduction.figure_result import Table
 from experiments.reproduction.report.labels import State, agreement, command_for, state_of
 from experiments.reproduction.report.pictures import PictureError, checked
@@ -138,6 +139,11 @@ class Collection:
     figures: tuple[Figure, ...]
     problems: tuple[str, ...] = ()
 
+    @property
+    def _of_papers(self) -> list[Figure]:
+        """Figures of papers, known or not."""
+        return [figure for figure in self.figures if figure.paper not in OTHERS]
+
     def papers(self) -> dict[str, list[Figure]]:
         """Return the figures of each paper, in order."""
         found: dict[str, list[Figure]] = {}
@@ -146,13 +152,13 @@ class Collection:
         return found
 
     def claims(self) -> list[State]:
-        """Return the states of all claims."""
-        return [state for figure in self.figures for _, state in figure.claims]
+        """Return the states of the papers' claims."""
+        return [state for figure in self._of_papers for _, state in figure.claims]
 
     def claims_at_smaller_scale(self) -> int:
-        """Return how many claims are judged at a smaller scale than the paper's."""
+        """Return how many of the papers' claims are judged at a smaller scale than the paper's."""
         return sum(
-            len(figure.claims) for figure in self.figures if figure.verdict and figure.results[0].scale != "paper"
+            len(figure.claims) for figure in self._of_papers if figure.verdict and figure.results[0].scale != "paper"
         )
 
 

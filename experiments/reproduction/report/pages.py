@@ -8,9 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any, Final
 from urllib.parse import quote
 
 from experiments.plotting.interactive import PAGE, with_figures
+from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import paper_named
 from experiments.reproduction.report import labels
 from experiments.reproduction.report.coverage import coverage_page
@@ -20,6 +22,9 @@ from experiments.reproduction.report.readings import readings_picture
 from experiments.reproduction.report.rendering import heading_anchor, render
 from experiments.reproduction.spec import FIGURES
 from support.files import new_folder
+
+NOTES: Final = PROJECT_ROOT / "conf" / "notes"
+"""Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
 
 
 def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
@@ -104,8 +109,14 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
     if not chosen:
         known = ", ".join(collection.papers()) or "none"
         raise ValueError(f"no figure of the paper {paper!r}; papers with figures: {known}")
-    values = {"paper": paper_named(paper), "key": paper, "figures": chosen, "problems": collection.problems}
+    values: dict[str, Any] = {
+        "paper": paper_named(paper),
+        "key": paper,
+        "figures": chosen,
+        "problems": collection.problems,
+    }
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
+    values["notes"] = notes.read_text(encoding="utf-8") if (notes := NOTES / f"{paper}.md").is_file() else ""
     text = render("scorecard.md.j2", **values, judged=judged, shared=_shared_facts(chosen))
     with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json")) as files:
         made = {}

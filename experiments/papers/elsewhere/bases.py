@@ -1,0 +1,183 @@
+"""The series and claims of other figures, on this figure's data sets.
+
+Series and rules are read from the files of the other figures, the bases. Settings that a base has for one data set only
+are left out: on new data each method has the data set's preset. A claim is judged by the base's own module, under the
+first of its readings and with its constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+
+from experiments.papers.elsewhere.properties import PROPERTIES
+from experiments.reproduction.build import maker_of
+from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec
+from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.options import Options
+from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
+from experiments.reproduction.verdict import Claim
+
+T = TypeVar("T")
+PREFIX: Final = "elsewhere."
+"""Before the id of a claim that is judged here: the paper's own verdict has the id without it."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A figure whose claims are repeated.
+
+    Attributes
+    ----------
+    spec : FigureSpec
+        As in its file, with the values of grids that are run here.
+    place : int
+        Among the bases of the figure.
+    claims : sequence of RepeatedClaimSpec
+        Its claims that are repeated.
+    curves : mapping of str to SeriesSpec
+        The series here by their names in the base; those of a grid are listed one by one.
+    """
+
+    spec: FigureSpec
+    place: int
+    claims: Sequence[RepeatedClaimSpec]
+    curves: Mapping[str, SeriesSpec]
+
+    def claim(self, name: str) -> ClaimSpec:
+        """Return one of its claims."""
+        return next(claim for claim in self.spec.claims if claim.id == name)
+
+
+def bases_of(spec: FigureSpec) -> list[Base]:
+    """Return the bases of a figure.
+
+    Series of several bases that are the same have one name. A series whose name has another meaning in an earlier base
+    has the base's id after its name.
+
+    Raises
+    ------
+    FigureError
+        There is no such figure, series, claim or property.
+    """
+    taken: dict[str, SeriesSpec] = {}
+    return [_base(each, place, spec.id, taken) for place, each in enumerate(spec.bases)]
+
+
+def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
+    spec = read_figure(base.figure)
+    if base.values:
+        spec = replace(spec, series=[each.at(base.values) for each in spec.series])
+    series = {each.name: each for each in spec.series}
+    for what, names, known in (
+        ("series", base.series, series),
+        ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
+        ("property", [claim.against for claim in base.claims], PROPERTIES),
+    ):
+        if unknown := [name for name in names if name not in known]:
+            raise FigureError(f"{figure}: {base.figure}: unknown {what} {', '.join(unknown)}")
+    curves: dict[str, SeriesSpec] = {}
+    for name in base.series or series:
+        for curve in series[name].members().values() or [series[name]]:
+            overrides = [*curve.overrides, *base.overrides]
+            own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], without=[])
+            if taken.setdefault(own.name, own) != own:
+                own = replace(own, name=f"{own.name} ({base.figure})")
+                taken[own.name] = own
+            curves[curve.name] = own
+    return Base(spec, place, base.claims, curves)
+
+
+def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
+    """Return a figure with the series and the claims of its bases; raises as `bases_of`."""
+    del options
+    bases = bases_of(spec)
+    series = {curve.name: curve for base in bases for curve in base.curves.values()}
+    return replace(
+        spec,
+        series=list(series.values()),
+        claims=[_repeated(base.claim(claim.id)) for base in bases for claim in base.claims],
+        split_by_seed=any(base.spec.split_by_seed for base in bases),
+    )
+
+
+def _repeated(claim: ClaimSpec) -> ClaimSpec:
+    """Return a claim as it is judged here: one case a data set, one reading, no constant to vary."""
+    nearest = claim.readings[0] if claim.readings else ReadingSpec()
+    rule = claim.rule.format_map({**claim.constants, **nearest.constants})
+    merged = f"{rule} Here a data set holds if all of its cases hold, and fails if one fails."
+    return ClaimSpec(
+        PREFIX + claim.id,
+        claim.says,
+        claim.quote,
+        claim.section,
+        merged.replace("{", "{{").replace("}", "}}"),
+        readings=[replace(nearest, options={}, constants={})],
+    )
+
+
+def evidence_for(base: Base, evidence: Evidence) -> Evidence:
+    """Return the evidence as the base's module expects it: its series' names, and claims about these data sets."""
+    spec = evidence.spec
+    claims = [
+        replace(base.claim(each.id), datasets=[], readings=base.claim(each.id).readings[:1]) for each in base.claims
+    ]
+    own = replace(
+        base.spec,
+        datasets=spec.datasets,
+        instead=spec.instead,
+        lacking=spec.lacking,
+        scales=spec.scales,
+        claims=claims,
+        numbers=[],
+    )
+    panels = tuple(
+        _renamed(panel, {curve.name: name for name, curve in base.curves.items()}) for panel in evidence.panels
+    )
+    computed = evidence.computed.get("bases", {}).get(str(base.place), {})
+    return replace(evidence, spec=own, panels=panels, computed=computed)
+
+
+def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:
+    """Return a panel with only these series, by their other names."""
+
+    def own(values: Mapping[str, T]) -> dict[str, T]:
+        return {name: values[here] for here, name in names.items() if here in values}
+
+    return replace(
+        panel,
+        runs=own(panel.runs),
+        settings=own(panel.settings),
+        missing=own(panel.missing),
+        left_out=own(panel.left_out),
+    )
+
+
+def compute_bases(evidence: Evidence) -> dict[str, Any]:
+    """Return what the bases' modules compute from the data sets, by the base's place."""
+    found = {}
+    for base in bases_of(evidence.spec):
+        compute = getattr(maker_of(base.spec.maker), "compute", None)
+        if compute is not None:
+            found[str(base.place)] = compute(evidence_for(base, evidence))
+    return found
+
+
+def judged(evidence: Evidence) -> Iterator[tuple[RepeatedClaimSpec, Claim]]:
+    """Judge the claims of all bases by the bases' modules."""
+    for base in bases_of(evidence.spec):
+        claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence_for(base, evidence)).claims}
+        names = {own: curve.name for own, curve in base.curves.items()}
+        for each in base.claims:
+            yield each, _with_names(claims[each.id], names)
+
+
+def _with_names(claim: Claim, names: Mapping[str, str]) -> Claim:
+    """Return a claim whose notes on the curves that it read have the names of this figure's series."""
+    reading = claim.nearest
+    reads = {
+        dataset: {names[name]: columns for name, columns in series.items() if name in names}
+        for dataset, series in reading.reads.items()
+    }
+    return replace(claim, readings=[replace(reading, reads=reads)])

@@ -1,0 +1,161 @@
+"""Cells of the map: how a claim came out on one data set."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.papers.cases import Case, Choice, Decision, Findings, case_on
+from experiments.papers.elsewhere.bases import bases_of
+from experiments.papers.panels import NAMES
+from experiments.reproduction.build import maker_of
+from experiments.reproduction.claim_spec import RepeatedClaimSpec
+from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.options import Options
+from experiments.reproduction.publish import from_evidence
+from experiments.reproduction.published import EVIDENCE, published_figures, read_facts
+from experiments.reproduction.spec import FigureSpec, read_figure
+from experiments.reproduction.verdict import CaseRuling, Claim, Ruling
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A claim on one data set.
+
+    Attributes
+    ----------
+    ruling : Ruling
+        ``fails`` if one of the cases fails, else ``unclear`` if one is unclear, else ``holds``; ``missing`` if none was
+        run.
+    held, cases : int
+        How many of the claim's cases on this data set hold, of those that were run.
+    number : float or None
+        Median of the claim's number over the cases; without a number, the share of cases that hold. None without runs.
+    measured : str
+        The measurements as text; why there are none, if no case was run.
+    """
+
+    ruling: Ruling
+    held: int
+    cases: int
+    number: float | None
+    measured: str
+
+
+def cells_of(claim: Claim, spec: RepeatedClaimSpec, evidence: Evidence) -> dict[str, Cell]:
+    """Return the cells of a judged claim by the paper's data set.
+
+    Parameters
+    ----------
+    claim : Claim
+        With the rulings of its first reading.
+    spec : RepeatedClaimSpec
+        Says which number of a case is taken.
+    evidence : Evidence
+        On a data set of which runs are missing the claim does not hold.
+    """
+    lacking = {
+        panel.paper_dataset: "; ".join(f"{name}: {why}" for name, why in panel.missing.items())
+        for panel in evidence.panels
+    }
+    grouped: dict[str, list[CaseRuling]] = {}
+    for case in claim.nearest.rulings:
+        if case.dataset and case.ruling != "beside":
+            grouped.setdefault(case.dataset, []).append(case)
+    return {dataset: _cell(cases, spec, lacking.get(dataset, "")) for dataset, cases in grouped.items()}
+
+
+def _cell(cases: Sequence[CaseRuling], spec: RepeatedClaimSpec, lacking: str) -> Cell:
+    held = sum(case.ruling in ("holds", "trivial") for case in cases)
+    ruling = ruling_of([case.ruling for case in cases])
+    told = [case for case in cases if case.ruling != "missing"] or cases
+    measured = "; ".join(dict.fromkeys(filter(None, (case.measured or case.note for case in told))))
+    if lacking and ruling != "fails":
+        ruling, measured = "unclear", "; ".join(filter(None, (measured, lacking)))
+    run = sum(case.ruling != "missing" for case in cases)
+    if spec.number:
+        found = [spec.factor * value for case in cases if (value := _inner(case.statistic, spec.number)) is not None]
+        return Cell(ruling, held, run, statistics.median(found) if found else None, measured)
+    return Cell(ruling, held, run, held / run if run else None, measured)
+
+
+def ruling_of(rulings: Sequence[Ruling]) -> Ruling:
+    """Combine the rulings on the cases of one data set; those that were not run do not count beside others.
+
+    Most of these need more examples than the data set has, such as a mini-batch of 1,024.
+    """
+    run = {ruling for ruling in rulings if ruling != "missing"}
+    worst: tuple[Ruling, ...] = ("fails", "unclear")
+    for ruling in worst:
+        if ruling in run:
+            return ruling
+    return "missing" if not run else "trivial" if run == {"trivial"} else "holds"
+
+
+def _inner(statistic: Mapping[str, Any], place: str) -> float | None:
+    """Return the finite number at a place like ``interval.estimate``; None if there is none."""
+    value: Any = statistic
+    for name in place.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def judge(cells: Mapping[str, Cell]) -> partial[Findings]:
+    """Return a judge whose cases are the cells, one for each data set."""
+    return partial(_findings, cells=cells)
+
+
+def _findings(evidence: Evidence, choice: Choice, cells: Mapping[str, Cell]) -> Findings:
+    del choice  # the base's judge has had the reading
+    return Findings(list(_cases(evidence, cells)))
+
+
+def _cases(evidence: Evidence, cells: Mapping[str, Cell]) -> Iterator[Case]:
+    for panel in evidence.panels:
+        cell = cells.get(panel.paper_dataset)
+        if cell is not None:
+            statistic = {"held": cell.held, "cases": cell.cases, "number": cell.number}
+            measured, note = (cell.measured, "") if cell.ruling != "missing" else ("", cell.measured)
+            yield case_on(panel, "all cases", Decision(cell.ruling), measured, statistic, note)
+
+
+def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[str, Any]]:
+    """Return the cells of the papers' own data sets by claim, from the bases' published evidence.
+
+    Bases that are not published have none.
+
+    Parameters
+    ----------
+    spec : FigureSpec
+        With `bases`.
+    folder : Path
+        Of the evidence.
+    """
+    published = published_figures(folder)
+    found: dict[str, dict[str, Any]] = {}
+    for base in bases_of(spec):
+        if base.spec.id not in published:
+            continue
+        options = Options(read_facts(folder, base.spec.id)["scale"])
+        _, evidence = from_evidence(read_figure(base.spec.id), options, folder)
+        claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence).claims}
+        for each in base.claims:
+            cells = cells_of(claims[each.id], each, evidence)
+            found[each.id] = {dataset: asdict(cell) for dataset, cell in cells.items()}
+    return found
+
+
+def paper_cells(evidence: Evidence, claim: RepeatedClaimSpec) -> dict[str, Cell]:
+    """Return the cells of a claim on its paper's own data sets; empty if they are not known."""
+    found = evidence.computed.get("papers", {}).get(claim.id, {})
+    return {dataset: Cell(**cell) for dataset, cell in found.items()}
+
+
+def short_name(dataset: str) -> str:
+    """Return a data set's name for the head of a column."""
+    return NAMES.get(dataset, dataset).partition(",")[0].partition(" (")[0]

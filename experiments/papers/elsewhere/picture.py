@@ -1,0 +1,233 @@
+"""Draws the map of claims by data sets, and each claim's number against a property of the data."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from experiments.papers import layout
+from experiments.papers.elsewhere.cells import Cell, short_name
+from experiments.papers.elsewhere.correlation import rank_correlation
+from experiments.papers.elsewhere.properties import PROPERTIES
+from experiments.plotting import FAINT, INK, plain_frame
+from experiments.reproduction.claim_spec import RepeatedClaimSpec
+from experiments.reproduction.report.labels import LABELS
+from experiments.reproduction.report.readings import COLOURS
+from experiments.reproduction.verdict import Outcome, Ruling
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+OUTCOMES: Final[Mapping[Ruling, Outcome]] = {
+    "holds": "reproduced",
+    "trivial": "trivial",
+    "fails": "contradicted",
+    "unclear": "unclear",
+    "missing": "not_testable",
+    "beside": "not_testable",
+}
+"""Outcomes whose colour and sign a cell has, as in the pictures of readings."""
+WORDS: Final[Mapping[Ruling, str]] = {
+    "holds": "holds",
+    "trivial": "holds trivially",
+    "fails": "fails",
+    "unclear": "unclear",
+    "missing": "not run",
+    "beside": "not judged",
+}
+
+# inches
+_ROW, _NAME, _HEAD = 0.5, 2.6, 1.3
+_GAP, _LINE = 0.14, 0.16
+_PER_INCH = 15.5  # letters
+_TEXT, _TICKS = 7.5, 7.0  # points
+_COLUMNS = 4  # panels in a row
+_PANEL = (2.2, 1.75)  # width and height of a panel
+_ABOVE, _BELOW, _LEFT = 0.75, 0.55, 0.6  # around it
+
+
+@dataclass(frozen=True)
+class MapRow:
+    """A claim on all data sets.
+
+    Attributes
+    ----------
+    spec : RepeatedClaimSpec
+    says : str
+        The claim in a sentence.
+    paper_cells, cells : mapping of str to Cell
+        On the paper's data sets as published, and on this figure's.
+    properties : mapping of str to float
+        Of this figure's data sets, for which it is known.
+    """
+
+    spec: RepeatedClaimSpec
+    says: str
+    paper_cells: Mapping[str, Cell]
+    cells: Mapping[str, Cell]
+    properties: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Content of the picture.
+
+    Attributes
+    ----------
+    rows : sequence of MapRow
+    datasets : sequence of str
+        Columns.
+    left_out : mapping of str to str
+        Claims that are not in the map, and why.
+    """
+
+    rows: Sequence[MapRow]
+    datasets: Sequence[str]
+    left_out: Mapping[str, str]
+
+    @property
+    def paper_datasets(self) -> list[str]:
+        """Columns of the papers' own data sets, before the others."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.paper_cells))
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """A letter for each column, which stands beside its point in the panels."""
+        return {name: chr(ord("a") + place) for place, name in enumerate(self.datasets)}
+
+    @property
+    def notes(self) -> list[str]:
+        """Lines below the map."""
+        own = (
+            "Left of the gap: the papers' own data sets, as published."
+            if self.paper_datasets
+            else "The papers' own data sets have no published evidence here."
+        )
+        signs = ", ".join(f"{LABELS[OUTCOMES[name]].symbol} {WORDS[name]}" for name in WORDS if name != "beside")
+        texts = [
+            f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
+            "Panels: a claim's number on each data set, the median over its cases, against the property that the "
+            "theory names. Letters are columns of the map, colours its colours; a cross is a claim that fails there.",
+            *left_out_lines(self.left_out),
+        ]
+        return [line for text in texts for line in textwrap.wrap(text, int(layout.WIDTH * _PER_INCH * 0.95))]
+
+
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Write each reason once, after the claims that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        names.setdefault(why, []).append(name)
+    return [f"Left out: {', '.join(own)}: {why}." for why, own in names.items()]
+
+
+def _map_height(drawing: Drawing) -> float:
+    return _HEAD + _ROW * len(drawing.rows) + _LINE * (len(drawing.notes) + 1)
+
+
+def size(drawing: Drawing) -> tuple[float, float]:
+    """Width and height in inches."""
+    lines = math.ceil(len(drawing.rows) / _COLUMNS)
+    return layout.WIDTH, _map_height(drawing) + lines * (_ABOVE + _PANEL[1] + _BELOW)
+
+
+def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
+    """Draw the map, and below it a panel for each claim."""
+    if not drawing.rows:
+        return
+    height, whole = _map_height(drawing), size(drawing)[1]
+    axes = figure.add_axes((0, 1 - height / whole, 1, height / whole), xlim=(0, layout.WIDTH), ylim=(height, 0))
+    axes.set_axis_off()
+    _draw_map(axes, drawing)
+    for place, row in enumerate(drawing.rows):
+        line, column = divmod(place, _COLUMNS)
+        left = _LEFT + column * layout.WIDTH / _COLUMNS
+        bottom = whole - height - line * (_ABOVE + _PANEL[1] + _BELOW) - _ABOVE - _PANEL[1]
+        box = (left / layout.WIDTH, bottom / whole, _PANEL[0] / layout.WIDTH, _PANEL[1] / whole)
+        _draw_panel(figure.add_axes(box), row, drawing.letters)
+
+
+def _draw_map(axes: Axes, drawing: Drawing) -> None:
+    own, others = drawing.paper_datasets, drawing.datasets
+    gap = _GAP if own else 0.0
+    width = (layout.WIDTH - _NAME - 0.1 - gap) / max(1, len(own) + len(others))
+    lefts = [_NAME + k * width for k in range(len(own))] + [
+        _NAME + gap + (len(own) + k) * width for k in range(len(others))
+    ]
+    heads = [*map(short_name, own), *(f"{drawing.letters[name]}  {short_name(name)}" for name in others)]
+    for left, text in zip(lefts, heads, strict=True):
+        look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "parse_math": False}
+        axes.text(left + width / 2, _HEAD - 0.06, text, size=7.5, color=INK, **look)
+    for number, row in enumerate(drawing.rows):
+        top = _HEAD + _ROW * number
+        says = textwrap.wrap(textwrap.shorten(row.says, 100, placeholder=" …"), int(_NAME * _PER_INCH * 1.15))
+        axes.text(0.1, top + 0.04, row.spec.id, size=8.5, weight="bold", color=INK, va="top", parse_math=False)
+        axes.text(0.1, top + 0.18, "\n".join(says[:3]), size=6, color=FAINT, va="top", parse_math=False)
+        cells = [*(row.paper_cells.get(name) for name in own), *(row.cells.get(name) for name in others)]
+        for left, cell in zip(lefts, cells, strict=True):
+            if cell is not None:
+                _draw_cell(axes, (left, top, width), cell, row.spec)
+    bottom = _HEAD + _ROW * len(drawing.rows) + 0.08
+    for k, line in enumerate(drawing.notes):
+        axes.text(0.1, bottom + _LINE * k, line, size=7.5, color=FAINT, va="top", parse_math=False)
+
+
+def _draw_cell(axes: Axes, place: tuple[float, float, float], cell: Cell, spec: RepeatedClaimSpec) -> None:
+    from matplotlib.patches import Rectangle
+
+    left, top, width = place
+    outcome = OUTCOMES[cell.ruling]
+    axes.add_patch(Rectangle((left, top), width - 0.04, _ROW - 0.04, color=COLOURS[outcome], linewidth=0))
+    lines = [LABELS[outcome].symbol]
+    if cell.ruling != "missing":
+        lines[0] += f" {cell.held}/{cell.cases}"
+        lines += [short_number(cell.number)] if spec.number and cell.number is not None else []
+    look: dict[str, Any] = {"ha": "center", "va": "center", "color": INK, "linespacing": 1.25, "parse_math": False}
+    axes.text(left + width / 2 - 0.02, top + _ROW / 2 - 0.02, "\n".join(lines), size=7, **look)
+
+
+def short_number(value: float) -> str:
+    """Write a number in at most six characters."""
+    size = abs(value)
+    if value and not 1e-3 <= size < 1e4:
+        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+    return f"{value:.0f}" if size >= 100 else f"{value:.2g}"
+
+
+def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
+    """Draw a claim's number on each data set against the property; colour and shape are the ruling's."""
+    points = {
+        name: (row.properties[name], cell.number, cell.ruling)
+        for name, cell in row.cells.items()
+        if name in row.properties and cell.number is not None
+    }
+    plain_frame(axes, _TICKS)
+    axes.set_xlabel(PROPERTIES[row.spec.against].name, size=_TEXT, color=INK, labelpad=2)
+    found = rank_correlation([x for x, _, _ in points.values()], [y for _, y, _ in points.values()])
+    says = found.text if found else "too few or equal values for a rank correlation"
+    look: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
+    for height, text in ((30, row.spec.id), (18, row.spec.unit or "share of the cases that hold"), (6, says)):
+        weight = "bold" if text == row.spec.id else "normal"
+        axes.annotate(text, (0, 1), (-20, height), size=_TEXT, color=INK, weight=weight, **look)
+    if not points:
+        return
+    if _spans(x for x, _, _ in points.values()):
+        axes.set_xscale("log")
+    if _spans(y for _, y, _ in points.values()):
+        axes.set_yscale("log")
+    signs = {"holds": "o", "trivial": "o", "fails": "X"}
+    for name, (x, y, ruling) in points.items():
+        look = {"markerfacecolor": COLOURS[OUTCOMES[ruling]], "markeredgecolor": INK, "markeredgewidth": 0.5}
+        axes.plot([x], [y], signs.get(ruling, "s"), markersize=6, linestyle="none", **look)
+        axes.annotate(letters[name], (x, y), (4, 2), textcoords="offset points", size=6, color=INK)
+    axes.margins(0.12)
+
+
+def _spans(values: Any) -> bool:
+    """Whether values are positive and span more than a decade and a half."""
+    known = list(values)
+    return min(known) > 0 and math.log10(max(known) / min(known)) > 1.5
