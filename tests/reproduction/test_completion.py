@@ -13,7 +13,7 @@ from experiments.reproduction.completion import completions
     [
         ("python reproduce.py figure=sbp_fig", [f"figure=sbp_fig{k}" for k in range(1, 5)]),
         ("python reproduce.py figure=sbp_fig2,sbp_fig3 scale=", ["scale=demo", "scale=quick", "scale=paper"]),
-        ("python reproduce.py dataset=adult,mn", ["dataset=adult,mnist", "dataset=adult,mnist_elastic"]),
+        ("python reproduce.py dataset=adult,as", ["dataset=adult,astro_ph"]),
         ("python reproduce.py sc", ["scale="]),
         ("python reproduce.py style=p", ["style=paper"]),
         ("python reproduce.py --dry", ["--dry-run"]),
