@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -223,12 +224,15 @@ _WORDS: Final[Mapping[Ruling, str]] = {"fails": "fails", "unclear": "unclear", "
 
 
 def _exceptions(cases: Sequence[Case]) -> list[str]:
-    """Describe the cases that do not hold: label, ruling, and the reason where there is one."""
-    return [
-        f"{case.about}: " + ", ".join(filter(None, [_WORDS[case.ruling], case.note]))
-        for case in cases
-        if case.ruling in _WORDS
-    ]
+    """Describe the cases that do not hold: label, ruling, reason; of several with one label also the measurement."""
+    labels = Counter(case.about for case in cases)
+    described = []
+    for case in cases:
+        if case.ruling in _WORDS:
+            measured = case.measured if labels[case.about] > 1 else ""
+            reasons = dict.fromkeys(filter(None, [_WORDS[case.ruling], measured, case.note]))  # a note may be the same
+            described.append(f"{case.about}: {', '.join(reasons)}")
+    return described
 
 
 def _settling(cases: Sequence[Case]) -> int | None:

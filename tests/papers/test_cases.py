@@ -13,6 +13,7 @@ from experiments.papers.cases import (
     HOLDS,
     MISSING,
     TRIVIAL,
+    UNCLEAR,
     Case,
     Choice,
     Decision,
@@ -200,3 +201,19 @@ def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
     cases = [Case(("", "a"), "a", HOLDS), Case(("", "b"), "b", BESIDE), Case(("", "c"), "c", MISSING, note="no runs")]
     (claim,) = judge_claims(evidence(figure, []), {"sbp.1": lambda *_: Findings(cases)})
     assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions) == (1, 2, ["c: not run, no runs"])
+
+
+def test_several_exceptions_with_one_label_are_told_apart_by_their_measurements() -> None:
+    spec = ClaimSpec("sbp.1", "x")
+    figure = FigureSpec(id="sbp_x", claims=[spec])
+    cases = [
+        Case(("a", "pegasos"), "A", FAILS, "SBP less Pegasos 2"),
+        Case(("a", "sdca"), "A", UNCLEAR, "SBP less SDCA 1", note="few runs"),
+        Case(("b", "pegasos"), "B", FAILS, "SBP less Pegasos 3"),
+    ]
+    (claim,) = judge_claims(evidence(figure, []), {"sbp.1": lambda *_: Findings(cases)})
+    assert claim.nearest.exceptions == [
+        "A: fails, SBP less Pegasos 2",
+        "A: unclear, SBP less SDCA 1, few runs",
+        "B: fails",
+    ]
