@@ -63,6 +63,8 @@ class SeriesSpec:
         without an entry have the values of the first one.
     beside : bool
         Whether it is a reference for the others.
+    label : str
+        Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`.
     """
 
     name: str = ""
@@ -74,6 +76,7 @@ class SeriesSpec:
     grid: dict[str, list[float]] = field(default_factory=dict)
     along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
     beside: bool = False
+    label: str = ""
 
     def members(self) -> dict[float, SeriesSpec]:
         """Return the series of each value of the grid, in order; empty without a grid."""
@@ -81,6 +84,7 @@ class SeriesSpec:
             value: replace(
                 self,
                 name=f"{self.name} {_short(setting)}={value:g}",
+                label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
                 overrides=[*self.overrides, _set(setting, value), *self._along(place).get("", [])],
                 by_dataset={
                     name: [*self.by_dataset.get(name, []), *self._along(place).get(name, [])]

@@ -55,7 +55,8 @@ def figure_page(
     if not known & {*COSTS} or not known & {*MEASURES}:
         return None
     names = list(dict.fromkeys(name for panel in evidence.panels for name in panel.runs))
-    labels = {name: name.replace("_", " ") for name in names}
+    own = {series.name: series.label for series in plan.spec.curves}
+    labels = {name: own.get(name) or name.replace("_", " ") for name in names}
     styles = styles_for(labels.values())
     content = Curves(
         title=title,
@@ -96,8 +97,9 @@ def _command(plan: Plan, panel: Panel, series: str) -> list[str]:
 
 def _settings(result: Mapping[str, Any]) -> dict[str, str]:
     groups = {name: group for name, group in result["settings"].items() if name in _SHOWN}
+    names = {"budget.checkpoints": "budget.evaluations"}  # the name in the record, on which run keys depend
     return {
-        name: f"{value:.6g}" if isinstance(value, float) else str(value)
+        names.get(name, name): f"{value:.6g}" if isinstance(value, float) else str(value)
         for name, value in flatten(groups)
         if value is not None and not name.endswith(".name")
     }
