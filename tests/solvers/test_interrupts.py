@@ -7,7 +7,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -25,12 +24,17 @@ def keyboard() -> Iterator[None]:
     signal.signal(signal.SIGINT, handler)
 
 
-@contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """SIGINT after a while; the body must raise KeyboardInterrupt within a second of it."""
+def interrupt(made: Solver, seconds: float) -> None:
+    """Send SIGINT some seconds after the solver begins; it must raise KeyboardInterrupt within a second of the signal.
+
+    All of it is inside one `try`: on a slow machine the signal may arrive before the solver runs, and must not
+    reach the tests' runner.
+    """
     sent: list[float] = []
+    begun = threading.Event()
 
     def send() -> None:
+        begun.wait()
         time.sleep(seconds)
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
@@ -39,7 +43,8 @@ def interrupted_after(seconds: float) -> Iterator[None]:
     sender.start()
     finished = caught = None
     try:
-        yield
+        begun.set()
+        made.advance(Limit())
         finished = time.monotonic()
         time.sleep(seconds + 1.0)  # the signal must not reach the tests' runner
     except KeyboardInterrupt:
@@ -72,8 +77,7 @@ def test_any_solver_stops_and_continues(name: str, bias: bool, settings: dict[st
     # Under a linear kernel these data are not separable, so that the Perceptron does not end by itself.
     p = problem(300, bias=bias, flips=0.2, kernel=Linear())
     made = solver(name, p, seed=3, **settings)
-    with interrupted_after(0.1):
-        made.advance(Limit())
+    interrupt(made, 0.1)
     done = made.counters.iterations
     assert done is not None
     assert done > 100
@@ -98,16 +102,14 @@ def test_slow_iterations_stop_too() -> None:
     """Rows computed when they are needed: an iteration takes far longer than one on a Gram matrix."""
     p = problem(4000, 60, rows={"provider": "on_the_fly"})
     made = solver("sbp", p)
-    with interrupted_after(0.3):
-        made.advance(Limit())
+    interrupt(made, 0.3)
     assert (made.counters.iterations or 0) > 0
 
 
 def test_smo_stops_and_continues() -> None:
     for bias in (False, True):
         made = solver("smo", problem(800, 5, lambda_=1e-9, flips=0.3, bias=bias), tolerance=0.0)
-        with interrupted_after(0.1):
-            made.advance(Limit())
+        interrupt(made, 0.1)
         done = made.counters.iterations
         assert done is not None
         made.advance(Limit(iterations=done + 50))
@@ -121,8 +123,7 @@ def test_fourier_stops_and_continues() -> None:
     settings = {"pairs": 128, "relative_gap": 1e-9, "max_epochs": 1000}
     made = solver("fourier", p, **settings)
     made.advance(Limit(iterations=5))
-    with interrupted_after(0.3):
-        made.advance(Limit())
+    interrupt(made, 0.3)
     done = made.counters.iterations
     assert done is not None
     made.advance(Limit(iterations=done + 1))
@@ -158,8 +159,7 @@ def test_cpsp_stops_and_continues() -> None:
     p = problem(8000, 40, lambda_=1e-6, rows={"provider": "on_the_fly"})
     settings = {"features": 200, "starts": 20}
     made = solver("cpsp", p, seed=3, **settings)
-    with interrupted_after(0.3):
-        made.advance(Limit())
+    interrupt(made, 0.3)
     done = made.counters.iterations
     assert done
     made.advance(Limit(iterations=done + 2))
