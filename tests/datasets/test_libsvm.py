@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -36,14 +37,17 @@ def formatted(draw: st.DrawFn) -> tuple[bytes, list[float], list[dict[int, float
 
 
 @settings(deadline=None)
-@given(formatted())
-def test_any_legal_formatting_reads_exactly(case: tuple[bytes, list[float], list[dict[int, float]], int]) -> None:
+@given(formatted(), st.sampled_from([1, 20, 1 << 20]))
+def test_any_legal_formatting_reads_exactly(
+    case: tuple[bytes, list[float], list[dict[int, float]], int], piece: int
+) -> None:
     content, labels, rows, width = case
     expected = np.zeros((len(rows), width), np.float32)
     for i, row in enumerate(rows):
         for j, value in row.items():
             expected[i, j - 1] = value
-    fast = _read_fast(content)
+    with patch.object(libsvm, "_PIECE", piece):
+        fast = _read_fast(content)
     for table in [_read_careful(content, "f")] + ([fast] if fast is not None else []):
         assert table.X.shape == expected.shape
         np.testing.assert_array_equal(table.X.toarray(), expected)
@@ -150,4 +154,7 @@ def test_a_large_file_goes_to_the_fast_reader_and_its_fault_to_the_careful_one(m
     with pytest.raises(DataError, match="line 2: '2' is not of the form"):
         read_libsvm(b"1 1:1\n1 2\n", "x")
     monkeypatch.setattr(libsvm, "_read_careful", lambda *_: pytest.fail("the careful reader was asked"))
-    assert read_libsvm(b"1 1:1\n-1 2:1\n", "x").X.shape == (2, 2)
+    for piece in (1, 32 << 20):
+        monkeypatch.setattr(libsvm, "_PIECE", piece)
+        table = read_libsvm(b"1 1:1\n-1 2:1\n# 0 rows\n\n1 1:3\n", "x")
+        np.testing.assert_array_equal(table.X.toarray(), [[1, 0], [0, 1], [3, 0]])
