@@ -50,13 +50,24 @@ class StopRequest:
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """Make SIGTERM raise `Terminated` in this block, as Ctrl-C raises KeyboardInterrupt."""
+    """Make SIGTERM raise `Terminated` in this block, as Ctrl-C raises KeyboardInterrupt.
+
+    A library may have raised an error of its own in its place: after the signal any error becomes `Terminated`.
+    """
+    arrived = False
 
     def end(*_: object) -> None:
+        nonlocal arrived
+        arrived = True
         raise Terminated
 
     with _handled(end, signal.SIGTERM):
-        yield
+        try:
+            yield
+        except Exception as error:
+            if arrived:
+                raise Terminated from error
+            raise
 
 
 @contextlib.contextmanager

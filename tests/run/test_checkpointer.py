@@ -295,6 +295,19 @@ def test_signals_are_deferred_while_a_run_is_computed(monkeypatch: pytest.Monkey
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+def test_a_librarys_own_error_after_sigterm_is_the_signal() -> None:
+    def library() -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except Terminated:
+            raise ValueError from None
+
+    with pytest.raises(Terminated), stopping.terminable():
+        library()
+    with pytest.raises(ValueError, match="its own"), stopping.terminable():
+        raise ValueError("its own")
+
+
 BATCHES = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", "progress=false"]
 
 
