@@ -215,7 +215,7 @@ class Number:
         95 % prediction interval for the printed number. None if the numbers are not compared.
     z : float or None
         Distance of the printed number from ours in standard errors of the difference. None if the numbers are not
-        compared, or nothing varies.
+        compared, or our runs do not vary.
     note : str
         Remark on the comparison; may be empty.
     """
@@ -282,7 +282,7 @@ def number(
     reach = quantile * error + spec.rounding
     ends = [math.exp(mean - reach), math.exp(mean + reach)] if spec.log else [mean - reach, mean + reach]
     spread = math.hypot(error, spec.rounding / math.sqrt(3))  # a rounding error is uniform
-    z = (printed - mean) / spread if spread else None
+    z = (printed - mean) / spread if error else None  # rounding alone has no standard error
     return Number(spec.name, spec.paper, ours, spec.unit, known.size, ends[0], ends[1], z, note)
 
 

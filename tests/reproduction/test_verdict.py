@@ -130,6 +130,7 @@ def test_a_printed_number_from_the_same_distribution_mostly_agrees(ours: int, pa
 def test_a_known_deviation_counts_where_our_runs_do_not_vary() -> None:
     spec = NumberSpec("error", 15.5, "%", rounding=0.05)
     assert number(spec, [15.0]).agrees is False
+    assert number(spec, [15.0]).z is None  # rounding alone has no standard error
     found = number(spec, [15.0], deviation=0.4)
     assert found.high == pytest.approx(15.0 + 1.96 * 0.4 * math.sqrt(2) + 0.05)
     assert found.agrees is True
