@@ -40,7 +40,7 @@ BESIDE: Final = Decision("beside")
 
 TRIVIAL_SLACK: Final = 100.0
 """A bound that exceeds the measurement by more than this factor holds trivially."""
-_MOST_RUNS = 10_000
+_MOST_RUNS = 1_000
 
 
 @dataclass(frozen=True)

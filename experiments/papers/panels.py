@@ -58,7 +58,7 @@ _TASKS: Mapping[tuple[str, tuple[float | str, ...]], str] = {
 
 # inches
 _WIDTH, _ROW = 12.0, 3.7
-_LEFT, _RIGHT, _BETWEEN = 0.78, 0.15, 0.66
+_LEFT, _RIGHT, _BETWEEN = 0.9, 0.15, 0.66
 _LEGEND, _ABOVE, _BELOW = 0.34, 0.82, 0.55
 
 

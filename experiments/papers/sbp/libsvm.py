@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.curve import column, cost_to_reach, mean_over_runs
 from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
-from experiments.papers.effort import clock_mismatch
+from experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
 from experiments.papers.panels import COLUMNS, MEASURE, empty, heading, name_of, row_of_axes
 from experiments.papers.printed import compare_number
 from experiments.papers.sbp.comparisons import measure_at, missing_case
@@ -122,12 +122,14 @@ def _case(times: RunningTimes, share: float, excess: float) -> Case:
     if times.seconds is None or times.error is None:
         return missing_case(times.panel, "sbp", ["libsvm"])
     if not known:
-        late = f"no run of the SBP was evaluated within {times.seconds / share:.3g} s"
+        late = f"no run of the SBP was evaluated within {seconds_text(times.seconds / share)}"
         return case_on(times.panel, "sbp", MISSING, note=late)
     found = bootstrap_mean(known)
-    text = f"LIBSVM {percent(times.error)} in {times.seconds:.3g} s, the SBP {percent(found.estimate)} in 1/{share:g}"
+    text = f"LIBSVM {percent(times.error)} in {seconds_text(times.seconds)}, "
+    text += f"the SBP {percent(found.estimate)} in 1/{share:g}"
     if times.reached is not None:
-        text += f", and LIBSVM's error + 0.1 % in {times.reached:.3g} s, 1/{times.seconds / times.reached:.3g}"
+        ratio = multiple_text(times.seconds / times.reached)
+        text += f", and LIBSVM's error + 0.1 % in {seconds_text(times.reached)}, 1/{ratio}"
     statistic = {
         "libsvm_seconds": times.seconds,
         "libsvm_error": times.error,
@@ -138,7 +140,7 @@ def _case(times: RunningTimes, share: float, excess: float) -> Case:
     }
     notes = [times.unequal] if times.unequal else []
     if times.stopped is not None and times.stopped < 0.99 * times.seconds / share:
-        notes.append(f"the SBP ran {times.stopped:.3g} s only")
+        notes.append(f"the SBP ran {seconds_text(times.stopped)} only")
     decision = MISSING if times.unequal else at_most(found, times.error + excess + _ROUNDING)
     return case_on(times.panel, "sbp", decision, text, statistic, ", ".join(notes))
 
@@ -171,7 +173,7 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
         notes = [draw_panel(axes, {"sbp": curve}, styles, cost=COST, measure="test_error", sizes=PANEL).cut]
         if times.seconds is not None and times.error is not None:
             cut = _limits(axes, curve.times(100), times.seconds, 100 * times.error)
-            notes = [f"LIBSVM: {100 * times.error:.2f} % in {times.seconds:.3g} s", cut]
+            notes = [f"LIBSVM: {100 * times.error:.2f} % in {seconds_text(times.seconds)}", cut]
             _draw_libsvm(axes, times.seconds, 100 * times.error)
         heading(axes, times.panel)
         # falling curves leave the upper right corner free
@@ -260,10 +262,10 @@ def _table(all_times: Sequence[RunningTimes], printed: Mapping[str, NumberSpec])
             [
                 name_of(times.panel),
                 "" if times.panel.n is None else f"{times.panel.n:,}",
-                "" if times.seconds is None else f"{times.seconds:.3g} s",
+                "" if times.seconds is None else seconds_text(times.seconds),
                 "" if times.error is None else percent(times.error),
                 *("" if value is None else percent(value.estimate) for value in values),
-                "" if times.reached is None else f"{times.reached:.3g} s",
+                "" if times.reached is None else seconds_text(times.reached),
                 *(
                     _printed(printed.get(f"{kind} {times.panel.paper_dataset}"))
                     for kind in (LIBSVM_TIME, LIBSVM_ERROR, SBP_ERROR)
