@@ -126,8 +126,8 @@ def _draw(figure: Figure | SubFigure, shown: Sequence[Shown], columns: int) -> N
         facts = [f"{LOOKS[name].name}: ${_parameter(name)} = {_math(own.value)}$" for name, own in each.members.items()]
         heading(axes, each.sweep.panel)
         axes.annotate(
-            "\n".join(facts), (1, 1), (-4, -3), xycoords="axes fraction", textcoords="offset points",
-            ha="right", va="top", size=PANEL.note, color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
+            "\n".join(facts), (0, 0), (5, 16), xycoords="axes fraction", textcoords="offset points",
+            ha="left", va="bottom", size=PANEL.note, color=INK, bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
         )  # fmt: skip
         for method, curve in each.curves.items():
             _draw_curve(axes, curve, LOOKS[method])
