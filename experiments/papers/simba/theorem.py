@@ -158,12 +158,13 @@ class MeasuredPanel:
         curves = [
             curve for name in self.panel.runs if name.partition(" ")[0] == series for curve in self.panel.curves(name)
         ]
-        rows = pd.concat(curves, ignore_index=True)
-        epsilon = self.optima[series].upper - column(rows, "water_level") / self.unit
+        rows = {  # read curve by curve: a published figure has the columns that were read
+            name: np.concatenate([column(curve, name) for curve in curves]) for name in ("water_level", "norm", "hinge")
+        }
+        epsilon = self.optima[series].upper - rows["water_level"] / self.unit
         factor = 1 - norm * epsilon  # where it is negative the lemma says nothing
         shares = (
-            column(rows, name) * unit / bound * factor
-            for name, unit, bound in (("norm", self.unit, norm), ("hinge", 1, hinge))
+            rows[name] * unit / bound * factor for name, unit, bound in (("norm", self.unit, norm), ("hinge", 1, hinge))
         )
         largest = (np.max(found[(factor > 0) & np.isfinite(found)], initial=-np.inf) for found in shares)
         of_norm, of_hinge = (float(found) for found in largest)
