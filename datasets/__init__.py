@@ -6,6 +6,7 @@ This package does not import solvers. Its errors are `DataError`, with a message
 from datasets.dataset import Dataset, Stream
 from datasets.errors import DataError
 from datasets.fetch import default_cache_dir
+from datasets.identity import stated_fingerprint
 from datasets.loader import fingerprint, load
 from datasets.settings import check_used
 from datasets.sizes import size_of, training_rows
@@ -22,5 +23,6 @@ __all__ = [
     "load",
     "named",
     "size_of",
+    "stated_fingerprint",
     "training_rows",
 ]

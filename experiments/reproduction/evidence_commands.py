@@ -33,7 +33,7 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             continue
         plan = planner.plan(spec, command.options)
         try:
-            made = publish(plan, planner, command.evidence, shown(words))
+            made = publish(plan, command.evidence, shown(words))
         except EvidenceError as error:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)

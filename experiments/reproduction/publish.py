@@ -44,19 +44,22 @@ class EvidencePlanner(Planner):
     folder : Path
         Of the evidence.
     figure : str
+    absent : mapping of str to str
+        Why data sets were not available when the figure was published.
     """
 
-    def __init__(self, folder: Path, figure: str) -> None:
+    def __init__(self, folder: Path, figure: str, absent: Mapping[str, str]) -> None:
         super().__init__(PublishedStore(folder, figure))
+        self._absent = absent
 
     def key(self, settings: RunSettings) -> str:
         """Return the key of a run."""
-        return evidence_key(settings, self.fingerprint(settings))
+        return evidence_key(settings)
 
     def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
         del settings
         if runs and all(run.found is None for run in runs):
-            raise DataError(f"the evidence has no run on {dataset}")
+            raise DataError(self._absent.get(dataset, f"the evidence has no run on {dataset}"))
 
 
 def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, dict[str, Any]]:
@@ -70,7 +73,7 @@ def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pl
     facts = read_facts(folder, spec.id)
     if facts["scale"] != options.scale:
         raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
-    return EvidencePlanner(folder, spec.id).plan(spec, options), facts
+    return EvidencePlanner(folder, spec.id, facts.get("absent", {})).plan(spec, options), facts
 
 
 def offer(plan: Plan, folder: Path) -> list[str]:
@@ -112,15 +115,13 @@ class Publication:
     again: list[str]
 
 
-def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Publication:
+def publish(plan: Plan, folder: Path, command: str) -> Publication:
     """Write the evidence of a figure and judge it from what was written; an error changes no file.
 
     Parameters
     ----------
     plan : Plan
         Without missing runs.
-    planner : Planner
-        That made the plan.
     folder : Path
         Of the evidence.
     command : str
@@ -143,10 +144,11 @@ def publish(plan: Plan, planner: Planner, folder: Path, command: str) -> Publica
     for planned_panel in plan.panels:
         for run in planned_panel.runs:
             assert run.found is not None
-            key = evidence_key(run.settings, planner.fingerprint(run.settings))
+            key = evidence_key(run.settings)
             runs[key] = run.found
             columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
-    facts = {"scale": plan.options.scale, "computed": evidence.computed, "command": command}
+    absent = {name: why.partition(": ")[0] for name, why in plan.absent.items()}
+    facts = {"scale": plan.options.scale, "computed": evidence.computed, "absent": absent, "command": command}
     with tempfile.TemporaryDirectory() as place:
         draft = Path(place) / "evidence"
         if folder.exists():

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+import datasets
 from experiments.columns import COLUMNS, COUNTS
 from experiments.provenance import PROJECT_ROOT
 from experiments.run.identity import settings_key
@@ -108,9 +109,9 @@ class _Row:
     others: tuple[str, ...]
 
 
-def evidence_key(settings: RunSettings, fingerprint: str) -> str:
-    """Return the key of a run in the evidence: that of its settings and data, whatever the build."""
-    return settings_key(settings.identity(), fingerprint)
+def evidence_key(settings: RunSettings) -> str:
+    """Return the key of a run in the evidence: that of its settings, whatever the build; no file of data is needed."""
+    return settings_key(settings.identity(), datasets.stated_fingerprint(settings.dataset))
 
 
 def write_evidence(
@@ -132,7 +133,7 @@ def write_evidence(
         Columns that the figure reads, by the same keys. Those that other files have of the same run are left out; those
         that the figure's earlier file has and other files refer to stay.
     facts : mapping
-        Of the JSON file: ``scale``, ``computed``, ``command``.
+        Of the JSON file: ``scale``, ``computed``, ``absent``, ``command``.
 
     Returns
     -------

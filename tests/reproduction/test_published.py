@@ -18,9 +18,11 @@ from evidence_cases import finished_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import datasets
 from datasets import DataError
 from experiments import curve
 from experiments.columns import COLUMNS, COSTS, COUNTS
+from experiments.configuration.composition import composing, settings_of
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
 from experiments.reproduction.published import (
@@ -29,6 +31,8 @@ from experiments.reproduction.published import (
     PublishedCurve,
     PublishedStore,
     ReadColumns,
+    evidence_key,
+    published_figures,
     read_facts,
     same_values,
     write_evidence,
@@ -357,7 +361,26 @@ def test_values_are_the_same_up_to_the_last_bits(value: float, change: float) ->
     assert not same_values(one, {"a": [value, "other", None, True]})
 
 
-@pytest.mark.parametrize("figure", sorted(path.stem for path in EVIDENCE.glob("*.json")))
+def test_a_stated_fingerprint_is_the_fingerprint_where_all_checksums_are_stated() -> None:
+    with composing():
+        for name in ("adult", "digits", "synthetic"):
+            spec = settings_of(["algo=pegasos", f"dataset={name}"]).dataset
+            assert datasets.stated_fingerprint(spec) == datasets.fingerprint(spec)
+
+
+def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a file of data is wanted")
+
+    for name in ("fetch", "known_checksum", "read"):
+        monkeypatch.setattr(f"datasets.loader.{name}", refuse)
+    with composing():  # no checksum is stated for the messages of this data set
+        runs = [settings_of(["algo=simba", f"dataset={name}"]) for name in ("newsgroups_binary", "newsgroups_mac_pc")]
+    assert not any(file.sha256 for run in runs for file in run.dataset.files)
+    assert len({evidence_key(run) for run in runs}) == 2
+
+
+@pytest.mark.parametrize("figure", published_figures(EVIDENCE))
 def test_the_published_verdicts_are_those_of_this_version(
     figure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
