@@ -83,8 +83,16 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
 def stated_fingerprint(spec: DatasetSpec) -> str:
     """Return the fingerprint without reading a file: a published file counts by its stated checksum.
 
-    It is that of `datasets.fingerprint` where all checksums are stated. A file without one counts by its address, a
-    user's file by its path.
+    Parameters
+    ----------
+    spec
+        The specification.
+
+    Returns
+    -------
+    str
+        SHA-256 in hex: that of `datasets.fingerprint` where all checksums are stated. A file without one counts by its
+        address, a user's file by its path.
     """
     files = by_role((file.role, file.sha256 or file.url or file.name) for file in spec.files)
     if spec.kind == "file":

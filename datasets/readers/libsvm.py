@@ -29,8 +29,8 @@ _PIECE = 32 << 20
 _FAST_FROM = 6 << 20
 """Bytes of a file for the fast reader (17 MB/s): its import takes longer than a smaller file does at 4 MB/s."""
 
-_Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-"""Values, indices, row pointers or lengths of rows, labels."""
+_Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Values, indices, lengths of rows, labels."""
 
 
 def read_libsvm(content: bytes, where: str) -> Table:
@@ -68,7 +68,7 @@ def _read_fast(content: bytes) -> Table | None:
 
     if b"_" in content:  # Python reads 1_0 as 10, in numbers and indices alike
         return None
-    pieces: list[_Arrays] = []
+    pieces: list[_Rows] = []
     for begin, end in _line_ranges(content):
         try:
             X, y = load_svmlight_file(io.BytesIO(content[begin:end]), dtype=np.float32, zero_based=True)
@@ -78,8 +78,8 @@ def _read_fast(content: bytes) -> Table | None:
             return None
         small = not X.nnz or X.indices.max() <= _MAX_INT32
         pieces.append((X.data, X.indices.astype(np.int32 if small else np.int64), np.diff(X.indptr), y))
-        del X
-    return _table(*_joined(pieces))
+        del X  # with its int64 indices, before the next piece is read
+    return _joined(pieces)
 
 
 def _line_ranges(content: bytes) -> Iterator[tuple[int, int]]:
@@ -91,8 +91,8 @@ def _line_ranges(content: bytes) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _joined(pieces: list[_Arrays]) -> _Arrays:
-    """Return values, indices, row pointers and labels of all rows; empties the list, so that memory is not doubled."""
+def _joined(pieces: list[_Rows]) -> Table:
+    """Build the table of all rows; empties the list, so that memory is not doubled."""
     stored = [data.size for data, *_ in pieces]
     integer = np.result_type(np.int32, *(indices.dtype for _, indices, *_ in pieces))
     data, indices = np.empty(sum(stored), np.float32), np.empty(sum(stored), integer)
@@ -104,7 +104,7 @@ def _joined(pieces: list[_Arrays]) -> _Arrays:
         begin = end - own_data.size
         data[begin:end], indices[begin:end] = own_data, own_indices
         end = begin
-    return data, indices, indptr, y
+    return _table(data, indices, indptr, y)
 
 
 def _table(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], y: NDArray[Any]) -> Table:

@@ -176,12 +176,8 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         for case in findings.cases
     ]
     judged = {case.place[0] for case in cases}
-    reasons = {**evidence.absent, **evidence.spec.lacking}
-    cases += [
-        Case((name, ""), name, MISSING, note=reasons.get(name, "").partition(": ")[0])
-        for name in concerned
-        if name not in judged
-    ]
+    reasons = evidence.absent_because | evidence.spec.lacking
+    cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
     counted = [case for case in cases if case.ruling != "beside"]
     run = [case for case in counted if case.ruling != "missing"]
     statistic: dict[str, dict[str, Any]] = {}

@@ -52,7 +52,7 @@ class StopRequest:
 def terminable() -> Iterator[None]:
     """Make SIGTERM raise `Terminated` in this block, as Ctrl-C raises KeyboardInterrupt.
 
-    A library may have raised an error of its own in its place: after the signal any error becomes `Terminated`.
+    A library may catch it and raise its own error, so after the signal any error becomes `Terminated`.
     """
     arrived = False
 

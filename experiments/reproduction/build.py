@@ -119,8 +119,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         command=command,
         claims=result.claims,
         numbers=result.numbers,
-        # the rest of the message is about this machine: addresses tried, folders
-        absent=evidence.spec.lacking | {name: why.partition(": ")[0] for name, why in evidence.absent.items()},
+        absent=evidence.spec.lacking | evidence.absent_because,
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),

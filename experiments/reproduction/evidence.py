@@ -96,6 +96,11 @@ class Evidence:
     computed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def absent_because(self) -> dict[str, str]:
+        """Data sets that are not available, and why, without what is about this machine: addresses tried, folders."""
+        return {name: why.partition(": ")[0] for name, why in self.absent.items()}
+
+    @property
     def stand_ins(self) -> dict[str, str]:
         """Stand-ins and their reasons."""
         return {panel.dataset: panel.stand_in for panel in self.panels if panel.stand_in}

@@ -15,14 +15,12 @@ import solvers
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, PlannedRun, Planner
 from experiments.reproduction.published import (
     EvidenceError,
-    PublishedRun,
     PublishedStore,
-    ReadColumns,
     check_size,
     evidence_key,
     published_figures,
@@ -30,6 +28,7 @@ from experiments.reproduction.published import (
     write_evidence,
     write_verdict,
 )
+from experiments.reproduction.reads import noted
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Verdict
 from experiments.store import FinishedRun
@@ -73,7 +72,7 @@ def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Pl
     facts = read_facts(folder, spec.id)
     if facts["scale"] != options.scale:
         raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
-    return EvidencePlanner(folder, spec.id, facts.get("absent", {})).plan(spec, options), facts
+    return EvidencePlanner(folder, spec.id, facts["absent"]).plan(spec, options), facts
 
 
 def offer(plan: Plan, folder: Path) -> list[str]:
@@ -134,11 +133,10 @@ def publish(plan: Plan, folder: Path, command: str) -> Publication:
     """
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
-    figure, evidence = plan.spec.id, with_computed(evidence_of(plan, {}))
-    read: dict[tuple[str, str], set[str]] = {}
-    panels = tuple(_noted(panel, read) for panel in evidence.panels)
+    figure = plan.spec.id
+    evidence, reads = noted(with_computed(evidence_of(plan, {})))
     with tempfile.TemporaryDirectory() as place:  # what make and draw read is published
-        build_figure(plan, dataclasses.replace(evidence, panels=panels), Path(place) / figure, command)
+        build_figure(plan, evidence, Path(place) / figure, command)
     runs: dict[str, FinishedRun] = {}
     columns: dict[str, set[str]] = {}
     for planned_panel in plan.panels:
@@ -146,9 +144,14 @@ def publish(plan: Plan, folder: Path, command: str) -> Publication:
             assert run.found is not None
             key = evidence_key(run.settings)
             runs[key] = run.found
-            columns.setdefault(key, {"iterations"}).update(read.get((planned_panel.paper_dataset, run.series), ()))
-    absent = {name: why.partition(": ")[0] for name, why in plan.absent.items()}
-    facts = {"scale": plan.options.scale, "computed": evidence.computed, "absent": absent, "command": command}
+            read = reads.get(planned_panel.paper_dataset, {}).get(run.series, ())
+            columns.setdefault(key, {"iterations"}).update(read)
+    facts = {
+        "scale": plan.options.scale,
+        "computed": evidence.computed,
+        "absent": evidence.absent_because,
+        "command": command,
+    }
     with tempfile.TemporaryDirectory() as place:
         draft = Path(place) / "evidence"
         if folder.exists():
@@ -162,23 +165,3 @@ def publish(plan: Plan, folder: Path, command: str) -> Publication:
         for name in (f"{figure}.parquet", f"{figure}.json"):
             write_file(folder / name, (draft / name).read_bytes())
     return Publication(verdict, size, again)
-
-
-def _noted(panel: Panel, read: dict[tuple[str, str], set[str]]) -> Panel:
-    """Return a panel whose curves note the columns that are read, by panel and series."""
-    runs: dict[str, tuple[Any, ...]] = {}
-    for series, members in panel.runs.items():
-        names = read.setdefault((panel.paper_dataset, series), set())
-        runs[series] = tuple(
-            PublishedRun(
-                run.run_id, run.key, run.name, run.result, run.directory, run.tags, run.params, _reading(run, names)
-            )
-            for run in members
-        )
-    return dataclasses.replace(panel, runs=runs)
-
-
-def _reading(run: FinishedRun, names: set[str]) -> ReadColumns:
-    frame = ReadColumns(run.curve)
-    frame.read = names
-    return frame

@@ -47,24 +47,6 @@ class EvidenceError(ValueError):
     """Evidence is missing, damaged, of an unknown format, or lacks what a claim reads; the message says which."""
 
 
-class ReadColumns(pd.DataFrame):
-    """A curve that notes which of its columns are read.
-
-    Attributes
-    ----------
-    read : set of str
-        Shared by all curves of a series.
-    """
-
-    _metadata: Final = ["read"]  # pandas copies these attributes
-    read: set[str]
-
-    def __getitem__(self, key: Any) -> Any:
-        """Return a column and note its name; several columns, or rows, note all of theirs."""
-        self.read.update([key] if isinstance(key, str) else list(key) if isinstance(key, list) else COLUMNS)
-        return super().__getitem__(key)
-
-
 class PublishedCurve(pd.DataFrame):
     """A curve that has only the columns that were published."""
 

@@ -1,4 +1,4 @@
-"""Notes which curves, and which of their columns, a judge reads."""
+"""Notes which curves, and which of their columns, are read: by a judge, or by all that makes a figure."""
 
 from __future__ import annotations
 
@@ -39,12 +39,15 @@ class NotedRun:
         own = self._source.curve
         kind: Any = type(own)
         table = _noting(kind)(own).__finalize__(own)
-        table.names = self._names
+        table.notes = (*getattr(own, "notes", ()), self._names)
         return cast(pd.DataFrame, table)
 
 
 def noted(evidence: Evidence) -> tuple[Evidence, Reads]:
-    """Return the evidence with curves that note what is read, and the notes, empty at first."""
+    """Return the evidence with curves that note what is read, and the notes, empty at first.
+
+    Evidence that is noted already can be noted again: what is read stands in both notes.
+    """
     reads: Reads = {}
     panels = tuple(_noted(panel, reads.setdefault(panel.paper_dataset, {})) for panel in evidence.panels)
     return dataclasses.replace(evidence, panels=panels), reads
@@ -72,10 +75,13 @@ def _noted(panel: Panel, reads: dict[str, set[str]]) -> Panel:
 
 @cache
 def _noting(kind: Any) -> Any:
-    """Return a subclass of a class of tables whose tables note the names of the columns that are read."""
+    """Return a subclass of a class of tables whose tables note the columns that are read, in each set of ``notes``."""
+    if hasattr(kind, "notes"):
+        return kind
 
     def read(self: Any, key: Any) -> Any:
-        self.names.update([key] if isinstance(key, str) else key if isinstance(key, list) else COLUMNS)
+        for names in self.notes:
+            names.update([key] if isinstance(key, str) else key if isinstance(key, list) else COLUMNS)
         return kind.__getitem__(self, key)
 
-    return type("NotedCurve", (kind,), {"_metadata": [*kind._metadata, "names"], "__getitem__": read})
+    return type("NotedCurve", (kind,), {"_metadata": [*kind._metadata, "notes"], "notes": (), "__getitem__": read})

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 import datasets
 from datasets import DataError
 from experiments import curve
-from experiments.columns import COLUMNS, COSTS, COUNTS
+from experiments.columns import COLUMNS, COUNTS
 from experiments.configuration.composition import composing, settings_of
 from experiments.reproduction.build import maker_of, verdict_of
 from experiments.reproduction.cli import main
@@ -34,7 +33,6 @@ from experiments.reproduction.published import (
     EvidenceError,
     PublishedCurve,
     PublishedStore,
-    ReadColumns,
     evidence_key,
     published_figures,
     read_facts,
@@ -45,7 +43,7 @@ from experiments.reproduction.spec import read_figure
 from experiments.reproduction.spot_check import choose_runs, recorded_checks
 from experiments.store.serialize import plain
 
-FACTS = {"scale": "demo", "computed": {}, "command": "python reproduce.py"}
+FACTS = {"scale": "demo", "computed": {}, "absent": {}, "command": "python reproduce.py"}
 FIGURE = """
 id: mine_x
 label: Figure 1
@@ -345,17 +343,6 @@ def test_a_column_that_was_not_published_is_named() -> None:
     assert curve.column(frame, "iterations").tolist() == [1]
     with pytest.raises(EvidenceError, match="the evidence lacks the column primal"):
         curve.column(frame, "primal")
-
-
-def test_the_columns_that_are_read_are_noted() -> None:
-    frame = ReadColumns({name: np.zeros(2) for name in COSTS})
-    frame.read = set()
-    curve.known_points(frame, "epochs", "cpu_seconds")
-    assert frame.read == {"epochs", "cpu_seconds"}
-    frame[["iterations", "epochs"]]
-    assert frame.read == {"epochs", "cpu_seconds", "iterations"}
-    frame[frame["epochs"] > 0]
-    assert frame.read == set(COLUMNS)
 
 
 @given(st.floats(-1e9, 1e9), st.sampled_from([1e-11, 1e-6]))
