@@ -145,7 +145,7 @@ ROWS = (
     ),
     Row(
         "cpu_seconds",
-        "The runs of the first two rows against time, without that of the Gram matrix, with bands",
+        "The runs of the first two rows against time, the Gram matrix's not counted; bands of one standard deviation",
         bands=True,
         series=PAPER_SERIES,
     ),

@@ -19,7 +19,7 @@ ROWS = (
     # the features begin late: a range from there on would cut them off
     Row(
         "cpu_seconds",
-        "The same runs against time, without that of the SBP's Gram matrix, with bands of one standard deviation",
+        "The same runs against time, that of the SBP's Gram matrix not counted; bands of one standard deviation",
         True,
         compared=False,
     ),
