@@ -11,7 +11,7 @@ from typing import Final
 from experiments.reproduction.build import build_figure
 from experiments.reproduction.options import Options
 from experiments.reproduction.publish import from_evidence
-from experiments.reproduction.published import EvidenceError, published_figures, read_facts
+from experiments.reproduction.published import EvidenceError, PublishedStore, published_figures, read_facts
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.pages import write_markdown
@@ -57,8 +57,9 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
     Raises
     ------
     EvidenceError
-        As `draw_published`.
+        As `draw_published`; or the runs are of several builds of the core, or of a tree with uncommitted changes.
     """
+    _check_builds(evidence)
     papers = [paper for paper in dict.fromkeys(catalogue().values()) if paper]
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
@@ -72,6 +73,22 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
     }
     write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())
     return [*pages, coverage]
+
+
+def _check_builds(evidence: Path) -> None:
+    builds: dict[str, set[str]] = {}
+    changed = set()
+    for figure in published_figures(evidence):
+        for run in PublishedStore(evidence, figure).runs():
+            origin = run.result["provenance"]
+            builds.setdefault(origin["build"]["build_id"], set()).add(figure)
+            if origin["dirty"]:
+                changed.add(figure)
+    if len(builds) > 1:
+        which = "; ".join(f"{build}: {', '.join(sorted(figures))}" for build, figures in sorted(builds.items()))
+        raise EvidenceError(f"the evidence is of {len(builds)} builds of the core, make it again with one: {which}")
+    if changed:
+        raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(sorted(changed))}")
 
 
 def checksum(path: Path) -> str:

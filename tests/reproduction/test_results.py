@@ -7,9 +7,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+from evidence_cases import finished_run
 
 from experiments.reproduction.cli import main
-from experiments.reproduction.published import EVIDENCE, RESULTS, published_figures, read_facts, write_verdict
+from experiments.reproduction.published import (
+    EVIDENCE,
+    RESULTS,
+    EvidenceError,
+    published_figures,
+    read_facts,
+    write_evidence,
+    write_verdict,
+)
 from experiments.reproduction.results import SOURCES, checksum, write_results
 
 
@@ -76,6 +85,27 @@ def test_a_verdict_that_this_version_does_not_give_is_refused(
         places = [f"{name}={tmp_path / name}" for name in ("evidence", "results", "report")]
         assert main([*words, *places]) == 2
         assert "minibatch_counterexample is judged otherwise now than when it was published" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("build", "dirty", "message"),
+    [
+        ("b2", False, "the evidence is of 2 builds of the core, make it again with one: b1: sbp_a; b2: sbp_b$"),
+        ("b1", True, "runs were made with uncommitted changes, make them again: sbp_b$"),
+    ],
+)
+def test_runs_of_two_builds_or_with_changes_make_no_pages(
+    tmp_path: Path, build: str, dirty: bool, message: str
+) -> None:
+    origins = {"sbp_a": ("b1", False), "sbp_b": (build, dirty)}
+    facts = {"scale": "paper", "computed": {}, "absent": {}, "command": "python reproduce.py"}
+    for figure, (build_id, changed) in origins.items():
+        provenance = {"build": {"build_id": build_id}, "dirty": changed}
+        run = finished_run(tmp_path / "runs", name=figure, rows=[{"iterations": 1}], provenance=provenance)
+        write_evidence(tmp_path / "evidence", figure, {figure: run}, {figure: {"iterations"}}, facts)
+    with pytest.raises(EvidenceError, match=message):
+        write_results(tmp_path / "evidence", tmp_path / "results")
     assert not (tmp_path / "results").exists()
 
 
