@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sgdr_cases import J_OPT, optimum_run, run
 
+from experiments.papers.cases import HOLDS, Case
 from experiments.papers.effort import Effort, seconds_text
 from experiments.papers.optimum import Optimum, accuracy, optimum_of
-from experiments.papers.sgdr.comparisons import product
+from experiments.papers.sgdr.comparisons import product, summary
 from experiments.papers.sgdr.timing import best_stop, first_evaluation, own_stop, stopped
 from experiments.reproduction.evidence import Panel
 
@@ -145,3 +146,18 @@ def test_accuracy_needs_a_bound_above_zero(tmp_path: Path) -> None:
 def test_times_have_three_digits() -> None:
     texts = [seconds_text(value) for value in (1.234e-5, 0.0123456, 0.99949, 0.9996, 12.34, 1234.5)]
     assert texts == ["0.0123 ms", "12.3 ms", "999 ms", "1 s", "12.3 s", "1,234 s"]
+
+
+def test_the_mean_ratio_leaves_out_cases_of_which_only_a_bound_is_known() -> None:
+    ratios = {"adult": (2.0, ""), "web": (8.0, ""), "texts": (0.1, "at most")}
+    cases = [
+        Case((name, ""), name, HOLDS, statistic={"ratio": {"estimate": estimate, "bound": bound}})
+        for name, (estimate, bound) in ratios.items()
+    ]
+    assert summary("a over b", cases[:2]) == (
+        "A over b: as claimed in 2 of 2 cases; ratio 4 (geometric mean), from 2 (adult) to 8 (web)."
+    )
+    assert summary("a over b", cases) == (
+        "A over b: as claimed in 3 of 3 cases; ratio 4 (geometric mean, without 1 of which only a bound is known), "
+        "from 2 (adult) to 8 (web)."
+    )

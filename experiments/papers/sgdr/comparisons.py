@@ -214,11 +214,8 @@ def summary(name: str, cases: Sequence[Case]) -> str:
     """Write in how many cases a comparison holds, and its ratios."""
     title = name[0].upper() + name[1:]
     counted = [case for case in cases if case.ruling not in ("beside", "missing")]
-    known = {
-        case.about: float(ratio["estimate"])
-        for case in cases
-        if (ratio := case.statistic.get("ratio")) is not None and not ratio["bound"]
-    }
+    ratios = {case.about: case.statistic["ratio"] for case in cases if case.statistic.get("ratio") is not None}
+    known = {about: float(ratio["estimate"]) for about, ratio in ratios.items() if not ratio["bound"]}
     held = sum(case.ruling == "holds" for case in counted)
     text = f"{title}: as claimed in {held} of {len(counted)} cases" if counted else f"{title}: no case was run"
     if unclear := sum(case.ruling == "unclear" for case in counted):
@@ -228,4 +225,5 @@ def summary(name: str, cases: Sequence[Case]) -> str:
     ends = [pick(known, key=lambda about: known[about]) for pick in (min, max)]
     extremes = " to ".join(f"{multiple_text(known[about])} ({about})" for about in ends)
     mean = multiple_text(geometric_mean(known.values()))
-    return f"{text}; ratio {mean}" + (f" (geometric mean), from {extremes}." if len(known) > 1 else ".")
+    bounds = f", without {left} of which only a bound is known" if (left := len(ratios) - len(known)) else ""
+    return f"{text}; ratio {mean}" + (f" (geometric mean{bounds}), from {extremes}." if len(known) > 1 else ".")
