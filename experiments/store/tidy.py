@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
@@ -12,6 +12,11 @@ from experiments.store.finished_run import FinishedRun
 from experiments.store.serialize import flatten
 
 FIRST = ("algo", "dataset", "seed")
+_DESCRIPTIONS: Final = tuple(
+    f"dataset.{name}"
+    for name in ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
+)
+"""Entries of a data set that say what it is; its name tells them apart."""
 
 
 def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
@@ -47,7 +52,8 @@ def record_of(run: FinishedRun) -> dict[str, Any]:
     recorded = run.result["provenance"]["build"]
     build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
     settings = {name: value for name, value in run.result["settings"].items() if name != "origins"}
-    return dict(flatten({**settings, "build": build}))
+    leaves = flatten({**settings, "build": build})
+    return {name: value for name, value in leaves if not name.startswith(_DESCRIPTIONS)}
 
 
 def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -34,6 +34,19 @@ def test_a_point_is_a_row_and_what_differs_is_a_column(tmp_path: Path) -> None:
     assert table["test_error"].tolist()[:2] == [0.5, 0.5]
 
 
+def test_descriptions_of_data_sets_are_no_columns(tmp_path: Path) -> None:
+    runs = [
+        finished_run(
+            tmp_path,
+            dataset=name,
+            rows=ROWS,
+            settings={"dataset": {"name": name, "source": name, "expected_train": {"n": n}, "scaling": scaling}},
+        )
+        for name, n, scaling in (("adult", 5, "none"), ("web", 6, "minmax"))
+    ]
+    assert list(tidy(runs).columns[:5]) == ["algo", "dataset", "seed", "dataset.scaling", "run"]
+
+
 def test_without_runs_the_table_is_empty() -> None:
     assert tidy([]).empty
 
