@@ -206,8 +206,8 @@ def distance_ratio(panel: Panel, optimum: Optimum, first: float) -> Interval | N
 
 _HEAD: Final = 0.62  # inches
 _CAPTION: Final = (
-    "$C$ = 1, medians over the runs, bands from the least to the largest: $J$ above 0, $L$ below. Epochs of SGD-m "
-    "count as often as each example is presented."
+    "$C$ = 1, medians over the runs, bands from the least to the largest: $J$ above 0, $L$ below. An epoch in "
+    "which SGD-m presents each example five times counts as five."
 )
 _COLORS: Final = {"sgd_s": "#d95f02", "sgd_m": "#08306b"}
 """The methods' own two blues are too similar for one panel."""
