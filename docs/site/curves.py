@@ -21,7 +21,7 @@ from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import place_of
 from experiments.reproduction.options import Options
 from experiments.reproduction.publish import from_evidence
-from experiments.reproduction.published import EVIDENCE, EvidenceError, read_facts
+from experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from experiments.reproduction.report.curves import figure_page
 from experiments.reproduction.report.verdict_reader import read_verdict
 from experiments.reproduction.spec import read_figure
@@ -34,11 +34,6 @@ DIGITS: Final = "digits"
 LOGGER = logging.getLogger(__name__)
 
 
-def published() -> list[str]:
-    """Return the figures with evidence."""
-    return sorted(path.stem for path in EVIDENCE.glob("*.json"))
-
-
 def write_pages(app: Sphinx) -> None:
     """Write the page of each published figure; without evidence of `FIRST`, also a page of `DIGITS`."""
     if app.builder.format != "html":
@@ -46,7 +41,7 @@ def write_pages(app: Sphinx) -> None:
     folder = Path(app.outdir) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     with composing():
-        for name in published():
+        for name in published_figures(EVIDENCE):
             try:
                 page = _page(name)
             except EvidenceError as error:
@@ -86,7 +81,7 @@ class LivePicture(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the frame, and a link to the page itself."""
-        name = FIRST if FIRST in published() else DIGITS
+        name = FIRST if FIRST in published_figures(EVIDENCE) else DIGITS
         link = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}.html"
         style = "width: 100%; height: 52rem; border: 0"
         frame = f'<iframe src="{link}" title="Test error against cost" loading="lazy" style="{style}"></iframe>'

@@ -146,7 +146,7 @@ def small_print(verdict: Verdict, evidence: Evidence) -> list[str]:
 
 
 def _origin(evidence: Evidence, commit: str | None) -> list[str]:
-    """Return the line that says how many runs, machines and builds there are, and the runs' other commits."""
+    """Return the line on the runs: how many, on how many machines, of which builds and commits, how many at a time."""
     records = _records(evidence)
     if not records:
         return []
@@ -154,8 +154,10 @@ def _origin(evidence: Evidence, commit: str | None) -> list[str]:
     builds = {(record["build"].get("build_id"), record["build"].get("isa")) for record in records}
     commits = _run_commits(evidence, commit, digits=12)
     made = f", made at {', '.join(commits)}" if commits else ""
+    jobs = max((record.get("jobs") or 0 for record in records), default=0)
+    beside = "" if not jobs else ", one run at a time" if jobs == 1 else f", up to {jobs} runs at a time"
     counts = ((len(records), "run"), (len(machines), "machine"), (len(builds), "build"))
-    return [", ".join(f"{count:,} {name}{'s' * (count != 1)}" for count, name in counts) + f"{made}."]
+    return [", ".join(f"{count:,} {name}{'s' * (count != 1)}" for count, name in counts) + f"{beside}{made}."]
 
 
 def _by_reason(left_out: Mapping[str, str]) -> list[str]:

@@ -58,6 +58,8 @@ def test_runs_made_beside_others_are_named(tmp_path: Path) -> None:
     given = evidence(SPEC, [panel("adult", {"sbp": runs})])
     assert disturbed_runs(given) == {"adult": "1 of 3 runs were made 2 at a time"}
     assert [each.alone for each in runs] == [True, False, False]
+    verdict = verdict_of(given, FigureResult(None, lambda _: None), "")  # type: ignore[arg-type]
+    assert any("3 runs, 1 machine, 1 build, up to 2 runs at a time" in line for line in small_print(verdict, given))
 
 
 class FakeStore:
