@@ -19,8 +19,8 @@ project = "SVM cost curves"
 author = "The SVM cost curves authors"
 release = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 root_doc = "docs/site/index"
-include_patterns = ["*.md", "cpp/README.md", "docs/**.md", "notebooks/*.ipynb"]
-exclude_patterns = [".*", "build", "conf", "cpp/*/**", "datasets", "experiments", "figures", "report", "requirements"]
+include_patterns = ["*.md", "cpp/README.md", "datasets/files/*.md", "docs/**.md", "notebooks/*.ipynb"]
+exclude_patterns = [".*", "build", "conf", "cpp/*/**", "experiments", "figures", "report", "requirements"]
 exclude_patterns += ["results", "solvers", "support", "tests", "**/__pycache__"]
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "gallery", "mathml", "verdicts", "curves"]
