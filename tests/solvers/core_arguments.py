@@ -276,7 +276,7 @@ def mutated(state: dict[str, NDArray[Any]], own: dict[str, NDArray[Any]], source
         elif how == 9:
             del made[name]
         elif how == 10:
-            made[source.choice((name + "2", "", 3, None, "\udc80"))] = np.zeros(source.choice((0, 1, 3)))
+            made[source.choice((f"{name}2", "", 3, None, "\udc80"))] = np.zeros(source.choice((0, 1, 3)))
         elif how == 11:
             made[name] = source.choice((None, 3, [1.0], values.tolist(), np.array(1.0), values.reshape(1, -1)))
         elif how == 12:
