@@ -156,7 +156,7 @@ SMALL = [
 @pytest.mark.parametrize("command", SMALL, ids=" ".join)
 def test_a_command_on_bundled_data_runs(command: Command, tmp_path: Path) -> None:
     words = [sys.executable, str(ROOT / "run.py"), *command.words, f"store.root={tmp_path / 'results'}"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
 
 
