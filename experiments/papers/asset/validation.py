@@ -97,7 +97,7 @@ def _draw(figure: Figure | SubFigure, found: Sequence[Grid]) -> None:
     """Draw one panel per data set, one line for each sigma."""
     gammas = sorted({gamma for grid in found for gamma, _ in grid.errors})
     styles = {
-        gamma: Style(rf"$1 / (2 \sigma^2)$ = {gamma:g}", _COLORS[k % 4], "-", _MARKERS[k % 4])
+        gamma: Style(f"1 / (2\N{GREEK SMALL LETTER SIGMA}²) = {gamma:g}", _COLORS[k % 4], "-", _MARKERS[k % 4])
         for k, gamma in enumerate(gammas)
     }
     names = (r"$C = 1 / (\lambda m)$", "Validation error, %")
