@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from evidence_cases import finished_run
 
+from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.cli import main
 from experiments.reproduction.published import (
     EVIDENCE,
@@ -126,3 +128,18 @@ def test_the_report_and_all_figures_are_drawn_from_evidence(
 @pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
 def test_the_committed_pages_are_those_of_the_committed_evidence() -> None:
     assert differing_pages(RESULTS, EVIDENCE) == []
+
+
+OUTCOMES = ("reproduced", "mostly", "mixed", "unclear", "contradicted", "trivial")
+
+
+@pytest.mark.skipif(not (RESULTS / SOURCES).exists(), reason="the pages are not made from evidence yet")
+@pytest.mark.parametrize("paper", ["sbp", "simba", "sgdr", "minibatch", "asset"])
+def test_readmes_table_counts_the_claims_of_the_scorecards(paper: str) -> None:
+    scorecard = json.loads((RESULTS / paper / "scorecard.json").read_text())
+    states = Counter(state for figure in scorecard.values() for state in figure["claims"])
+    assert states.keys() <= set(OUTCOMES), "an outcome has no column"
+    expected = [states.total(), *(states[outcome] for outcome in OUTCOMES)]
+    (row,) = [line for line in (PROJECT_ROOT / "README.md").read_text().splitlines() if f"results/{paper}.md)" in line]
+    _, _, *counts, _, _ = row.split("|")
+    assert [int(count) for count in counts] == expected
