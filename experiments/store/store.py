@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
 import threading
@@ -326,8 +327,13 @@ class Store:
 def _take_lock(folder: Path, key: str, notify: Callable[[str], None], stack: contextlib.ExitStack) -> None:
     """Take the lock of a key, in a folder that another process removes when it is empty."""
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        remove_locks(folder)
         with contextlib.suppress(FileNotFoundError):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except FileExistsError:  # also raised if the folder was there and has just been removed
+                if os.path.lexists(folder) and not folder.is_dir():
+                    raise
+                continue
+            remove_locks(folder)
             stack.enter_context(locked(folder / f"{key}{LOCK}", notify))
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -134,6 +135,21 @@ def test_a_refused_run_leaves_no_folder(tmp_path: Path) -> None:
     with store.computing("k", pytest.fail):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_locks_may_vanish_while_it_is_created(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    create, tried = os.mkdir, []
+
+    def removed_by_another_process(path: str | Path, *options: Any) -> None:
+        tried.append(path)
+        if len(tried) == 1:
+            raise FileExistsError(errno.EEXIST, "File exists", str(path))
+        create(path, *options)
+
+    monkeypatch.setattr(os, "mkdir", removed_by_another_process)
+    with store.computing("k", pytest.fail) as found:
+        assert found is None
+    assert len(tried) == 2
 
 
 def test_a_place_that_cannot_hold_a_lock_is_refused(store: Store) -> None:
