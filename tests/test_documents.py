@@ -1,4 +1,4 @@
-"""The documents as pages: their size, their links, and the numbers that they take from results."""
+"""The documents as pages: their size, their links, and what they name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ SCORECARDS = sorted(path for path in RESULTS.glob("*.md") if path.name not in ("
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md", *SCORECARDS})
 """Written by people."""
 
-VERDICTS = "reproduced", "partly", "not reproduced"
 COLUMNS, SCREEN = 120, 150
 
 
@@ -109,14 +108,3 @@ def _owns(path: Path, text: str, owner: str) -> bool:
     return (
         path.stem == module or path.parent.name == module or re.search(rf"class {owner}\b|{owner}::", text) is not None
     )
-
-
-def test_the_readme_counts_the_verdicts_of_the_scorecards() -> None:
-    pattern = r"\| (\d+) " * 4 + r"\| \[\w+\]\(docs/results/(\w+)\.md\) \|$"
-    rows = re.findall(pattern, (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(row[-1] for row in rows) == [path.stem for path in SCORECARDS]
-    for *counts, paper in rows:
-        text = (RESULTS / f"{paper}.md").read_text(encoding="utf-8")
-        verdicts = dict(re.findall(r"^- \*\*([\w.]+): . ([\w ]+)\.\*\*", text, re.MULTILINE))
-        judged = [list(verdicts.values()).count(verdict) for verdict in VERDICTS]
-        assert [int(count) for count in counts] == [len(verdicts), *judged], paper
