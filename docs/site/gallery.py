@@ -77,9 +77,7 @@ def _figure(spec: FigureSpec, entries: Mapping[str, Mapping[str, str]], folder: 
     else:
         card = os.path.relpath(results / f"{spec.paper}.md", folder)
         details = f"[Claims and numbers]({card}#{entry['anchor']})"
-        state = entry["state"]
-        label = LABELS[state] if state in LABELS else f"{state.replace('_', ' ')} (by earlier rules)"
-        yield f"**{label}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
+        yield f"**{LABELS[entry['state']]}**; scale {entry['scale']}. {details}. `figure={spec.id}`"
     yield ""
     if (EVIDENCE / f"{spec.id}.json").is_file():
         site = os.path.relpath(PROJECT_ROOT, folder)

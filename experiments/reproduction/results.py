@@ -44,7 +44,7 @@ def draw_published(evidence: Path, figures: Path) -> None:
 
 
 def write_results(evidence: Path, target: Path) -> list[Path]:
-    """Write ``<paper>.md``, the pictures and ``coverage.md`` from the evidence, and return the pages.
+    """Write ``<paper>.md`` of each paper with evidence, the pictures and ``coverage.md``, and return the pages.
 
     ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
     or belongs to other evidence.
@@ -60,7 +60,8 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
         As `draw_published`; or the runs are of several builds of the core, or of a tree with uncommitted changes.
     """
     _check_builds(evidence)
-    papers = [paper for paper in dict.fromkeys(catalogue().values()) if paper]
+    published = published_figures(evidence)
+    papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
         draw_published(evidence, figures)
@@ -68,7 +69,7 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
         coverage = target / "coverage.md"
         coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
     sources = {
-        "evidence": {name: checksum(evidence / f"{name}.json") for name in published_figures(evidence)},
+        "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
         "pages": {path.name: checksum(path) for path in (*pages, coverage)},
     }
     write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())

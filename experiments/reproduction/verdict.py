@@ -193,11 +193,11 @@ class Claim:
 
     @property
     def agreement(self) -> str:
-        """In how many readings the claim holds: ``holds under 5 of 6 readings``; empty for a single reading."""
+        """In how many readings the claim holds: ``reproduced under 5 of 6 readings``; empty for a single reading."""
         if len(self.readings) < 2:
             return ""
         held = sum(reading.outcome in ("reproduced", "trivial") for reading in self.readings)
-        return f"holds under {held} of {len(self.readings)} readings"
+        return f"reproduced under {held} of {len(self.readings)} readings"
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def test_claims_hold_on_curves_as_in_the_paper(usual: list[Panel]) -> None:
         "asset.dimension": "reproduced",
         "asset.4": "reproduced",
     }
-    assert found["asset.4"].agreement == "holds under 3 of 3 readings"
+    assert found["asset.4"].agreement == "reproduced under 3 of 3 readings"
     assert found["asset.3"].nearest.cases == 20  # five data sets, four methods
     three, four = found["asset.3"].nearest.statistic, found["asset.4"].nearest.statistic
     assert three["ijcnn1"]["improves ASSET"]["estimate"] == pytest.approx((30.0 - 5.5) / 9)

@@ -92,7 +92,7 @@ def test_claims_hold_on_times_and_errors_as_in_the_paper(tmp_path: Path) -> None
     over = first.statistic["adult"]["faster s=1024"]["ratio"]
     assert over["estimate"] == pytest.approx(60 / 2.2)
     assert over["high"] == pytest.approx(60 / 2.0 / 0.98)  # up to one evaluation earlier
-    assert found["asset.1"].agreement == "holds under 4 of 4 readings"
+    assert found["asset.1"].agreement == "reproduced under 4 of 4 readings"
     assert found["asset.2"].nearest.statistic["adult"]["times s=1024"]["ratio"]["estimate"] == pytest.approx(1.0)
 
 

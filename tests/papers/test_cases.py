@@ -86,7 +86,11 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
         ("strictest", "contradicted", 0, 3),
     ]
     assert claim.readings[1].exceptions == ["Web: fails"]
-    assert (claim.verdict, claim.rule, claim.agreement) == ("reproduced", "At most 6.", "holds under 1 of 4 readings")
+    assert (claim.verdict, claim.rule, claim.agreement) == (
+        "reproduced",
+        "At most 6.",
+        "reproduced under 1 of 4 readings",
+    )
     (line,) = claim.sensitivity
     assert (line.constant, line.value) == ("limit", 6.0)
     assert (line.half, line.double) == ("mostly reproduced (2 of 3)", "reproduced (3 of 3)")

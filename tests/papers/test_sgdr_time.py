@@ -94,7 +94,7 @@ def test_readings_of_the_protocol(found: dict[str, Claim]) -> None:
     outcomes = {reading.id: reading.outcome for reading in found["sgdr.3"].readings}
     # with eps = 0.01 SGD-s takes 12.9 s, more than SGD-r's 10, and SGD-m less than SGD-s
     assert outcomes == {"own": "reproduced", "fixed": "mostly", "first": "reproduced"}
-    assert found["sgdr.3"].agreement == "holds under 2 of 3 readings"
+    assert found["sgdr.3"].agreement == "reproduced under 2 of 3 readings"
     ratios = [
         reading.statistic["adult"]["C=1 Pegasos over SGD-r"]["ratio"]["estimate"]
         for reading in found["sgdr.3"].readings

@@ -81,7 +81,7 @@ def test_the_text_of_a_reading_counts_its_cases() -> None:
 def test_a_claim_has_the_outcome_of_its_first_reading() -> None:
     claim = Claim("sbp.1", "", "", "", "", [reading("mostly"), reading("reproduced"), reading("trivial")])
     assert claim.verdict == "mostly"
-    assert claim.agreement == "holds under 2 of 3 readings"
+    assert claim.agreement == "reproduced under 2 of 3 readings"
     assert Claim("sbp.1", "", "", "", "", [reading("mostly")]).agreement == ""
 
 

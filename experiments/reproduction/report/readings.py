@@ -23,7 +23,7 @@ COLOURS: Final[Mapping[Outcome, str]] = {
 }
 """Ground of a cell, by the outcome in it."""
 
-_WIDTH, _ROW, _NAME, _LETTERS = 12.0, 0.62, 1.7, 15.5  # inches; letters per inch
+_WIDTH, _ROW, _LETTERS, _NAME_LETTERS = 12.0, 0.62, 17.0, 13.0  # inches; letters per inch in a cell and in a name
 
 
 def readings_picture(claims: Sequence[Claim]) -> bytes:
@@ -45,7 +45,9 @@ def readings_picture(claims: Sequence[Claim]) -> bytes:
 
     height = _ROW * len(claims) + 0.5
     most = max(len(claim.readings) for claim in claims)
-    cell = (_WIDTH - _NAME) / most
+    names = 0.3 + max(len(claim.id) for claim in claims) / _NAME_LETTERS
+    cell = (_WIDTH - names) / most
+    letters = int((cell - 0.1) * _LETTERS)
     with own_settings():
         figure = Figure(figsize=(_WIDTH, height), dpi=DPI, facecolor="white")
         FigureCanvasAgg(figure)
@@ -55,17 +57,18 @@ def readings_picture(claims: Sequence[Claim]) -> bytes:
             bottom = height - 0.1 - _ROW * (row + 1)
             axes.text(0.1, bottom + _ROW / 2, claim.id, va="center", size=9, weight="bold", color=INK, parse_math=False)
             for column, reading in enumerate(claim.readings):
-                left = _NAME + column * cell
+                left = names + column * cell
                 ground = COLOURS[reading.outcome]
                 axes.add_patch(Rectangle((left, bottom + 0.04), cell - 0.06, _ROW - 0.08, color=ground, linewidth=0))
-                says = textwrap.shorten(reading.says or claim.paper_says, int(2 * cell * _LETTERS), placeholder=" …")
-                lines = [f"{LABELS[reading.outcome].symbol} {reading.text}", *textwrap.wrap(says, int(cell * _LETTERS))]
+                lines = textwrap.wrap(f"{LABELS[reading.outcome].symbol} {reading.text}", letters)
+                says = reading.says or claim.paper_says
+                lines += textwrap.wrap(says, letters, max_lines=max(3 - len(lines), 1), placeholder=" …")
                 axes.text(
-                    left + 0.06, bottom + _ROW / 2, "\n".join(lines[:3]), va="center", size=7.2, color=INK,
+                    left + 0.06, bottom + _ROW / 2, "\n".join(lines), va="center", size=7.2, color=INK,
                     linespacing=1.15, parse_math=False,
                 )  # fmt: skip
         note = "Left: the reading to which the paper's own words come nearest."
-        axes.text(_NAME, 0.12, note, size=8, color=FAINT)
+        axes.text(names, 0.12, note, size=8, color=FAINT)
         stream = BytesIO()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # letters that the font does not have are boxes
