@@ -56,12 +56,17 @@ class Command(NamedTuple):
         return words[next(i for i, word in enumerate(words) if word.endswith(".py") and "=" not in word) + 1 :]
 
 
+def command_lines(block: str) -> list[str]:
+    """Lines of a block of code; one that ends with a backslash is joined with the next."""
+    return block.replace("\\\n", " ").splitlines()
+
+
 def commands(program: str) -> list[Command]:
     found = []
     for path in DOCUMENTS:
         text = path.read_text(encoding="utf-8")
         fenced = re.findall(r"^```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-        lines = [line for block in fenced for line in block.splitlines()]
+        lines = [line for block in fenced for line in command_lines(block)]
         inline = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
         if program == "run.py":
             lines = [re.sub(r'^make run ARGS="(.*)"$', r"python run.py \1", line) for line in lines]
@@ -117,7 +122,7 @@ def test_no_command_is_overlooked() -> None:
     known = {command.line for program in ("run.py", "reproduce.py") for command in commands(program)}
     for path in DOCUMENTS:
         for block in re.findall(r"^```sh\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-            lines = [" ".join(line.split()) for line in block.splitlines()]
+            lines = [" ".join(line.split()) for line in command_lines(block)]
             assert {line for line in lines if re.search(r"(run|reproduce)\.py (?!-sc )", line)} <= known, path.name
     assert len(RUN) > 30
     assert len(REPRODUCE) > 30

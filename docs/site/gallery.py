@@ -16,6 +16,7 @@ from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import PAPERS, paper_named
 from experiments.reproduction.published import EVIDENCE
 from experiments.reproduction.report.labels import LABELS, moment
+from experiments.reproduction.report.pages import READINGS
 from experiments.reproduction.spec import FIGURES, FigureSpec, catalogue, read_figure
 from experiments.reproduction.spot_check import CHECKS, recorded_checks
 
@@ -65,6 +66,8 @@ def checked(evidence: Path = EVIDENCE) -> list[str]:
 def _section(paper: str, specs: list[FigureSpec], folder: Path, results: Path) -> Iterator[str]:
     cited, entries = paper_named(paper), scorecard(results / paper)
     yield from (f"## {cited.title}", "", f"{cited.source}.", "")
+    if (readings := results / paper / READINGS).is_file():
+        yield from (f"![The claims of the paper by their readings]({os.path.relpath(readings, folder)})", "")
     for spec in specs:
         yield from _figure(spec, entries, folder, results)
 

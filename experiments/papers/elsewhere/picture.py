@@ -41,9 +41,10 @@ WORDS: Final[Mapping[Ruling, str]] = {
 }
 
 # inches
-_ROW, _NAME, _HEAD = 0.5, 2.6, 1.3
+_ROW, _NAME = 0.5, 2.6
 _GAP, _LINE = 0.14, 0.16
 _PER_INCH = 15.5  # letters
+_PER_INCH_OF_HEAD = 17.0
 _TEXT, _TICKS = 7.5, 7.0  # points
 _COLUMNS = 4  # panels in a row
 _PANEL = (2.2, 1.75)  # width and height of a panel
@@ -100,10 +101,21 @@ class Drawing:
         return {name: chr(ord("a") + place) for place, name in enumerate(self.datasets)}
 
     @property
+    def heads(self) -> list[str]:
+        """Names of all columns."""
+        others = [f"{self.letters[name]}  {short_name(name)}" for name in self.datasets]
+        return [*map(short_name, self.paper_datasets), *others]
+
+    @property
+    def head(self) -> float:
+        """Height of the names in inches; they stand upright."""
+        return 0.5 + max(map(len, self.heads)) / _PER_INCH_OF_HEAD
+
+    @property
     def notes(self) -> list[str]:
         """Lines below the map."""
         own = (
-            "Left of the gap: the papers' own data sets, as published."
+            "Left of the gap: the papers' own data sets or their stand-ins, as published."
             if self.paper_datasets
             else "The papers' own data sets have no published evidence here."
         )
@@ -126,7 +138,7 @@ def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
 
 
 def _map_height(drawing: Drawing) -> float:
-    return _HEAD + _ROW * len(drawing.rows) + _LINE * (len(drawing.notes) + 1)
+    return drawing.head + _ROW * len(drawing.rows) + _LINE * (len(drawing.notes) + 1)
 
 
 def size(drawing: Drawing) -> tuple[float, float]:
@@ -158,12 +170,11 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
     lefts = [_NAME + k * width for k in range(len(own))] + [
         _NAME + gap + (len(own) + k) * width for k in range(len(others))
     ]
-    heads = [*map(short_name, own), *(f"{drawing.letters[name]}  {short_name(name)}" for name in others)]
-    for left, text in zip(lefts, heads, strict=True):
+    for left, text in zip(lefts, drawing.heads, strict=True):
         look: dict[str, Any] = {"rotation": 90, "ha": "center", "va": "bottom", "parse_math": False}
-        axes.text(left + width / 2, _HEAD - 0.06, text, size=7.5, color=INK, **look)
+        axes.text(left + width / 2, drawing.head - 0.06, text, size=7.5, color=INK, **look)
     for number, row in enumerate(drawing.rows):
-        top = _HEAD + _ROW * number
+        top = drawing.head + _ROW * number
         says = textwrap.wrap(textwrap.shorten(row.says, 100, placeholder=" …"), int(_NAME * _PER_INCH * 1.15))
         axes.text(0.1, top + 0.04, row.spec.id, size=8.5, weight="bold", color=INK, va="top", parse_math=False)
         axes.text(0.1, top + 0.18, "\n".join(says[:3]), size=6, color=FAINT, va="top", parse_math=False)
@@ -171,7 +182,7 @@ def _draw_map(axes: Axes, drawing: Drawing) -> None:
         for left, cell in zip(lefts, cells, strict=True):
             if cell is not None:
                 _draw_cell(axes, (left, top, width), cell, row.spec)
-    bottom = _HEAD + _ROW * len(drawing.rows) + 0.08
+    bottom = drawing.head + _ROW * len(drawing.rows) + 0.08
     for k, line in enumerate(drawing.notes):
         axes.text(0.1, bottom + _LINE * k, line, size=7.5, color=FAINT, va="top", parse_math=False)
 

@@ -25,6 +25,8 @@ from support.files import new_folder
 
 NOTES: Final = PROJECT_ROOT / "conf" / "notes"
 """Paragraphs that people have written for a scorecard, ``<paper>.md``; they stand below its first sentence."""
+READINGS: Final = "readings.png"
+"""Picture of the claims by their readings, in the folder of a paper's scorecard."""
 
 
 def write_report(figures: Path, target: Path, *, specs: Path = FIGURES) -> Path:
@@ -130,7 +132,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
             if figure.results[0].picture is not None:
                 (files / f"{figure.id}.png").write_bytes(fitted(figure.results[0].picture))
         if judged:
-            (files / "readings.png").write_bytes(fitted(readings_picture(judged)))
+            (files / READINGS).write_bytes(fitted(readings_picture(judged)))
         (files / "scorecard.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return target / f"{paper}.md"
 
