@@ -163,6 +163,14 @@ def test_an_error_that_simba_never_reaches(tmp_path: Path) -> None:
     assert "SIMBA not within 1.0e8" in claim.nearest.measured
 
 
+def test_any_error_is_more_than_none(tmp_path: Path) -> None:
+    claim = judge(*both(tmp_path, error(0.001, 1e5), error(0.0, 1e7)))["simba.error"]
+    assert claim.verdict == "contradicted"
+    assert "SIMBA and Pegasos 0.10 % and 0.00 %, excess +0.10 [+0.10, +0.10] points" in claim.nearest.measured
+    assert "relative_excess" not in claim.nearest.statistic["news20"]["error"]
+    assert judge(*both(tmp_path / "both", error(0.0, 1e5), error(0.0, 1e7)))["simba.error"].verdict == "reproduced"
+
+
 def test_errors_that_vary_more_than_the_tolerance_are_unclear(tmp_path: Path) -> None:
     claim = judge(*both(tmp_path, error(0.0505, 1e5, 0.003), error(0.05, 1e7, 0.003)))["simba.error"]
     assert claim.verdict == "unclear"

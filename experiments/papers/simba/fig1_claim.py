@@ -248,6 +248,40 @@ def excess(rival: Runs, simba: Runs) -> Interval:
     return interval
 
 
+@dataclass(frozen=True)
+class Share:
+    """An excess as a share of the error that it is above; an excess over an error of 0 stays as it is.
+
+    Attributes
+    ----------
+    difference : Interval
+    error : float
+    """
+
+    difference: Interval
+    error: float
+
+    @property
+    def interval(self) -> Interval:
+        """To be compared with `limit`."""
+        return self.difference.scaled(1 / self.error) if self.error else self.difference
+
+    def limit(self, share: float) -> float:
+        """Return what `interval` is compared with: a share of 0 is 0."""
+        return share if self.error else 0.0
+
+    @property
+    def text(self) -> str:
+        """The excess for the measurement."""
+        form, unit = ("+.1f", " %") if self.error else ("+.2f", " points")
+        return f"excess {interval_text(self.interval.scaled(100), form, unit)}"
+
+    @property
+    def statistic(self) -> dict[str, Any]:
+        """The share, if there is one."""
+        return {"relative_excess": self.interval.as_dict()} if self.error else {}
+
+
 def _first_below(errors: NDArray[np.float64], target: float) -> int | None:
     reached = np.flatnonzero(errors <= target)
     return int(reached[0]) if len(reached) else None
@@ -282,12 +316,12 @@ def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(pair)
             continue
         pegasos, simba = pair
-        relative = excess(pegasos.runs, simba.runs).scaled(1 / max(pegasos.runs.best, 1e-12))
+        share = Share(excess(pegasos.runs, simba.runs), pegasos.runs.best)
         errors = {"simba": simba.runs.best, "pegasos": pegasos.runs.best}
         lowest = " and ".join(f"{100 * error:.2f} %" for error in errors.values())
-        measured = f"SIMBA and Pegasos {lowest}, excess {interval_text(relative.scaled(100), '+.1f', ' %')}"
-        statistic = {**errors, "relative_excess": relative.as_dict()}
-        cases.append(case_on(found.panel, "error", at_most(relative, choice["tolerance"]), measured, statistic))
+        measured, statistic = f"SIMBA and Pegasos {lowest}, {share.text}", errors | share.statistic
+        decision = at_most(share.interval, share.limit(choice["tolerance"]))
+        cases.append(case_on(found.panel, "error", decision, measured, statistic))
     return Findings(cases)
 
 
@@ -300,11 +334,11 @@ def judge_clipping(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(case_on(found.panel, "clipping", MISSING, note="no finished runs with and without clipping"))
             continue
         clipped, free = pair[0].runs, pair[1].runs
-        relative = excess(clipped, free).scaled(1 / max(clipped.best, 1e-12))
-        lowest = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping"
-        measured = f"{lowest}, excess {interval_text(relative.scaled(100), '+.1f', ' %')}"
-        statistic = {"unclipped": free.best, "clipped": clipped.best, "relative_excess": relative.as_dict()}
-        cases.append(case_on(found.panel, "clipping", above(relative, choice["worse"]), measured, statistic))
+        share = Share(excess(clipped, free), clipped.best)
+        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {share.text}"
+        statistic = {"unclipped": free.best, "clipped": clipped.best, **share.statistic}
+        decision = above(share.interval, share.limit(choice["worse"]))
+        cases.append(case_on(found.panel, "clipping", decision, measured, statistic))
     return Findings(cases)
 
 
