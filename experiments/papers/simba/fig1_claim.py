@@ -249,7 +249,7 @@ def excess(rival: Runs, simba: Runs) -> Interval:
 
 
 @dataclass(frozen=True)
-class Share:
+class RelativeExcess:
     """An excess as a share of the error that it is above; an excess over an error of 0 stays as it is.
 
     Attributes
@@ -316,11 +316,11 @@ def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(pair)
             continue
         pegasos, simba = pair
-        share = Share(excess(pegasos.runs, simba.runs), pegasos.runs.best)
+        relative = RelativeExcess(excess(pegasos.runs, simba.runs), pegasos.runs.best)
         errors = {"simba": simba.runs.best, "pegasos": pegasos.runs.best}
         lowest = " and ".join(f"{100 * error:.2f} %" for error in errors.values())
-        measured, statistic = f"SIMBA and Pegasos {lowest}, {share.text}", errors | share.statistic
-        decision = at_most(share.interval, share.limit(choice["tolerance"]))
+        measured, statistic = f"SIMBA and Pegasos {lowest}, {relative.text}", errors | relative.statistic
+        decision = at_most(relative.interval, relative.limit(choice["tolerance"]))
         cases.append(case_on(found.panel, "error", decision, measured, statistic))
     return Findings(cases)
 
@@ -334,10 +334,10 @@ def judge_clipping(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(case_on(found.panel, "clipping", MISSING, note="no finished runs with and without clipping"))
             continue
         clipped, free = pair[0].runs, pair[1].runs
-        share = Share(excess(clipped, free), clipped.best)
-        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {share.text}"
-        statistic = {"unclipped": free.best, "clipped": clipped.best, **share.statistic}
-        decision = above(share.interval, share.limit(choice["worse"]))
+        relative = RelativeExcess(excess(clipped, free), clipped.best)
+        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {relative.text}"
+        statistic = {"unclipped": free.best, "clipped": clipped.best, **relative.statistic}
+        decision = above(relative.interval, relative.limit(choice["worse"]))
         cases.append(case_on(found.panel, "clipping", decision, measured, statistic))
     return Findings(cases)
 
