@@ -193,7 +193,7 @@ class Claim:
 
     @property
     def agreement(self) -> str:
-        """In how many readings the claim holds: ``reproduced under 5 of 6 readings``; empty for a single reading."""
+        """In how many readings the claim is reproduced: ``reproduced under 5 of 6 readings``; empty with one."""
         if len(self.readings) < 2:
             return ""
         held = sum(reading.outcome in ("reproduced", "trivial") for reading in self.readings)
