@@ -131,6 +131,8 @@ class BaseSpec:
         Of the values of the series' grids those that are run; empty: all.
     overrides : list of str
         Added to those of each series; they win.
+    by_series : dict of str to list of str
+        Added to those of one series; they win over `overrides`.
     claims : list of RepeatedClaimSpec
     """
 
@@ -138,6 +140,7 @@ class BaseSpec:
     series: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     overrides: list[str] = field(default_factory=list)
+    by_series: dict[str, list[str]] = field(default_factory=dict)
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 

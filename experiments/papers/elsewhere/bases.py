@@ -71,7 +71,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
         spec = replace(spec, series=[each.at(base.values) for each in spec.series])
     series = {each.name: each for each in spec.series}
     for what, names, known in (
-        ("series", base.series, series),
+        ("series", [*base.series, *base.by_series], series),
         ("claim", [claim.id for claim in base.claims], [claim.id for claim in spec.claims]),
         ("property", [claim.against for claim in base.claims], PROPERTIES),
     ):
@@ -80,7 +80,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
     curves: dict[str, SeriesSpec] = {}
     for name in base.series or series:
         for curve in series[name].members().values() or [series[name]]:
-            overrides = [*curve.overrides, *base.overrides]
+            overrides = [*curve.overrides, *base.overrides, *base.by_series.get(name, [])]
             own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], without=[])
             if taken.setdefault(own.name, own) != own:
                 own = replace(own, name=f"{own.name} ({base.figure})")
