@@ -51,7 +51,7 @@ def publish_results(command: Command) -> int:
     """Write the scorecards of docs/results from the evidence."""
     from experiments.reproduction.results import write_results
 
-    for page in write_results(command.evidence, command.results):
+    for page in write_results(command.evidence, command.results, command.options.jobs):
         print(f"scorecard: {page}")
     return OK
 
@@ -64,7 +64,7 @@ def write_report(command: Command) -> int:
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place) if command.from_evidence else command.figures
         if command.from_evidence:
-            draw_published(command.evidence, figures)
+            draw_published(command.evidence, figures, command.options.jobs)
         page = pages.write_report(figures, command.report)
         for paper in filter(None, dict.fromkeys(catalogue().values())):
             print(f"scorecard: {pages.write_markdown(figures, command.report, paper)}")
@@ -74,17 +74,19 @@ def write_report(command: Command) -> int:
 
 def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
     """Draw and judge published figures."""
-    from experiments.reproduction.build import build_figure
-    from experiments.reproduction.publish import from_evidence
+    from experiments.reproduction.drawing import Drawing, draw_all
+    from experiments.reproduction.report.verdict_reader import read_verdict
 
     specs, status = _published(names, command)
-    for spec in specs:
-        plan, evidence = from_evidence(spec, command.options, command.evidence)
-        folder = command.figures / spec.id / command.options.scale
-        verdict = build_figure(plan, evidence, folder, shown(words))
-        print(f"{spec.id}: from evidence")
-        show(verdict, folder)
-        status = NOT_ALL if plan.missing else status
+    options, text = command.options, shown(words)
+    drawings = [
+        Drawing(spec.id, options, command.evidence, command.figures / spec.id / options.scale, text) for spec in specs
+    ]
+    for drawing in draw_all(drawings, options.jobs):
+        verdict = read_verdict((drawing.folder / "verdict.json").read_bytes())
+        print(f"{drawing.figure}: from evidence")
+        show(verdict, drawing.folder)
+        status = NOT_ALL if verdict.missing else status
     return status
 
 

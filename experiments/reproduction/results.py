@@ -8,26 +8,27 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from experiments.reproduction.build import build_figure
+from experiments.reproduction.drawing import Drawing, draw_all
 from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EvidenceError, PublishedStore, published_figures, read_facts
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.pages import write_markdown
-from experiments.reproduction.spec import catalogue, read_figure
+from experiments.reproduction.spec import catalogue
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
 
 
-def draw_published(evidence: Path, figures: Path) -> None:
+def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
     """Draw all published figures as they were published: with the commit, the machine and the time of then.
 
     Parameters
     ----------
     evidence, figures : Path
         Folders.
+    jobs : int
+        Figures at a time.
 
     Raises
     ------
@@ -37,13 +38,16 @@ def draw_published(evidence: Path, figures: Path) -> None:
     names = published_figures(evidence)
     if not names:
         raise EvidenceError(f"there is no evidence in {evidence.name}/")
+    drawings = []
     for name in names:
         facts = read_facts(evidence, name)
-        plan, found = from_evidence(read_figure(name), Options(facts["scale"]), evidence)
-        build_figure(plan, found, figures / name / facts["scale"], facts["command"], published=facts["verdict"])
+        options, folder = Options(facts["scale"]), figures / name / facts["scale"]
+        drawings.append(Drawing(name, options, evidence, folder, facts["command"], as_published=True))
+    for _ in draw_all(drawings, jobs):
+        pass
 
 
-def write_results(evidence: Path, target: Path) -> list[Path]:
+def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     """Write ``<paper>.md`` of each paper with evidence, the pictures and ``coverage.md``, and return the pages.
 
     ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
@@ -53,6 +57,8 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
     ----------
     evidence, target : Path
         Folders.
+    jobs : int
+        Figures at a time.
 
     Raises
     ------
@@ -64,7 +70,7 @@ def write_results(evidence: Path, target: Path) -> list[Path]:
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
-        draw_published(evidence, figures)
+        draw_published(evidence, figures, jobs)
         pages = [write_markdown(figures, target, paper) for paper in papers]
         coverage = target / "coverage.md"
         coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")

@@ -1,0 +1,102 @@
+"""Draws and judges published figures, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.configuration.composition import composing
+from experiments.processes.forkserver import preload
+from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Report, run_jobs
+from experiments.reproduction.build import build_figure
+from experiments.reproduction.options import Options
+from experiments.reproduction.publish import from_evidence
+from experiments.reproduction.published import EvidenceError, read_facts
+from experiments.reproduction.spec import FigureError, read_figure
+from experiments.run.errors import outcome_of
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One published figure that is to be drawn; a job of `experiments.processes.pool.run_jobs`.
+
+    Attributes
+    ----------
+    figure : str
+        Its id.
+    options : Options
+    evidence : Path
+        Folder of the evidence.
+    folder : Path
+        Replaced as a whole by the figure's files.
+    command : str
+        The command line, for the record.
+    as_published : bool
+        Whether the files show the commit, the machine and the time of the publication. Then another verdict than the
+        published one is refused.
+    """
+
+    figure: str
+    options: Options
+    evidence: Path
+    folder: Path
+    command: str
+    as_published: bool = False
+
+    @property
+    def label(self) -> str:
+        """The figure's id."""
+        return self.figure
+
+    def draw(self) -> None:
+        """Draw and judge it.
+
+        Raises
+        ------
+        EvidenceError, FigureError
+            It is not published at this scale, a file is damaged, or it is judged otherwise than when it was published.
+        """
+        published = read_facts(self.evidence, self.figure)["verdict"] if self.as_published else None
+        plan, found = from_evidence(read_figure(self.figure), self.options, self.evidence)
+        build_figure(plan, found, self.folder, self.command, published=published)
+
+    def __call__(self, report: Report, /) -> Outcome:
+        """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
+        del report
+        return outcome_of(self._drawn, lambda: self.figure)
+
+    def _drawn(self) -> Outcome:
+        try:
+            with composing():
+                self.draw()
+        except (EvidenceError, FigureError) as error:
+            return Outcome(self.figure, "refused", str(error))
+        return Outcome(self.figure, "finished")
+
+
+def draw_all(drawings: Sequence[Drawing], jobs: int) -> Iterator[Drawing]:
+    """Draw figures, at most `jobs` at a time, and yield each when it is drawn.
+
+    Raises
+    ------
+    EvidenceError
+        As `Drawing.draw`; or a process has failed.
+    """
+    if len(drawings) == 1 or jobs == 1:  # a process takes a second to start
+        for drawing in drawings:
+            drawing.draw()
+            yield drawing
+        return
+    for event in run_jobs(drawings, jobs):
+        if event.outcome is None:
+            continue
+        if event.outcome.status == "refused":
+            raise EvidenceError(event.outcome.message)
+        if event.outcome.exit_code:
+            raise EvidenceError(event.outcome.line)
+        yield drawings[event.index]
+
+
+preload("experiments.launchers.preloaded", __name__)

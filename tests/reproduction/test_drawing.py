@@ -1,0 +1,60 @@
+"""Published figures drawn by one process and by several."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments.configuration.composition import composing
+from experiments.reproduction.cli import main
+from experiments.reproduction.drawing import Drawing, draw_all
+from experiments.reproduction.options import Options
+from experiments.reproduction.published import EvidenceError
+
+FIGURES = ("minibatch_counterexample", "sbp_fig1")
+"""They need no runs."""
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("published")
+    places = [f"{name}={folder / name}" for name in ("store", "evidence")]
+    assert main(["publish", f"figure={','.join(FIGURES)}", "scale=demo", *places]) == 0
+    return folder / "evidence"
+
+
+def drawings(evidence: Path, folder: Path) -> list[Drawing]:
+    return [Drawing(name, Options("demo"), evidence, folder / name, "reproduce.py", True) for name in FIGURES]
+
+
+def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -> None:
+    with composing():
+        one = {each.figure for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
+    two = {each.figure for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
+    assert one == two == {*FIGURES}
+    files = {str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*")}
+    assert files == {str(path.relative_to(tmp_path / "two")) for path in (tmp_path / "two").rglob("*.*")}
+    for name in files:
+        if not name.endswith(".pdf"):  # it has the time of its making
+            assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_refused_evidence_names_its_figure(evidence: Path, tmp_path: Path) -> None:
+    (tmp_path / "evidence").mkdir()
+    for path in evidence.iterdir():
+        (tmp_path / "evidence" / path.name).write_bytes(path.read_bytes())
+    path = tmp_path / "evidence" / "sbp_fig1.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"scale": "quick"}))
+    with pytest.raises(EvidenceError, match="evidence of sbp_fig1 is of scale=quick"):
+        list(draw_all(drawings(tmp_path / "evidence", tmp_path), 2))
+
+
+def test_a_process_that_fails_names_its_figure(evidence: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    first, second = drawings(evidence, tmp_path)
+    wrong = dataclasses.replace(second, folder=tmp_path / "file" / "below")
+    with pytest.raises(EvidenceError, match=r"sbp_fig1: failed: .*Error"):
+        list(draw_all([first, wrong], 2))
