@@ -14,7 +14,7 @@ from experiments.reproduction.build import build_figure
 from experiments.reproduction.options import Options
 from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EvidenceError, read_facts
-from experiments.reproduction.spec import FigureError, read_figure
+from experiments.reproduction.spec import FigureError, FigureSpec
 from experiments.run.errors import outcome_of
 
 
@@ -24,8 +24,7 @@ class Drawing:
 
     Attributes
     ----------
-    figure : str
-        Its id.
+    spec : FigureSpec
     options : Options
     evidence : Path
         Folder of the evidence.
@@ -38,7 +37,7 @@ class Drawing:
         published one is refused.
     """
 
-    figure: str
+    spec: FigureSpec
     options: Options
     evidence: Path
     folder: Path
@@ -48,7 +47,7 @@ class Drawing:
     @property
     def label(self) -> str:
         """The figure's id."""
-        return self.figure
+        return self.spec.id
 
     def draw(self) -> None:
         """Draw and judge it.
@@ -58,22 +57,22 @@ class Drawing:
         EvidenceError, FigureError
             It is not published at this scale, a file is damaged, or it is judged otherwise than when it was published.
         """
-        published = read_facts(self.evidence, self.figure)["verdict"] if self.as_published else None
-        plan, found = from_evidence(read_figure(self.figure), self.options, self.evidence)
+        published = read_facts(self.evidence, self.spec.id)["verdict"] if self.as_published else None
+        plan, found = from_evidence(self.spec, self.options, self.evidence)
         build_figure(plan, found, self.folder, self.command, published=published)
 
     def __call__(self, report: Report, /) -> Outcome:
         """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
         del report
-        return outcome_of(self._drawn, lambda: self.figure)
+        return outcome_of(self._drawn, lambda: self.label)
 
     def _drawn(self) -> Outcome:
         try:
             with composing():
                 self.draw()
         except (EvidenceError, FigureError) as error:
-            return Outcome(self.figure, "refused", str(error))
-        return Outcome(self.figure, "finished")
+            return Outcome(self.label, "refused", str(error))
+        return Outcome(self.label, "finished")
 
 
 def draw_all(drawings: Sequence[Drawing], jobs: int) -> Iterator[Drawing]:

@@ -80,11 +80,11 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
     specs, status = _published(names, command)
     options, text = command.options, shown(words)
     drawings = [
-        Drawing(spec.id, options, command.evidence, command.figures / spec.id / options.scale, text) for spec in specs
+        Drawing(spec, options, command.evidence, command.figures / spec.id / options.scale, text) for spec in specs
     ]
     for drawing in draw_all(drawings, options.jobs):
         verdict = read_verdict((drawing.folder / "verdict.json").read_bytes())
-        print(f"{drawing.figure}: from evidence")
+        print(f"{drawing.spec.id}: from evidence")
         show(verdict, drawing.folder)
         status = NOT_ALL if verdict.missing else status
     return status

@@ -92,8 +92,12 @@ class _Row:
 
 
 def evidence_key(settings: RunSettings) -> str:
-    """Return the key of a run in the evidence: that of its settings, whatever the build; no file of data is needed."""
-    return settings_key(settings.identity(), datasets.stated_fingerprint(settings.dataset))
+    """Return the key of a run in the evidence: that of its settings, whatever the build and the machine's memory.
+
+    No file of data is needed.
+    """
+    identity = {name: value for name, value in settings.identity().items() if name != "clock"}
+    return settings_key(identity, datasets.stated_fingerprint(settings.dataset))
 
 
 def write_evidence(

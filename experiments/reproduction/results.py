@@ -14,7 +14,7 @@ from experiments.reproduction.published import EvidenceError, PublishedStore, pu
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.pages import write_markdown
-from experiments.reproduction.spec import catalogue
+from experiments.reproduction.spec import catalogue, read_figure
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
@@ -42,7 +42,7 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
     for name in names:
         facts = read_facts(evidence, name)
         options, folder = Options(facts["scale"]), figures / name / facts["scale"]
-        drawings.append(Drawing(name, options, evidence, folder, facts["command"], as_published=True))
+        drawings.append(Drawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True))
     for _ in draw_all(drawings, jobs):
         pass
 

@@ -13,6 +13,7 @@ from experiments.reproduction.cli import main
 from experiments.reproduction.drawing import Drawing, draw_all
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError
+from experiments.reproduction.spec import read_figure
 
 FIGURES = ("minibatch_counterexample", "sbp_fig1")
 """They need no runs."""
@@ -27,13 +28,15 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawings(evidence: Path, folder: Path) -> list[Drawing]:
-    return [Drawing(name, Options("demo"), evidence, folder / name, "reproduce.py", True) for name in FIGURES]
+    return [
+        Drawing(read_figure(name), Options("demo"), evidence, folder / name, "reproduce.py", True) for name in FIGURES
+    ]
 
 
 def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -> None:
     with composing():
-        one = {each.figure for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
-    two = {each.figure for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
+        one = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
+    two = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
     assert one == two == {*FIGURES}
     files = {str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*")}
     assert files == {str(path.relative_to(tmp_path / "two")) for path in (tmp_path / "two").rglob("*.*")}

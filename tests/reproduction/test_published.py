@@ -373,6 +373,17 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
     assert len({evidence_key(run) for run in runs}) == 2
 
 
+def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = set()
+    with composing():
+        for size in (25e9, 26e9):
+            monkeypatch.setattr("experiments.configuration.choices.machine_memory", lambda size=size: size)
+            run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
+            assert run.identity()["clock"]["memory"] == 0.75 * size
+            keys.add(evidence_key(run))
+    assert len(keys) == 1
+
+
 @pytest.mark.parametrize("figure", published_figures(EVIDENCE))
 def test_the_published_verdicts_are_those_of_this_version(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # judged, not drawn: drawing takes most of the time, and publishing has done it
