@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
-SCORECARDS = sorted(path for path in RESULTS.glob("*.md") if path.name not in ("README.md", "coverage.md"))
+SCORECARDS = sorted(path for path in RESULTS.glob("*.md") if path.name not in ("README.md", "coverage.md", "checks.md"))
 """Written by `reproduce.py`."""
 
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md", *SCORECARDS})

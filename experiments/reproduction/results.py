@@ -13,11 +13,15 @@ from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError, PublishedStore, published_figures, read_facts
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
+from experiments.reproduction.report.labels import moment
 from experiments.reproduction.report.pages import write_markdown
+from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
+from experiments.reproduction.spot_check import recorded_checks
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
+CHECKS_PAGE: Final = "checks.md"
 
 
 def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
@@ -48,7 +52,7 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
 
 
 def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
-    """Write ``<paper>.md`` of each paper with evidence, the pictures and ``coverage.md``, and return the pages.
+    """Write ``<paper>.md`` of each paper with evidence, the pictures, ``coverage.md`` and ``checks.md``.
 
     ``sources.json`` gets the checksums of the evidence and of the pages, so that a test notices a page that was edited
     or belongs to other evidence.
@@ -59,6 +63,11 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         Folders.
     jobs : int
         Figures at a time.
+
+    Returns
+    -------
+    list of Path
+        The pages.
 
     Raises
     ------
@@ -74,12 +83,14 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         pages = [write_markdown(figures, target, paper) for paper in papers]
         coverage = target / "coverage.md"
         coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
+    checks = target / CHECKS_PAGE
+    checks.write_text(render("checks.md.j2", checks=recorded_checks(evidence), moment=moment), encoding="utf-8")
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
-        "pages": {path.name: checksum(path) for path in (*pages, coverage)},
+        "pages": {path.name: checksum(path) for path in (*pages, coverage, checks)},
     }
     write_file(target / SOURCES, (json.dumps(sources, indent=1) + "\n").encode())
-    return [*pages, coverage]
+    return [*pages, coverage, checks]
 
 
 def _check_builds(evidence: Path) -> None:

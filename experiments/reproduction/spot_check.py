@@ -58,6 +58,11 @@ class Comparison:
     difference: str
     time_ratio: float | None
 
+    @property
+    def outcome(self) -> str:
+        """``equal`` (every bit), ``agrees`` (of another build or instruction set), or ``DIFFERS``."""
+        return "equal" if self.agrees and self.same_build else "agrees" if self.agrees else "DIFFERS"
+
 
 def choose_runs(runs: Sequence[tuple[str, PlannedRun]], count: int, seed: int) -> list[tuple[str, PlannedRun]]:
     """Draw runs at random, as evenly as possible over pairs of solver and data set.
@@ -177,11 +182,23 @@ def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
 
 
 def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
-    """Add a check to ``checks.json``: which figures, how many runs, when, and on which machine."""
+    """Add a check to ``checks.json``: which figures, how many runs, when, on which machine, and each run."""
     own = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
+    own["isa"] = solvers.build_info()["isa"]
     made = datetime.now(UTC).isoformat(timespec="seconds")
     agree = sum(each.agrees for each in comparisons)
-    entry = {"figure": figure, "runs": len(comparisons), "agree": agree, "made": made, **own}
+    made_again = [
+        {
+            "figure": each.figure,
+            "run": each.label,
+            "key": each.key,
+            "outcome": each.outcome,
+            "difference": each.difference,
+            "time_ratio": each.time_ratio,
+        }
+        for each in comparisons
+    ]
+    entry = {"figure": figure, "runs": len(comparisons), "agree": agree, "made": made, **own, "made_again": made_again}
     text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
     write_file(folder / CHECKS, text.encode())
 
@@ -201,9 +218,8 @@ def table(comparisons: Sequence[Comparison]) -> list[str]:
     figures = max((len(each.figure) for each in comparisons), default=0)
     lines = []
     for each in comparisons:
-        outcome = "equal" if each.agrees and each.same_build else "agrees" if each.agrees else "DIFFERS"
         time = "" if each.time_ratio is None else f"  CPU time {each.time_ratio:.2f} times"
         lines.append(
-            f"  {each.figure:<{figures}}  {each.label:<{width}}  {outcome:<7}{time}  {each.difference}".rstrip()
+            f"  {each.figure:<{figures}}  {each.label:<{width}}  {each.outcome:<7}{time}  {each.difference}".rstrip()
         )
     return lines

@@ -154,6 +154,7 @@ def test_published_runs_are_made_again_and_are_equal(made: Path, capsys: pytest.
     assert "3 of 3 runs agree" in out
     (check,) = recorded_checks(made / "evidence")
     assert {name: check[name] for name in ("figure", "runs", "agree")} == {"figure": "mine_x", "runs": 3, "agree": 3}
+    assert {(run["figure"], run["outcome"]) for run in check["made_again"]} == {("mine_x", "equal")}
 
 
 def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from experiments.reproduction.published import (
     write_verdict,
 )
 from experiments.reproduction.results import SOURCES, checksum, write_results
+from experiments.reproduction.spot_check import Comparison, record_check
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def test_the_pages_are_made_from_the_evidence_and_are_the_same_each_time(without
         assert claim["readings"][0]["measured"][:40] in text
     assert verdict["commit"] in text
     again = write_results(without_runs / "evidence", tmp_path)
-    assert {path.name for path in again} == {"minibatch.md", "coverage.md"}
+    assert {path.name for path in again} == {"minibatch.md", "coverage.md", "checks.md"}
     for path in again:
         assert path.read_text() == (pages / path.name).read_text()
     assert differing_pages(pages, without_runs / "evidence") == []
@@ -143,3 +144,19 @@ def test_readmes_table_counts_the_claims_of_the_scorecards(paper: str) -> None:
     (row,) = [line for line in (PROJECT_ROOT / "README.md").read_text().splitlines() if f"results/{paper}.md)" in line]
     _, _, *counts, _, _ = row.split("|")
     assert [int(count) for count in counts] == expected
+
+
+def test_the_page_of_checks_has_each_run_that_was_made_again(without_runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
+    label = "sbp digits seed=3"
+    equal = Comparison("sbp_fig2", label, "k" * 32, True, True, "", 1.25)
+    differs = Comparison("sbp_fig2", label, "q" * 32, True, False, "primal in row 2: 1, not 2", None)
+    record_check(tmp_path / "evidence", "sbp_fig2,sbp_fig3", [equal, differs])
+    write_results(tmp_path / "evidence", tmp_path / "results")
+    rows = [line.split(" | ") for line in (tmp_path / "results" / "checks.md").read_text().splitlines() if "|" in line]
+    (summary,) = [row for row in rows if row[-1] == "1 |"]
+    assert summary[-3:] == ["2", "2", "1 |"]
+    assert [row[1:] for row in rows if "sbp_fig2" in row[0]] == [
+        [label, f"`{'k' * 12}`", "equal", "1.25", " |"],
+        [label, f"`{'q' * 12}`", "DIFFERS", "", "primal in row 2: 1, not 2 |"],
+    ]
