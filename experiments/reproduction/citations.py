@@ -61,6 +61,10 @@ OTHERS: Final[Mapping[str, Paper]] = {
         "The claims of the papers on other data sets",
         about="Each claim by its own rule on data that its paper did not use; docs/elsewhere.md has the protocol.",
     ),
+    "which": Paper(
+        "Which solver for my data?",
+        about="What each solver spends to reach equal error, on the data sets of docs/elsewhere.md.",
+    ),
     "": Paper("Figures of no paper"),
 }
 """Headings of figures that are not of one of the papers, by the first part of their ids."""
