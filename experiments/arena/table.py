@@ -22,7 +22,7 @@ def table(comparisons: Sequence[Comparison], profiles: Mapping[str, Mapping[str,
 
     Parameters
     ----------
-    races : sequence of Race
+    comparisons : sequence of Comparison
     profiles : mapping of str to mapping of str to Profile
         By cost and entrant.
     """
