@@ -1,4 +1,4 @@
-"""Draws the arena: for each cost a panel for each data set, and the profile over all of them."""
+"""Draws the arena: for each cost the profile over all data sets, and a panel for each of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = 4
 """Panels in a row at most."""
-_PER_LINE: Final = 7
+_PER_LINE: Final = 6
 _NAMED: Final = 2
 """Most solvers named above a panel."""
 _MOST: Final = 1e4
@@ -39,7 +39,7 @@ class Drawing:
 
     Attributes
     ----------
-    races : sequence of Race
+    comparisons : sequence of Comparison
     profiles : mapping of str to mapping of str to Profile
         By cost and entrant.
     costs : sequence of str
@@ -94,9 +94,9 @@ def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
     )
     for row, cost in enumerate(drawing.costs):
         own = places[row * drawing.block : (row + 1) * drawing.block]
-        for k, (axes, comparison) in enumerate(zip(own, drawing.comparisons, strict=False)):
+        _draw_profile(own[0], drawing, cost)
+        for k, (axes, comparison) in enumerate(zip(own[1:], drawing.comparisons, strict=False), start=1):
             _draw_comparison(axes, comparison, drawing, cost, k)
-        _draw_profile(own[len(drawing.comparisons)], drawing, cost)
         for axes in own[len(drawing.comparisons) + 1 :]:
             axes.remove()
 

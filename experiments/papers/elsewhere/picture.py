@@ -72,6 +72,15 @@ class MapRow:
     cells: Mapping[str, Cell]
     properties: Mapping[str, float]
 
+    @property
+    def points(self) -> dict[str, tuple[float, float, Ruling]]:
+        """Property, number and ruling of each data set for which both are known."""
+        return {
+            name: (self.properties[name], cell.number, cell.ruling)
+            for name, cell in self.cells.items()
+            if name in self.properties and cell.number is not None
+        }
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -94,6 +103,11 @@ class Drawing:
     def paper_datasets(self) -> list[str]:
         """Columns of the papers' own data sets, before the others."""
         return list(dict.fromkeys(name for row in self.rows for name in row.paper_cells))
+
+    @property
+    def panels(self) -> list[MapRow]:
+        """The claims whose numbers differ from data set to data set."""
+        return [row for row in self.rows if len({y for _, y, _ in row.points.values()}) > 1]
 
     @property
     def letters(self) -> dict[str, str]:
@@ -123,7 +137,8 @@ class Drawing:
         texts = [
             f"{signs}. Behind the sign: cases that hold, of those that were run. {own}",
             "Panels: a claim's number on each data set, the median over its cases, against the property that the "
-            "theory names. Letters are columns of the map, colours its colours; a cross is a claim that fails there.",
+            "theory names; none where it is the same on all. Letters are columns of the map, colours its colours; a "
+            "cross is a claim that fails there.",
             *left_out_lines(self.left_out),
         ]
         return [line for text in texts for line in textwrap.wrap(text, int(layout.WIDTH * _PER_INCH * 0.95))]
@@ -143,19 +158,19 @@ def _map_height(drawing: Drawing) -> float:
 
 def size(drawing: Drawing) -> tuple[float, float]:
     """Width and height in inches."""
-    lines = math.ceil(len(drawing.rows) / _COLUMNS)
+    lines = math.ceil(len(drawing.panels) / _COLUMNS)
     return layout.WIDTH, _map_height(drawing) + lines * (_ABOVE + _PANEL[1] + _BELOW)
 
 
 def draw(figure: Figure | SubFigure, drawing: Drawing) -> None:
-    """Draw the map, and below it a panel for each claim."""
+    """Draw the map, and below it a panel for each claim whose numbers differ."""
     if not drawing.rows:
         return
     height, whole = _map_height(drawing), size(drawing)[1]
     axes = figure.add_axes((0, 1 - height / whole, 1, height / whole), xlim=(0, layout.WIDTH), ylim=(height, 0))
     axes.set_axis_off()
     _draw_map(axes, drawing)
-    for place, row in enumerate(drawing.rows):
+    for place, row in enumerate(drawing.panels):
         line, column = divmod(place, _COLUMNS)
         left = _LEFT + column * layout.WIDTH / _COLUMNS
         bottom = whole - height - line * (_ABOVE + _PANEL[1] + _BELOW) - _ABOVE - _PANEL[1]
@@ -211,11 +226,7 @@ def short_number(value: float) -> str:
 
 def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
     """Draw a claim's number on each data set against the property; colour and shape are the ruling's."""
-    points = {
-        name: (row.properties[name], cell.number, cell.ruling)
-        for name, cell in row.cells.items()
-        if name in row.properties and cell.number is not None
-    }
+    points = row.points
     plain_frame(axes, _TICKS)
     axes.set_xlabel(PROPERTIES[row.spec.against].name, size=_TEXT, color=INK, labelpad=2)
     found = rank_correlation([x for x, _, _ in points.values()], [y for _, y, _ in points.values()])
@@ -224,8 +235,6 @@ def _draw_panel(axes: Axes, row: MapRow, letters: Mapping[str, str]) -> None:
     for height, text in ((30, row.spec.id), (18, row.spec.unit or "share of the cases that hold"), (6, says)):
         weight = "bold" if text == row.spec.id else "normal"
         axes.annotate(text, (0, 1), (-20, height), size=_TEXT, color=INK, weight=weight, **look)
-    if not points:
-        return
     if _spans(x for x, _, _ in points.values()):
         axes.set_xscale("log")
     if _spans(y for _, y, _ in points.values()):
