@@ -39,7 +39,8 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             statuses.append(USER_ERROR)
             continue
         print(f"{plan.spec.id}: {made.size / 1e3:,.0f} kB of evidence in {command.evidence}")
-        console(sys.stdout).print(claims_table(made.verdict), highlight=False)
+        if made.verdict.claims:
+            console(sys.stdout).print(claims_table(made.verdict), highlight=False)
         print("\n".join(remarks(made.verdict)), flush=True)
         if made.again:
             print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
