@@ -79,8 +79,9 @@ def collect(
     dict
         JSON-able: ``commit`` (None outside a git checkout), ``dirty`` (likewise), ``build``, ``data``, ``cpu``,
         ``cores``, ``os``, ``memory`` (bytes), ``load`` (mean number of processes that ran or waited in the last
-        minute), ``threads``, ``jobs``, ``versions``, ``started`` (UTC, ISO 8601, seconds), ``command``. Home
-        directories are written ``~``, the checkout ``.``, and the user's name inside a path ``<user>``.
+        minute), ``threads``, ``jobs``, ``blas`` (see `blas`), ``versions``, ``started`` (UTC, ISO 8601, seconds),
+        ``command``. Home directories are written ``~``, the checkout ``.``, and the user's name inside a path
+        ``<user>``.
     """
     commit, dirty = _state_at_first(root)
     scrub = _Scrubber(root)
@@ -94,10 +95,27 @@ def collect(
         "load": round(os.getloadavg()[0], 2),
         "threads": int(threads),
         "jobs": int(jobs),
+        "blas": blas(),
         "versions": versions(),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": " ".join(scrub(_quoted(word)) for word in program),
     }
+
+
+@cache
+def blas() -> str:
+    """Return the BLAS libraries in use, with version and the processor that their loops are for.
+
+    OpenBLAS chooses its loops by processor; those for AVX-512 and for AVX2 round differently.
+    """
+    import scipy.linalg  # noqa: F401 (the core takes its matrix product from there)
+    from threadpoolctl import threadpool_info
+
+    parts = ("internal_api", "version", "architecture")
+    found = {
+        " ".join(str(each.get(part)) for part in parts) for each in threadpool_info() if each["user_api"] == "blas"
+    }
+    return ", ".join(sorted(found))
 
 
 def as_tags(provenance: Mapping[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from experiments.reproduction.published import EvidenceError, PublishedStore, pu
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.labels import moment
-from experiments.reproduction.report.pages import write_markdown
+from experiments.reproduction.report.pages import notes_on, write_markdown
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
 from experiments.reproduction.spot_check import recorded_checks
@@ -84,7 +84,10 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         coverage = target / "coverage.md"
         coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
     checks = target / CHECKS_PAGE
-    checks.write_text(render("checks.md.j2", checks=recorded_checks(evidence), moment=moment), encoding="utf-8")
+    checks.write_text(
+        render("checks.md.j2", checks=recorded_checks(evidence), moment=moment, notes=notes_on("checks")),
+        encoding="utf-8",
+    )
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
         "pages": {path.name: checksum(path) for path in (*pages, coverage, checks)},

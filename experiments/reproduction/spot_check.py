@@ -95,14 +95,17 @@ def compare(figure: str, run: PlannedRun, again: FinishedRun) -> Comparison:
     """Compare a published run with the same run made again."""
     assert run.found is not None
     published = run.found
-    old, new = published.result["provenance"]["build"], solvers.build_info()
-    same = (old["build_id"], old["isa"]) == (new["build_id"], new["isa"]) and old.get("code") == again.result[
-        "provenance"
-    ]["build"].get("code")
+    same = _same_arithmetic(published.result["provenance"], again.result["provenance"])
     difference = _difference(published, again, 0.0 if same else RELATIVE)
     seconds = [float(each.result["cpu_seconds"]) for each in (again, published)]
     ratio = seconds[0] / seconds[1] if seconds[1] > 0 else None
     return Comparison(figure, run.settings.label(), published.key, same, not difference, difference, ratio)
+
+
+def _same_arithmetic(published: Mapping[str, Any], again: Mapping[str, Any]) -> bool:
+    """Whether two runs are of the same core build, instruction set, Python code and, as far as recorded, BLAS."""
+    made = [(each["build"]["build_id"], each["build"]["isa"], each["build"].get("code")) for each in (published, again)]
+    return made[0] == made[1] and published.get("blas", again["blas"]) == again["blas"]
 
 
 def _difference(published: FinishedRun, again: FinishedRun, relative: float) -> str:
@@ -184,7 +187,7 @@ def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
 def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
     """Add a check to ``checks.json``: which figures, how many runs, when, on which machine, and each run."""
     own = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
-    own["isa"] = solvers.build_info()["isa"]
+    own |= {"isa": solvers.build_info()["isa"], "blas": provenance.blas()}
     made = datetime.now(UTC).isoformat(timespec="seconds")
     agree = sum(each.agrees for each in comparisons)
     made_again = [

@@ -78,6 +78,12 @@ def _link_curves(files: Path, results: Sequence[Result]) -> None:
         path.write_text(with_figures(page, links, link, report="../../../index.html"), encoding="utf-8")
 
 
+def notes_on(page: str) -> str:
+    """Return the paragraphs in ``conf/notes/`` for a page; empty if there are none."""
+    path = NOTES / f"{page}.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIGURES) -> Path:
     """Write a paper's scorecard, to be kept in the repository.
 
@@ -118,7 +124,7 @@ def write_markdown(figures: Path, target: Path, paper: str, *, specs: Path = FIG
         "problems": collection.problems,
     }
     judged = [claim for figure in chosen if figure.verdict is not None for claim in figure.verdict.claims]
-    values["notes"] = notes.read_text(encoding="utf-8") if (notes := NOTES / f"{paper}.md").is_file() else ""
+    values["notes"] = notes_on(paper)
     text = render("scorecard.md.j2", **values, judged=judged, shared=_shared_facts(chosen))
     with _page_with_files(target, f"{paper}.md", text, paper, ("*.png", "scorecard.json")) as files:
         made = {}
