@@ -19,7 +19,7 @@ from experiments.run.errors import outcome_of
 
 
 @dataclass(frozen=True)
-class Drawing:
+class FigureDrawing:
     """One published figure that is to be drawn; a job of `experiments.processes.pool.run_jobs`.
 
     Attributes
@@ -75,13 +75,13 @@ class Drawing:
         return Outcome(self.label, "finished")
 
 
-def draw_all(drawings: Sequence[Drawing], jobs: int) -> Iterator[Drawing]:
+def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[FigureDrawing]:
     """Draw figures, at most `jobs` at a time, and yield each when it is drawn.
 
     Raises
     ------
     EvidenceError
-        As `Drawing.draw`; or a process has failed.
+        As `FigureDrawing.draw`; or a process has failed.
     """
     if len(drawings) == 1 or jobs == 1:  # a process takes a second to start
         for drawing in drawings:

@@ -75,13 +75,14 @@ def write_report(command: Command) -> int:
 
 def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
     """Draw and judge published figures."""
-    from experiments.reproduction.drawing import Drawing, draw_all
+    from experiments.reproduction.drawing import FigureDrawing, draw_all
     from experiments.reproduction.report.verdict_reader import read_verdict
 
     specs, status = _published(names, command)
     options, text = command.options, shown(words)
     drawings = [
-        Drawing(spec, options, command.evidence, command.figures / spec.id / options.scale, text) for spec in specs
+        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, text)
+        for spec in specs
     ]
     for drawing in draw_all(drawings, options.jobs):
         verdict = read_verdict((drawing.folder / "verdict.json").read_bytes())

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from experiments.reproduction.drawing import Drawing, draw_all
+from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError, PublishedStore, published_figures, read_facts
 from experiments.reproduction.report.coverage import coverage_page
@@ -46,7 +46,9 @@ def draw_published(evidence: Path, figures: Path, jobs: int) -> None:
     for name in names:
         facts = read_facts(evidence, name)
         options, folder = Options(facts["scale"]), figures / name / facts["scale"]
-        drawings.append(Drawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True))
+        drawings.append(
+            FigureDrawing(read_figure(name), options, evidence, folder, facts["command"], as_published=True)
+        )
     for _ in draw_all(drawings, jobs):
         pass
 

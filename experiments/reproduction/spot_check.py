@@ -42,7 +42,7 @@ class Comparison:
     figure, label, key : str
         The figure that was checked, the run's short name, and its key when it was published.
     same_build : bool
-        Whether build and instruction set are the same, so that every bit must be.
+        Whether build, instruction set and BLAS are the same, so that every bit must be.
     agrees : bool
     difference : str
         What differs most; empty if nothing does.
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def outcome(self) -> str:
-        """``equal`` (every bit), ``agrees`` (of another build or instruction set), or ``DIFFERS``."""
+        """``equal`` (every bit), ``agrees`` (of another build, instruction set or BLAS), or ``DIFFERS``."""
         return "equal" if self.agrees and self.same_build else "agrees" if self.agrees else "DIFFERS"
 
 

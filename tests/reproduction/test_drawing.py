@@ -10,7 +10,7 @@ import pytest
 
 from experiments.configuration.composition import composing
 from experiments.reproduction.cli import main
-from experiments.reproduction.drawing import Drawing, draw_all
+from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import read_figure
@@ -27,9 +27,10 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "evidence"
 
 
-def drawings(evidence: Path, folder: Path) -> list[Drawing]:
+def drawings(evidence: Path, folder: Path) -> list[FigureDrawing]:
     return [
-        Drawing(read_figure(name), Options("demo"), evidence, folder / name, "reproduce.py", True) for name in FIGURES
+        FigureDrawing(read_figure(name), Options("demo"), evidence, folder / name, "reproduce.py", True)
+        for name in FIGURES
     ]
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import datasets
 from datasets import DataError
-from experiments import curve
+from experiments import curve, provenance
 from experiments.columns import COLUMNS, COUNTS
 from experiments.configuration.composition import composing, settings_of
 from experiments.reproduction.build import maker_of, verdict_of
@@ -169,6 +169,22 @@ def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.
     out = capsys.readouterr().out
     assert out.count("DIFFERS") == 1
     assert "kernel_evaluations in row 1" in out
+
+
+def test_a_run_with_another_blas_agrees_but_is_not_called_equal(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "evidence"
+    shutil.copytree(made / "evidence", folder)
+    keys = pq.read_table(folder / "mine_x.parquet")["key"].to_pylist()
+    runs = PublishedStore(folder, "mine_x").find_all_finished(keys)
+    assert runs[keys[0]].result["provenance"]["blas"] == provenance.blas()
+    runs[keys[0]].result["provenance"]["blas"] = "another"
+    columns = {key: runs[key].curve.columns for key in keys}
+    write_evidence(folder, "mine_x", runs, columns, read_facts(folder, "mine_x"))
+    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={folder}") == 0
+    out = capsys.readouterr().out
+    assert (out.count("  agrees "), out.count("  equal ")) == (1, 2)
 
 
 def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
