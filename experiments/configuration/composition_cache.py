@@ -83,6 +83,7 @@ class Loader(ConfigLoaderImpl):
         places = [str(entry.path).removeprefix("file://") for entry in config_search_path.get_path()]
         self._origin = "\0".join([*places, checksum([Path(place) for place in places if "://" not in place])])
         self._chosen: dict[str, bytes] = {}
+        self._described: dict[tuple[str, ...], Described] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         repository = Repository(self.config_search_path)
@@ -156,10 +157,16 @@ class Loader(ConfigLoaderImpl):
             made.append(anew(config_name, lines, RunMode.RUN))
             return _packed(made[0], base)
 
-        packed = cached_bytes(default_cache_dir() / "composed", origin.encode(), make)
-        found = None if made else _unpacked(packed, base)
+        packed = cached_bytes(default_cache_dir() / "compositions", origin.encode(), make)
+        words_of_base = tuple(str(word.input_line) for word in own)
+        if words_of_base not in self._described:
+            self._described[words_of_base] = _describe(base)
+        found = None if made else _unpacked(packed, base, self._described[words_of_base])
         return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
 
+
+Described = dict[str, tuple[str | None, str]]
+"""The schema's name and the value as JSON of each setting and group, Hydra's own part left out."""
 
 NOTHING = b"null"
 """Content of a cache file for a choice of files that changes Hydra's own part: it is composed each time."""
@@ -167,36 +174,47 @@ NOTHING = b"null"
 
 def _packed(config: DictConfig, base: DictConfig) -> bytes:
     """Return a configuration without Hydra's part as JSON; `NOTHING` if that part differs from `base`."""
-    schemas = {name: _schema_name(config, str(name)) for name in config if name != "hydra"}
-    values, known = (_container(each) for each in (config, base))
-    own = values.pop("hydra")
+    own, known = (_container(each)["hydra"] for each in (config, base))
     choices = own["runtime"].pop("choices")
-    del known["hydra"]["runtime"]["choices"]
-    for each in (own, known["hydra"]):
+    del known["runtime"]["choices"]
+    for each in (own, known):
         each["overrides"]["task"], each["job"]["override_dirname"] = [], ""  # see `_sign`
-    if own != known["hydra"]:
+    if own != known:
         return NOTHING
-    return json.dumps({"schemas": schemas, "values": values, "choices": choices}).encode()
+    return json.dumps({"settings": _describe(config), "choices": choices}).encode()
+
+
+def _describe(config: DictConfig) -> Described:
+    values = {name: value for name, value in _container(config).items() if name != "hydra"}
+    return {name: (_schema_name(config, name), json.dumps(value)) for name, value in values.items()}
 
 
 def _container(config: DictConfig) -> dict[str, Any]:
     return cast(dict[str, Any], OmegaConf.to_container(config, resolve=False, enum_to_str=True))
 
 
-def _unpacked(packed: bytes, base: DictConfig) -> DictConfig | None:
+def _unpacked(packed: bytes, base: DictConfig, present: Described) -> DictConfig | None:
     """Return `base` with the packed values, typed by their schemas; None if the file is `NOTHING` or damaged."""
     known = _schemas(base)
     try:
         content = json.loads(packed)
-        schemas, choices = content["schemas"], content["choices"]
+        choices = content["choices"]
         with open_dict(base):
-            for name, schema in schemas.items():
-                value = content["values"][name]
-                base[name] = value if schema is None else OmegaConf.merge(OmegaConf.structured(known[schema]), value)
+            for name, (schema, value) in content["settings"].items():
+                # most groups are the same, and to set one takes milliseconds
+                if name != "hydra" and (schema, value) != present.get(name):
+                    base[name] = _typed(known[schema], value)
             base.hydra.runtime.choices = choices
     except (ValueError, KeyError, TypeError, OmegaConfBaseException):  # `NOTHING`, or damaged
         return None
     return base
+
+
+@cache
+def _typed(schema: Any, value: str) -> Any:
+    """Return a value, given as JSON, with the types of a schema; OmegaConf sets a copy of it."""
+    plain = json.loads(value)
+    return plain if schema is None else OmegaConf.merge(OmegaConf.structured(schema), plain)
 
 
 def _schema_name(config: DictConfig, name: str) -> str | None:
@@ -210,7 +228,7 @@ def _schemas(base: DictConfig) -> dict[str | None, Any]:
     repository = ConfigStore.instance().repo
     groups = [repository.get("algo", {}), repository.get("schema", {}).get("kernel", {})]
     kinds += [OmegaConf.get_type(node.node) for group in groups for node in group.values()]
-    return {f"{kind.__module__}.{kind.__qualname__}": kind for kind in kinds if is_dataclass(kind)}
+    return {None: None} | {f"{kind.__module__}.{kind.__qualname__}": kind for kind in kinds if is_dataclass(kind)}
 
 
 def _is_plain(word: Override) -> bool:

@@ -130,7 +130,7 @@ def test_a_schema_that_has_changed_counts(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_is_damaged_is_made_again(cache: Path, asked: list[list[str]]) -> None:
     first = composed_settings()
-    (path,) = (cache / "composed").iterdir()
+    (path,) = (cache / "compositions").iterdir()
     kept = path.read_bytes()
     for damaged in (b"", kept[:-1], kept[:100] + bytes([kept[100] ^ 1]) + kept[101:]):
         path.write_bytes(damaged)
@@ -150,12 +150,12 @@ def test_without_a_place_hydra_is_asked_each_time(cache: Path, asked: list[list[
 def test_no_file_of_the_cache_is_code(cache: Path) -> None:
     """A file that somebody else has put there, with a right checksum, changes values; it names nothing to call."""
     first = composed_settings()
-    (path,) = (cache / "composed").iterdir()
+    (path,) = (cache / "compositions").iterdir()
     packed = json.loads(path.read_bytes()[CHECKSUM_BYTES:])
-    assert "hydra" not in packed["values"]
+    assert "hydra" not in packed["settings"]
     assert "_target_" not in json.dumps(packed)
-    packed["values"]["hydra"] = {"callbacks": {"bad": {"_target_": "os.abort"}}}
-    packed["values"]["seed"] = 5
+    packed["settings"]["hydra"] = [None, json.dumps({"callbacks": {"bad": {"_target_": "os.abort"}}})]
+    packed["settings"]["seed"][1] = "5"
     content = json.dumps(packed).encode()
     path.write_bytes(hashlib.sha256(content).digest() + content)
     with composing():

@@ -13,6 +13,8 @@ LIMIT = 300_000
 """Bytes; a picture in the repository has fewer."""
 
 _COLOURS = (256, 64)
+_GAIN = 4
+"""How many times smaller the fewest colours make a picture at most: 3.4 to 3.7 times for this program's figures."""
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
 
 
@@ -52,16 +54,21 @@ def fitted(png: bytes, limit: int = LIMIT) -> bytes:
     if len(png) < limit:
         return png
     picture = _decoded(png)
-    for colours in _COLOURS:
-        small = _encoded(picture, colours)
-        if len(small) < limit:
-            return small
+    small, length = png, len(png) / _GAIN
+    if length < limit:
+        for colours in _COLOURS:
+            small = _encoded(picture, colours)
+            if len(small) < limit:
+                return small
+        length = len(small)
     width, height = picture.size
     while len(small) >= limit and max(width, height) > 1:
-        # The size is about proportional to the area. At most 0.95 each time, so that the loop ends.
-        shrink = min(0.95, (limit / len(small)) ** 0.5)
+        # Half the width leaves about 0.42 of the bytes: smoothed edges compress less well. At most 0.95 each time, so
+        # that the loop ends.
+        shrink = min(0.95, (limit / length) ** 0.8)
         width, height = max(1, int(width * shrink)), max(1, int(height * shrink))
         small = _encoded(picture.resize((width, height), Image.Resampling.LANCZOS), _COLOURS[-1])
+        length = len(small)
     return small
 
 
