@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+
+from experiments.columns import COSTS, MEASURES
+
+
+@dataclass
+class ShownSpec:
+    """The curves that the page of a figure draws when a reader chooses a claim.
+
+    Attributes
+    ----------
+    series : list of str
+        Names of series; one with a grid stands for all values of it. Empty: those that the judge has read.
+    cost, measure : str
+        Columns of the axes; empty: those that the judge has read most.
+    """
+
+    series: list[str] = field(default_factory=list)
+    cost: str = ""
+    measure: str = ""
+
+    def over(self, other: ShownSpec) -> ShownSpec:
+        """Return this, with the values of another where this has none."""
+        return ShownSpec(self.series or other.series, self.cost or other.cost, self.measure or other.measure)
 
 
 @dataclass
@@ -21,6 +45,8 @@ class ReadingSpec:
         Choices for the judging function: ``{pegasos: pegasos_kept}``.
     constants : dict of str to float
         Values in place of the claim's.
+    shows : ShownSpec
+        In place of the claim's.
     """
 
     id: str = ""
@@ -29,6 +55,7 @@ class ReadingSpec:
     section: str = ""
     options: dict[str, str] = field(default_factory=dict)
     constants: dict[str, float] = field(default_factory=dict)
+    shows: ShownSpec = field(default_factory=ShownSpec)
 
 
 @dataclass
@@ -50,6 +77,8 @@ class ClaimSpec:
         the claim has one.
     datasets : list of str
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
+    shows : ShownSpec
+        Needed where the judge reads a summary of the curves, which does not tell what the judge has read.
     """
 
     id: str = ""
@@ -60,6 +89,7 @@ class ClaimSpec:
     constants: dict[str, float] = field(default_factory=dict)
     readings: list[ReadingSpec] = field(default_factory=list)
     datasets: list[str] = field(default_factory=list)
+    shows: ShownSpec = field(default_factory=ShownSpec)
 
 
 @dataclass
@@ -144,8 +174,14 @@ class BaseSpec:
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 
-def check_claim(claim: ClaimSpec) -> None:
-    """Check that the readings have different ids, and that they and the rule have constants of the claim only.
+def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:
+    """Check that a claim's readings have different ids, and that it uses its own constants and known curves only.
+
+    Parameters
+    ----------
+    claim : ClaimSpec
+    series : collection of str
+        Names of the figure's series.
 
     Raises
     ------
@@ -158,6 +194,14 @@ def check_claim(claim: ClaimSpec) -> None:
     for reading in claim.readings:
         if unknown := sorted(reading.constants.keys() - claim.constants.keys()):
             raise ValueError(f"{where} reading {reading.id!r} changes {', '.join(unknown)}, no constant of the claim")
+    for shows in (claim.shows, *(reading.shows for reading in claim.readings)):
+        for what, names, known in (
+            ("series", shows.series, series),
+            ("cost", filter(None, [shows.cost]), COSTS),
+            ("measure", filter(None, [shows.measure]), MEASURES),
+        ):
+            if wrong := [name for name in names if name not in known]:
+                raise ValueError(f"{where} it shows the unknown {what} {', '.join(wrong)}; known: {', '.join(known)}")
     try:
         claim.rule.format_map(claim.constants)
     except (KeyError, ValueError, IndexError) as error:

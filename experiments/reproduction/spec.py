@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
@@ -25,6 +25,7 @@ from experiments.reproduction.claim_spec import (
     NumberSpec,
     ReadingSpec,
     RepeatedClaimSpec,
+    ShownSpec,
     check_claim,
 )
 from solvers.disk_cache import cached_bytes
@@ -240,6 +241,11 @@ class FigureSpec:
         series = {series.name: series for series in self.series}[name]
         return {value: member.name for value, member in series.members().items()}
 
+    def expanded(self, names: Iterable[str]) -> list[str]:
+        """Return names of series, a series with a grid replaced by its members."""
+        grids = {series.name: [*self.members(series.name).values()] for series in self.series if series.grid}
+        return [member for name in names for member in grids.get(name, [name])]
+
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales.
 
@@ -278,7 +284,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
         _check_grid(series, path.name)
     for claim in spec.claims:
         try:
-            check_claim(claim)
+            check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
         except ValueError as error:
             raise FigureError(f"{path.name}: {error}") from error
     return spec
@@ -330,7 +336,7 @@ def _figure(plain: dict[str, Any]) -> FigureSpec:
     parts: dict[str, Any] = {name: [part(**each) for each in plain[name]] for name, part in lists.items()}
     parts |= {name: {key: part(**each) for key, each in plain[name].items()} for name, part in mappings.items()}
     parts["claims"] = [
-        ClaimSpec(**each | {"readings": [ReadingSpec(**reading) for reading in each["readings"]]})
+        ClaimSpec(**_with_shown(each) | {"readings": [ReadingSpec(**_with_shown(one)) for one in each["readings"]]})
         for each in plain["claims"]
     ]
     parts["bases"] = [
@@ -338,6 +344,10 @@ def _figure(plain: dict[str, Any]) -> FigureSpec:
         for each in plain["bases"]
     ]
     return FigureSpec(**plain | parts)
+
+
+def _with_shown(plain: dict[str, Any]) -> dict[str, Any]:
+    return plain | {"shows": ShownSpec(**plain["shows"])}
 
 
 def _described(path: Path) -> FigureSpec:

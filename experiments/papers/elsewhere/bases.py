@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from experiments.papers.elsewhere.properties import PROPERTIES
 from experiments.reproduction.build import maker_of
-from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec
+from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec, ShownSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
@@ -97,15 +97,17 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
     return replace(
         spec,
         series=list(series.values()),
-        claims=[_repeated(base.claim(claim.id)) for base in bases for claim in base.claims],
+        claims=[_repeated(base, base.claim(claim.id)) for base in bases for claim in base.claims],
         split_by_seed=any(base.spec.split_by_seed for base in bases),
     )
 
 
-def _repeated(claim: ClaimSpec) -> ClaimSpec:
+def _repeated(base: Base, claim: ClaimSpec) -> ClaimSpec:
     """Return a claim as it is judged here: one case a data set, one reading, no constant to vary."""
     nearest = claim.readings[0] if claim.readings else ReadingSpec()
     rule = claim.rule.format_map({**claim.constants, **nearest.constants})
+    shows = nearest.shows.over(claim.shows)
+    shown = [base.curves[name].name for name in base.spec.expanded(shows.series) if name in base.curves]
     merged = f"{rule} Here a data set holds if all of its cases hold, and fails if one fails."
     return ClaimSpec(
         PREFIX + claim.id,
@@ -113,7 +115,8 @@ def _repeated(claim: ClaimSpec) -> ClaimSpec:
         claim.quote,
         claim.section,
         merged.replace("{", "{{").replace("}", "}}"),
-        readings=[replace(nearest, options={}, constants={})],
+        readings=[replace(nearest, options={}, constants={}, shows=ShownSpec())],
+        shows=replace(shows, series=shown),
     )
 
 

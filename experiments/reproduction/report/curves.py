@@ -14,9 +14,11 @@ from experiments.columns import COSTS, MEASURES
 from experiments.configuration.settings import setting_name
 from experiments.plotting import styles_for
 from experiments.plotting.interactive import PAGE, Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
+from experiments.reproduction.claim_spec import ClaimSpec, ShownSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.plan import OWN_FILES, Plan, known_data_sets, overrides_of
 from experiments.reproduction.report.pictures import fitted
+from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Claim, Reading
 from experiments.store.serialize import flatten
 
@@ -50,6 +52,14 @@ def figure_page(
     picture : bytes
         PNG that a browser without scripts shows.
     """
+    content = page_content(plan, evidence, claims, title, small_print, picture)
+    return None if content is None else curves_page(content)
+
+
+def page_content(
+    plan: Plan, evidence: Evidence, claims: Sequence[Claim], title: str, small_print: Sequence[str], picture: bytes
+) -> Curves | None:
+    """Return what the page of a figure shows; as `figure_page`."""
     runs = [run for panel in evidence.panels for run in _runs(plan, panel)]
     known = {column for run in runs for column in run.curve.columns if run.curve[column].notna().any()}
     if not known & {*COSTS} or not known & {*MEASURES}:
@@ -58,20 +68,17 @@ def figure_page(
     own = {series.name: series.label for series in plan.spec.curves}
     labels = {name: own.get(name) or name.replace("_", " ") for name in names}
     styles = styles_for(labels.values())
-    content = Curves(
+    return Curves(
         title=title,
         runs=runs,
         styles={name: styles[label] for name, label in labels.items()},
         datasets={panel.paper_dataset: _label(panel) for panel in evidence.panels},
-        claims=[
-            JudgedClaim(claim.id, claim.paper_says, [_reading(each) for each in claim.readings]) for claim in claims
-        ],
+        claims=[judged_claim(plan.spec, claim) for claim in claims],
         facts=f"Scale {evidence.scale}; {len(runs):,} runs.",
         small_print=" ".join(small_print),
         pictures=[fitted(picture)],
         cost="cpu_seconds" if plan.spec.timed else "",
     )
-    return curves_page(content)
 
 
 def _runs(plan: Plan, panel: Panel) -> Iterator[RunCurve]:
@@ -112,18 +119,27 @@ def _label(panel: Panel) -> str:
     return f"{panel.dataset} (stand-in{other})"
 
 
-def _reading(reading: Reading) -> JudgedReading:
+def judged_claim(spec: FigureSpec, claim: Claim) -> JudgedClaim:
+    """Return a claim with the curves by which each of its readings is judged."""
+    described = next((each for each in spec.claims if each.id == claim.id), ClaimSpec())
+    shown = {each.id: each.shows.over(described.shows) for each in described.readings}
+    readings = [_reading(spec, each, shown.get(each.id, described.shows)) for each in claim.readings]
+    return JudgedClaim(claim.id, claim.paper_says, readings)
+
+
+def _reading(spec: FigureSpec, reading: Reading, shown: ShownSpec) -> JudgedReading:
+    """Return a reading with the curves that the figure's file names, else those that the judge has read."""
     columns = Counter(name for series in reading.reads.values() for own in series.values() for name in own)
-    cost, measure = (_most_read(columns, names) for names in (COSTS, MEASURES))
+    judged = {case.dataset for case in reading.rulings if case.ruling != "missing"} - {""}
     return JudgedReading(
         reading.id,
         reading.says,
         reading.text,
         reading.measured,
-        list(reading.reads),
-        sorted({name for series in reading.reads.values() for name in series}),
-        cost,
-        measure,
+        list(reading.reads) or sorted(judged),
+        spec.expanded(shown.series) or sorted({name for series in reading.reads.values() for name in series}),
+        shown.cost or _most_read(columns, COSTS),
+        shown.measure or _most_read(columns, MEASURES),
     )
 
 
