@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
+import solvers
 from datasets.fetch import CACHE_VARIABLE
 from experiments import provenance
 from experiments.bench.measure import Row, seconds
@@ -65,9 +66,13 @@ def _record(store: Store, run: PlannedRun) -> None:
     result: dict[str, Any] = {
         "algo": run.settings.algo,
         "seed": seed,
-        "provenance": {"commit": provenance.git_state(provenance.PROJECT_ROOT)[0], "data": {"counts": {}}},
+        "settings": run.settings.identity(),
+        "provenance": {
+            "commit": provenance.git_state(provenance.PROJECT_ROOT)[0],
+            "build": solvers.build_info(),
+            "data": {"counts": {"train": counts, "test": counts}},
+        },
     }
-    result["provenance"]["data"]["counts"] = {"train": counts, "test": counts}
     speed = 1 + 0.1 * seed + len(run.series) % 7
     points = [
         {

@@ -17,7 +17,7 @@ from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.options import Options
-from experiments.reproduction.plan import Plan, PlannedRun, Planner
+from experiments.reproduction.plan import Plan, PlannedPanel, PlannedRun, Planner
 from experiments.reproduction.published import (
     EvidenceError,
     PublishedStore,
@@ -55,10 +55,17 @@ class EvidencePlanner(Planner):
         """Return the key of a run."""
         return evidence_key(settings)
 
+    def _panel(
+        self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
+    ) -> PlannedPanel:
+        if dataset in self._absent:  # its settings need not be composed: no run can be published
+            raise DataError(self._absent[dataset])
+        return super()._panel(spec, options, paper_dataset, dataset, absent)
+
     def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
         del settings
         if runs and all(run.found is None for run in runs):
-            raise DataError(self._absent.get(dataset, f"the evidence has no run on {dataset}"))
+            raise DataError(f"the evidence has no run on {dataset}")
 
 
 def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, dict[str, Any]]:
