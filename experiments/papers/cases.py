@@ -142,7 +142,8 @@ def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge) -> Claim:
     choices = [Choice(reading.id, reading.options, {**spec.constants, **reading.constants}) for reading in readings]
     results = [_reading(evidence, spec, *each, judge) for each in zip(readings, choices, strict=True)]
     sensitivity = []
-    for name, value in choices[0].constants.items():
+    for name in spec.constants:
+        value = choices[0].constants[name]
         ends = [replace(choices[0], constants={**choices[0].constants, name: factor * value}) for factor in (0.5, 2.0)]
         half, double = (_reading(evidence, spec, readings[0], choice, judge).text for choice in ends)
         sensitivity.append(Sensitivity(name, value, half, double))

@@ -123,9 +123,7 @@ def _repeated(base: Base, claim: ClaimSpec) -> ClaimSpec:
 def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     """Return the evidence as the base's module expects it: its series' names, and claims about these data sets."""
     spec = evidence.spec
-    claims = [
-        replace(base.claim(each.id), datasets=[], readings=base.claim(each.id).readings[:1]) for each in base.claims
-    ]
+    claims = [_with_one_reading(base.claim(each.id)) for each in base.claims]
     own = replace(
         base.spec,
         datasets=spec.datasets,
@@ -140,6 +138,13 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     )
     computed = evidence.computed.get("bases", {}).get(str(base.place), {})
     return replace(evidence, spec=own, panels=panels, computed=computed)
+
+
+def _with_one_reading(claim: ClaimSpec) -> ClaimSpec:
+    """Return a claim with its first reading, on all data sets, and with fixed constants: a map does not vary them."""
+    nearest = claim.readings[0] if claim.readings else ReadingSpec()
+    reading = replace(nearest, constants=claim.constants | nearest.constants)
+    return replace(claim, datasets=[], constants={}, readings=[reading])
 
 
 def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:

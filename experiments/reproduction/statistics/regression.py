@@ -25,8 +25,8 @@ def slope(x: ArrayLike, y: ArrayLike) -> float:
         raise ValueError(f"x and y must be vectors of one length, got shapes {xs.shape} and {ys.shape}")
     known = np.isfinite(xs) & np.isfinite(ys)
     xs, ys = xs[known], ys[known]
-    if len(np.unique(xs)) < 2:
-        raise ValueError(f"a slope needs points at two different x at least, got {len(np.unique(xs))}")
+    if not len(xs) or xs.min() == xs.max():
+        raise ValueError(f"a slope needs points at two different x at least, got {min(len(xs), 1)}")
     centred = xs - xs.mean()
     return float(centred @ (ys - ys.mean()) / (centred @ centred))
 
