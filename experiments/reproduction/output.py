@@ -110,7 +110,8 @@ def write_texts(folder: Path, result: FigureResult, verdict: Verdict, facts: Map
     if result.table is not None:
         _write_json(folder / "table.json", dataclasses.asdict(result.table))
         (folder / "table.md").write_text(render("table.md.j2", table=result.table), encoding="utf-8")
-    _write_json(folder / "verdict.json", as_json(verdict) | dict(facts))
+    decided_by = {claim.id: claim.nearest.decided_by for claim in verdict.claims}
+    _write_json(folder / "verdict.json", as_json(verdict) | dict(facts) | {"decided_by": decided_by})
     page = render("verdict.md.j2", verdict=verdict, heading=str(facts["heading"]))
     (folder / "verdict.md").write_text(page, encoding="utf-8")
 

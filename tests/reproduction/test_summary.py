@@ -7,12 +7,15 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from rich.console import Console
 from rich.table import Table
 
 from experiments.papers.cases import Case, Decision, _decided_by
-from experiments.reproduction.output import as_json
+from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.output import as_json, write_texts
+from experiments.reproduction.report.verdict_reader import read_verdict
 from experiments.reproduction.summary import claims_table, figure_table, show
 from experiments.reproduction.verdict import Claim, Outcome, Reading, Ruling, Verdict, outcome_of
 
@@ -66,8 +69,15 @@ def test_the_case_that_decides(rulings: list[Ruling], decided: int | None) -> No
     assert _decided_by(cases, outcome) == ("" if decided is None else f"Adult: number {decided}")
 
 
-def test_it_is_not_in_the_json() -> None:
+def test_it_is_not_compared_with_the_published_verdict() -> None:
     assert "decided_by" not in json.dumps(as_json(verdict([claim("Adult: 3.1 s")])))
+
+
+def test_it_is_shown_of_a_verdict_that_was_read_from_its_file(tmp_path: Path) -> None:
+    result = FigureResult(pd.DataFrame({"x": [1.0]}), lambda _: None, (1, 1), claims=[claim("Adult: 3.1 s")])
+    write_texts(tmp_path, result, verdict(result.claims), {"heading": "Figure 1", "paper": "mine"})
+    read = read_verdict((tmp_path / "verdict.json").read_bytes())
+    assert "Adult: 3.1 s" in text_of(claims_table(read))
 
 
 def test_a_table_is_shown_without_ranges() -> None:
