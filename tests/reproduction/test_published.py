@@ -22,28 +22,18 @@ from datasets import DataError
 from experiments import curve, provenance
 from experiments.columns import COLUMNS, COUNTS
 from experiments.configuration.composition import composing, settings_of
-from experiments.plotting.interactive import Curves
-from experiments.reproduction.build import maker_of, verdict_of
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
-from experiments.reproduction.options import Options
-from experiments.reproduction.output import as_json
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import (
-    EVIDENCE,
     EvidenceError,
     PublishedCurve,
     PublishedStore,
     evidence_key,
-    published_figures,
     read_facts,
     same_values,
     write_evidence,
 )
-from experiments.reproduction.report.curves import page_content
-from experiments.reproduction.spec import read_figure
 from experiments.reproduction.spot_check import choose_runs, recorded_checks
-from experiments.store.serialize import plain
 
 FACTS = {"scale": "demo", "computed": {}, "absent": {}, "command": "python reproduce.py"}
 FIGURE = """
@@ -401,37 +391,3 @@ def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: py
             assert run.identity()["clock"]["memory"] == 0.75 * size
             keys.add(evidence_key(run))
     assert len(keys) == 1
-
-
-JUDGED_BY_DATA = {
-    *("minibatch.lemma1", "minibatch.lemma2", "minibatch.lemma3", "minibatch.rho", "minibatch.crude"),
-    *("minibatch.theorem2", "sgdr.random", "sgdr.multiple"),
-}
-"""Claims that are judged by what the figure's module computes from the data, without a curve."""
-
-
-@pytest.mark.parametrize("figure", published_figures(EVIDENCE))
-def test_the_published_verdicts_are_those_of_this_version(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # judged, not drawn: drawing takes most of the time, and publishing has done it
-    monkeypatch.setattr("datasets.load", _refuse)
-    spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
-    with composing():
-        plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
-        verdict = verdict_of(shown, maker_of(spec.maker).make(shown), "")
-        page = page_content(plan, shown, verdict.claims, "", [], b"")
-    if page is not None:
-        _check_curves_of_claims(page)
-    judged = plain(as_json(verdict), "verdict")
-    for name in ("claims", "numbers"):
-        assert same_values(judged[name], facts["verdict"][name]), name
-
-
-def _check_curves_of_claims(page: Curves) -> None:
-    """Check that each claim's button draws curves that the page has, except where the claim is judged by data alone."""
-    series = {run.series for run in page.runs}
-    columns = {name for run in page.runs for name in run.curve.columns if run.curve[name].notna().any()}
-    for claim in page.claims:
-        for reading in claim.readings:
-            assert {*reading.series} <= series, claim.id
-            assert {reading.cost, reading.measure} <= columns | {""}, claim.id
-            assert bool(reading.series) == (claim.id not in JUDGED_BY_DATA), claim.id
