@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -51,8 +52,7 @@ class SweepJob:
 
     def __call__(self, report: Report, /) -> Outcome:
         """Compose the job, run it, and return its outcome; see `experiments.processes.pool.Job`."""
-        setup_globals()
-        register()
+        _prepare()
         try:
             config = self.context.config_loader.load_sweep_config(self.config, list(self.overrides))
         except COMPOSITION_ERRORS as error:
@@ -70,6 +70,13 @@ class SweepJob:
         )
         outcome: Outcome = done.return_value
         return outcome
+
+
+@cache
+def _prepare() -> None:
+    """Register resolvers and schemas in a worker, once for all of its jobs."""
+    setup_globals()
+    register()
 
 
 def launch(

@@ -75,7 +75,10 @@ class Repository(ConfigRepository):
 
 
 class Loader(ConfigLoaderImpl):
-    """Hydra's loader of configurations with a cache of choices of files. A sweep sends it to its workers, pickled."""
+    """Hydra's loader of configurations with a cache of choices of files.
+
+    A sweep sends it with each job to its workers, pickled. A worker keeps the first one with its cache (`_kept`).
+    """
 
     def __init__(self, config_search_path: ConfigSearchPath) -> None:
         super().__init__(config_search_path)
@@ -85,9 +88,9 @@ class Loader(ConfigLoaderImpl):
         self._chosen: dict[str, bytes] = {}
         self._described: dict[tuple[str, ...], Described] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         repository = Repository(self.config_search_path)
-        return vars(self) | {"repository": repository, "_chosen": {}}  # a worker finds its own choices in the folder
+        return _kept, (self._origin, vars(self) | {"repository": repository, "_chosen": {}})
 
     def load_configuration(
         self,
@@ -158,15 +161,28 @@ class Loader(ConfigLoaderImpl):
             return _packed(made[0], base)
 
         packed = cached_bytes(default_cache_dir() / "compositions", origin.encode(), make)
+        if made:
+            return made[0]
         words_of_base = tuple(str(word.input_line) for word in own)
-        if words_of_base not in self._described:
+        if words_of_base not in self._described:  # the base is the same for most choices of files
             self._described[words_of_base] = _describe(base)
-        found = None if made else _unpacked(packed, base, self._described[words_of_base])
-        return found or (made or [anew(config_name, lines, RunMode.RUN)])[0]
+        found = _unpacked(packed, base, self._described[words_of_base])
+        return found or anew(config_name, lines, RunMode.RUN)
+
+
+_LOADERS: dict[str, Loader] = {}
+
+
+def _kept(origin: str, state: dict[str, Any]) -> Loader:
+    """Return the loader that this process has unpickled first for these files and schemas."""
+    if origin not in _LOADERS:
+        _LOADERS[origin] = Loader.__new__(Loader)
+        vars(_LOADERS[origin]).update(state)
+    return _LOADERS[origin]
 
 
 Described = dict[str, tuple[str | None, str]]
-"""The schema's name and the value as JSON of each setting and group, Hydra's own part left out."""
+"""For each setting and group, without Hydra's own part: its schema's name, and its value as JSON."""
 
 NOTHING = b"null"
 """Content of a cache file for a choice of files that changes Hydra's own part: it is composed each time."""
@@ -194,7 +210,10 @@ def _container(config: DictConfig) -> dict[str, Any]:
 
 
 def _unpacked(packed: bytes, base: DictConfig, present: Described) -> DictConfig | None:
-    """Return `base` with the packed values, typed by their schemas; None if the file is `NOTHING` or damaged."""
+    """Return `base` with the packed values, typed by their schemas; None if the file is `NOTHING` or damaged.
+
+    `present` describes the values that `base` has.
+    """
     known = _schemas(base)
     try:
         content = json.loads(packed)
@@ -223,7 +242,7 @@ def _schema_name(config: DictConfig, name: str) -> str | None:
 
 
 def _schemas(base: DictConfig) -> dict[str | None, Any]:
-    """Return the schemas of settings and groups by their names."""
+    """Return the schemas of settings and groups by their names; None stands for a setting without a schema."""
     kinds = [OmegaConf.get_type(base, str(name)) for name in base if name != "hydra"]
     repository = ConfigStore.instance().repo
     groups = [repository.get("algo", {}), repository.get("schema", {}).get("kernel", {})]

@@ -108,6 +108,12 @@ def test_jobs_of_a_sweep_have_them_in_another_process_too(loaders: Loaders, chos
         assert outcome(lambda words, ours=ours: ours.load_sweep_config(sweep, [*words]), words) == anew
 
 
+def test_a_worker_makes_one_loader_for_all_jobs(loaders: Loaders) -> None:
+    first, second = (pickle.loads(pickle.dumps(loaders.ours)) for _ in range(2))
+    assert first is second
+    assert first is not loaders.ours
+
+
 def test_a_sweep_is_composed_by_hydra(loaders: Loaders, tmp_path: Path) -> None:
     """Its words have several values, of which Hydra takes one after the other."""
     words = ["seed=range(3)", "algo=sbp,smo", f"hydra.sweep.dir={tmp_path}"]
