@@ -35,9 +35,9 @@ TIMEOUT = (5.0, 15.0)
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file that was read: its unpacked bytes, their SHA-256, and its path."""
+    """A file that was read: its unpacked bytes, which a reader may empty, their SHA-256, and its path."""
 
-    content: bytes
+    content: bytearray
     sha256: str
     path: Path
 
@@ -105,7 +105,7 @@ def _read_file(file: FileSpec, path: Path) -> Fetched:
     return _fetched(from_archive(content, file.name, str(path)) if file.archived else content, path)
 
 
-def _fetched(content: bytes, path: Path) -> Fetched:
+def _fetched(content: bytearray, path: Path) -> Fetched:
     return Fetched(content, hashlib.sha256(content).hexdigest(), path)
 
 

@@ -137,7 +137,7 @@ class Source:
         )
         return table
 
-    def _parse(self, content: bytes, sha256: str, where: str, format: str, role: str = "train") -> Table:
+    def _parse(self, content: bytearray, sha256: str, where: str, format: str, role: str = "train") -> Table:
         """Parse a file through the prepared cache, except .npz, which holds arrays already."""
         if format == "npz":
             return read_npz(content, where)[0]
@@ -152,7 +152,7 @@ class Source:
                 counted = {"ngrams": spec.ngrams, "min_count": spec.min_count}
                 table = read_reuters(content, where, role=role, topic=spec.topic, **counted)
             elif format == "topics":
-                table = read_topics(content, where, spec.topic)
+                table = read_topics(bytes(content), where, spec.topic)
             else:
                 table = read_table(content, where, format, spec.label_column, spec.drop_columns)
             self._prepared.put(sha256, reader, table)

@@ -46,7 +46,7 @@ def format_of(path: str, wanted: str) -> str:
 
 
 def read_table(
-    content: bytes, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
+    content: bytearray, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
 ) -> Table:
     """Parse a file whose rows have features and a label.
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from datasets.errors import DataError, shorten
 
 
-def read_archive(content: bytes, where: str) -> dict[PurePosixPath, bytes]:
+def read_archive(content: bytes | bytearray, where: str) -> dict[PurePosixPath, bytes]:
     """Return the content of each file of an archive, in the archive's order.
 
     Parameters

@@ -17,7 +17,9 @@ _BYTES_A_CHARACTER = 32
 """Peak memory of parsing a character: scipy makes a Python number of every cell."""
 
 
-def read_arff(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
+def read_arff(
+    content: bytes | bytearray, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()
+) -> Table:
     """Read a dense ARFF file.
 
     Parameters

@@ -20,7 +20,9 @@ Numbers = tuple[NDArray[np.float64], tuple[str, ...]]
 """Cells, (n, width), and the text labels, if any."""
 
 
-def read_csv(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
+def read_csv(
+    content: bytes | bytearray, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()
+) -> Table:
     """Parse CSV.
 
     Blank lines are skipped. If the first line has no comma, white space separates. Labels are texts if any of them is

@@ -13,7 +13,7 @@ from datasets.errors import DataError, shorten
 _UBYTE = 0x08
 
 
-def read_idx(content: bytes, where: str) -> NDArray[np.uint8]:
+def read_idx(content: bytes | bytearray, where: str) -> NDArray[np.uint8]:
     """Read an idx file of unsigned bytes.
 
     Returns

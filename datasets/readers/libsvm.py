@@ -1,6 +1,7 @@
 """Reads LIBSVM / SVMlight text: ``label [qid:k] index:value ... [# comment]``, indices from 1, or 0 if 0 occurs.
 
-A careful reader defines the format; its errors name file, line and text. A fast reader is tried first for large files.
+A careful reader defines the format; its errors name file, line and text. A fast reader is tried first for large files,
+a piece at a time from the end. Text that was read is removed, so that memory never holds all text and all arrays.
 
 Allowed: rows without features, explicit zeros (dropped), CRLF, comments, blank lines, unsorted indices, ``qid:``
 (skipped). Refused: indices below 0, an index twice in a row, anything that is not ``index:value``.
@@ -10,7 +11,6 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,22 +24,19 @@ _MAX_INT32 = 2**31 - 1
 _MAX_INDEX = 2**63 - 2
 _LONGEST_NUMBER = 1000
 """Most characters of a number: Python raises ValueError for integers of more than 4,300 digits."""
-_PIECE = 32 << 20
+_PIECE = 8 << 20
 """Bytes that the fast reader reads at a time."""
 _FAST_FROM = 6 << 20
 """Bytes of a file for the fast reader (17 MB/s): its import takes longer than a smaller file does at 4 MB/s."""
 
-_Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
-"""Values, indices, lengths of rows, labels."""
 
-
-def read_libsvm(content: bytes, where: str) -> Table:
+def read_libsvm(content: bytearray, where: str) -> Table:
     """Parse LIBSVM text.
 
     Parameters
     ----------
     content
-        The unpacked file.
+        The unpacked file; a large one is emptied.
     where
         Name of the file for messages.
 
@@ -53,74 +50,78 @@ def read_libsvm(content: bytes, where: str) -> Table:
     DataError
         A line is malformed; the message has file, line number and text.
     """
-    table = _read_fast(content) if len(content) >= _FAST_FROM else None
-    return table if table is not None else _read_careful(content, where)
+    arrays = _Arrays(content.count(b":"))
+    if len(content) >= _FAST_FROM:
+        _take_fast(content, arrays)
+    if content:
+        arrays.put(*_read_careful(bytes(content), where))
+    return arrays.table()
 
 
-def _read_fast(content: bytes) -> Table | None:
-    """Read with scikit-learn, in pieces; None if that fails or is less strict than this module.
+def _take_fast(content: bytearray, arrays: _Arrays) -> None:
+    """Read with scikit-learn, a piece at a time from the end, and remove what was read.
 
-    scikit-learn takes 12 bytes a value, with growing arrays, where the result takes 8. A piece at a time keeps the
-    peak of memory near that of the text and the result.
+    Ends before a piece that scikit-learn refuses, or reads less strictly than this module.
     """
     # imported here: it takes one to three seconds
     from sklearn.datasets import load_svmlight_file
 
     if b"_" in content:  # Python reads 1_0 as 10, in numbers and indices alike
-        return None
-    pieces: list[_Rows] = []
-    for begin, end in _line_ranges(content):
+        return
+    while content:
+        begin = content.rfind(b"\n", 0, max(len(content) - _PIECE, 0)) + 1
         try:
-            X, y = load_svmlight_file(io.BytesIO(content[begin:end]), dtype=np.float32, zero_based=True)
+            X, y = load_svmlight_file(io.BytesIO(content[begin:]), dtype=np.float32, zero_based=True)
         except (ValueError, OverflowError, IndexError, UnicodeDecodeError):
-            return None
+            return
         if X.nnz and X.indices.min() < 0:
-            return None
-        small = not X.nnz or X.indices.max() <= _MAX_INT32
-        pieces.append((X.data, X.indices.astype(np.int32 if small else np.int64), np.diff(X.indptr), y))
-        del X  # with its int64 indices, before the next piece is read
-    return _joined(pieces)
+            return
+        arrays.put(X.data, X.indices, np.diff(X.indptr), y)
+        del content[begin:]
 
 
-def _line_ranges(content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of pieces of whole lines, of about `_PIECE` bytes."""
-    begin = 0
-    while begin < len(content):
-        end = content.find(b"\n", begin + _PIECE) + 1 or len(content)
-        yield begin, end
-        begin = end
+class _Arrays:
+    """The arrays of a table, which are filled from the last row to the first.
 
+    They are allocated once: pieces that are joined at the end would take the memory twice.
 
-def _joined(pieces: list[_Rows]) -> Table:
-    """Build the table of all rows; empties the list, so that memory is not doubled."""
-    stored = [data.size for data, *_ in pieces]
-    integer = np.result_type(np.int32, *(indices.dtype for _, indices, *_ in pieces))
-    data, indices = np.empty(sum(stored), np.float32), np.empty(sum(stored), integer)
-    indptr = np.concatenate([[0], *(lengths for _, _, lengths, _ in pieces)]).cumsum(dtype=np.int64)
-    y = np.concatenate([labels for *_, labels in pieces])
-    end = data.size
-    while pieces:
-        own_data, own_indices, *_ = pieces.pop()
-        begin = end - own_data.size
-        data[begin:end], indices[begin:end] = own_data, own_indices
-        end = begin
-    return _table(data, indices, indptr, y)
+    Parameters
+    ----------
+    most
+        Values that the file has at most.
+    """
 
+    def __init__(self, most: int) -> None:
+        self._start = most
+        self._data: NDArray[np.float32] = np.empty(most, np.float32)
+        self._indices: NDArray[Any] = np.empty(most, np.int32)
+        self._lengths: list[NDArray[Any]] = []
+        self._labels: list[NDArray[Any]] = []
 
-def _table(data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], y: NDArray[Any]) -> Table:
-    """Build the table from the indices of the file, sorted and unique within each row; uses the arrays' memory."""
-    from_zero = bool(indices.size) and int(indices.min()) == 0
-    if not from_zero:
-        indices -= 1
-    d = int(indices.max()) + 1 if indices.size else 0
-    small = max(d, data.size) <= _MAX_INT32
-    integer = np.int32 if small else np.int64
-    X = sparse.csr_matrix(
-        (data.astype(np.float32, copy=False), indices.astype(integer, copy=False), indptr.astype(integer)),
-        shape=(y.size, d),
-    )
-    X.eliminate_zeros()
-    return Table(X, y.astype(np.float64), from_zero=from_zero)
+    def put(self, data: NDArray[Any], indices: NDArray[Any], lengths: NDArray[Any], labels: NDArray[Any]) -> None:
+        """Put rows before those that are there: values, indices (sorted in each row), values a row, labels."""
+        if indices.size and int(indices.max()) > _MAX_INT32:
+            self._indices = self._indices.astype(np.int64)
+        end, self._start = self._start, self._start - data.size
+        self._data[self._start : end], self._indices[self._start : end] = data, indices
+        self._lengths.append(lengths)
+        self._labels.append(labels)
+
+    def table(self) -> Table:
+        """Return the table, which uses the memory of these arrays."""
+        data, indices = self._data[self._start :], self._indices[self._start :]
+        from_zero = bool(indices.size) and int(indices.min()) == 0
+        if not from_zero:
+            indices -= 1
+        d = int(indices.max()) + 1 if indices.size else 0
+        integer = np.int32 if max(d, data.size) <= _MAX_INT32 else np.int64
+        indptr = np.concatenate([[0], *reversed(self._lengths)]).cumsum(dtype=np.int64)
+        y = np.concatenate([[], *reversed(self._labels)])
+        X = sparse.csr_matrix(
+            (data, indices.astype(integer, copy=False), indptr.astype(integer)), shape=(y.size, d), dtype=np.float32
+        )
+        X.eliminate_zeros()
+        return Table(X, y.astype(np.float64), from_zero=from_zero)
 
 
 def with_index_zero(table: Table) -> Table:
@@ -136,11 +137,12 @@ def with_index_zero(table: Table) -> Table:
     return Table(sparse.csr_matrix(shifted, dtype=np.float32), table.y, table.classes, from_zero=True)
 
 
-def _read_careful(content: bytes, where: str) -> Table:
+def _read_careful(content: bytes, where: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the arguments of `_Arrays.put`."""
     labels: list[float] = []
     data: list[float] = []
     indices: list[int] = []
-    indptr = [0]
+    lengths: list[int] = []
     for number, raw in enumerate(content.split(b"\n"), start=1):
         tokens = raw.split(b"#", 1)[0].split()
         if not tokens:
@@ -153,10 +155,10 @@ def _read_careful(content: bytes, where: str) -> Table:
                 line.refuse(f"index {left} appears twice")
         indices.extend(i for i, _ in row)
         data.extend(v for _, v in row)
-        indptr.append(len(indices))
+        lengths.append(len(row))
     with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
         values = np.asarray(data, dtype=np.float64).astype(np.float32)
-    return _table(values, np.asarray(indices, np.int64), np.asarray(indptr, np.int64), np.asarray(labels, np.float64))
+    return values, np.asarray(indices, np.int64), np.asarray(lengths, np.int64), np.asarray(labels, np.float64)
 
 
 class _Line:

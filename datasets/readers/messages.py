@@ -16,7 +16,7 @@ from datasets.readers.ngrams import find_ngrams
 from datasets.types import Table
 
 
-def read_messages(content: bytes, where: str, *, ngrams: int, min_count: int) -> Table:
+def read_messages(content: bytes | bytearray, where: str, *, ngrams: int, min_count: int) -> Table:
     """Return a row for each message, with a one for each of its n-grams (see `datasets.readers.ngrams`).
 
     Parameters

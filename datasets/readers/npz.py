@@ -24,7 +24,7 @@ CSR = ("data", "indices", "indptr", "shape")
 _KEYS = tuple(f"{name}{suffix}" for suffix in ("", "_test") for name in ("X", "y", "format", *CSR))
 
 
-def read_npz(content: bytes, where: str) -> tuple[Table, Table | None]:
+def read_npz(content: bytes | bytearray, where: str) -> tuple[Table, Table | None]:
     """Read the training part and, if present, the test part.
 
     Raises

@@ -21,7 +21,9 @@ _BYTES_A_CELL = 16
 """Peak memory of a cell: at most 8 bytes in the file's type, float32, and the stacked float32."""
 
 
-def read_parquet(content: bytes, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()) -> Table:
+def read_parquet(
+    content: bytes | bytearray, where: str, label_column: int | str = -1, drop_columns: Sequence[int] = ()
+) -> Table:
     """Read a table of numbers.
 
     Parameters

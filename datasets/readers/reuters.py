@@ -21,7 +21,9 @@ _TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)
 _TEXT = re.compile(r"<TEXT[^>]*>(.*?)</TEXT>", re.DOTALL)
 
 
-def read_reuters(content: bytes, where: str, *, role: str, topic: str, ngrams: int, min_count: int) -> Table:
+def read_reuters(
+    content: bytes | bytearray, where: str, *, role: str, topic: str, ngrams: int, min_count: int
+) -> Table:
     """Return a row for each document of a part, with a one for each of its n-grams (see `datasets.readers.ngrams`).
 
     Parameters

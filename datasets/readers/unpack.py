@@ -21,12 +21,14 @@ _PACKERS: tuple[tuple[bytes, Callable[[BinaryIO], Any]], ...] = (
     (b"BZh", bz2.open),
     (b"\x1f\x8b", gzip.open),
 )
+_PIECE = 1 << 20
+"""Bytes that are unpacked at a time."""
 _PARSING = 3
 """Peak memory of parsing over the size of a file: its bytes, its tokens, and the arrays."""
 
 
-def unpack(content: bytes, where: str) -> bytes:
-    """Return the plain bytes of xz, bzip2, gzip or plain content.
+def unpack(content: bytearray, where: str) -> bytearray:
+    """Return the plain bytes of xz, bzip2 or gzip content; plain content itself.
 
     Raises
     ------
@@ -38,7 +40,9 @@ def unpack(content: bytes, where: str) -> bytes:
             limit = largest_file()
             try:
                 with opened(io.BytesIO(content)) as stream:
-                    plain: bytes = stream.read(limit + 1)
+                    plain = bytearray()
+                    while len(plain) <= limit and (piece := stream.read(_PIECE)):
+                        plain += piece
             except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError, zlib.error) as error:
                 raise DataError(f"{where}: the packed file is damaged or cut short ({shorten(str(error))}).") from error
             if len(plain) > limit:
@@ -54,7 +58,7 @@ def largest_file() -> int:
     return int(SHARE * machine_memory()) // _PARSING
 
 
-def from_archive(content: bytes, name: str, where: str) -> bytes:
+def from_archive(content: bytearray, name: str, where: str) -> bytearray:
     """Return the file of this name from any folder of a tar archive; other content is returned unchanged.
 
     Raises
@@ -69,13 +73,13 @@ def from_archive(content: bytes, name: str, where: str) -> bytes:
             for member in archive:
                 stream = archive.extractfile(member) if PurePosixPath(member.name).name == name else None
                 if stream is not None:
-                    return stream.read()
+                    return bytearray(stream.read())
     except (tarfile.TarError, ValueError, KeyError, OverflowError, EOFError) as error:
         raise DataError(f"{where}: not a readable tar archive ({shorten(str(error))}).") from error
     raise DataError(f"{where}: the archive holds no file {name}.")
 
 
-def read_unpacked(path: Path) -> bytes:
+def read_unpacked(path: Path) -> bytearray:
     """Read a file and unpack it.
 
     Raises
@@ -85,7 +89,10 @@ def read_unpacked(path: Path) -> bytes:
     """
     try:
         require_memory(_PARSING * path.stat().st_size, f"{shown_path(path)}: reading it")
-        content = path.read_bytes()
+        content = bytearray(path.stat().st_size)
+        with path.open("rb") as stream:
+            del content[stream.readinto(content) :]
+            content += stream.read()
     except OSError as error:
         raise DataError(f"{shown_path(path)}: cannot be read ({error.strerror or error}).") from error
     return unpack(content, shown_path(path))

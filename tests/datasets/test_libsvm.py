@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from unittest.mock import patch
 
 import numpy as np
@@ -10,10 +9,25 @@ from hypothesis import strategies as st
 
 from datasets.errors import DataError
 from datasets.readers import libsvm
-from datasets.readers.libsvm import _read_careful, _read_fast, read_libsvm, with_index_zero
+from datasets.readers.libsvm import read_libsvm, with_index_zero
 from datasets.types import Table
 
 VALUES = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+def read(text: bytes, *, fast: bool = False, piece: int = 1 << 20) -> Table:
+    """Read a text carefully, or as a large file is read."""
+    with patch.multiple(libsvm, _FAST_FROM=0 if fast else len(text) + 1, _PIECE=piece):
+        return read_libsvm(bytearray(text), "x.svm")
+
+
+def taken_fast(text: bytes, piece: int = 1 << 20) -> bool:
+    """Whether the careful reader has nothing to read."""
+    with patch.object(libsvm, "_read_careful", side_effect=AssertionError):
+        try:
+            return bool(read(text, fast=True, piece=piece).y.size)
+        except AssertionError:
+            return False
 
 
 @st.composite
@@ -46,9 +60,7 @@ def test_any_legal_formatting_reads_exactly(
     for i, row in enumerate(rows):
         for j, value in row.items():
             expected[i, j - 1] = value
-    with patch.object(libsvm, "_PIECE", piece):
-        fast = _read_fast(content)
-    for table in [_read_careful(content, "f")] + ([fast] if fast is not None else []):
+    for table in (read(content), read(content, fast=True, piece=piece)):
         assert table.X.shape == expected.shape
         np.testing.assert_array_equal(table.X.toarray(), expected)
         np.testing.assert_array_equal(table.y, labels)
@@ -57,10 +69,33 @@ def test_any_legal_formatting_reads_exactly(
         assert (table.X.data.dtype, table.X.indices.dtype, table.X.indptr.dtype) == ("f4", "i4", "i4")
 
 
-def test_the_fast_reader_reads_usual_files_only() -> None:
-    assert _read_fast(b"+1 1:0.5 3:0 7:1\n-1\n") is not None
+@pytest.mark.parametrize("piece", [1, 32 << 20])
+def test_the_fast_reader_reads_usual_files_only(piece: int) -> None:
+    assert taken_fast(b"+1 1:0.5 3:0 7:1\n-1\n# 0 rows\n\n1 1:3", piece)
     for odd in (b"1 3:1 2:1\n", b"1 -1:1\n", b"1 1_0:1\n", b"1 1:x\n"):
-        assert _read_fast(odd) is None
+        assert not taken_fast(odd, piece)
+
+
+def test_what_was_read_is_removed_from_a_large_file() -> None:
+    content = bytearray(b"1 1:1\n-1 2:1\n")
+    with patch.object(libsvm, "_FAST_FROM", 0):
+        read_libsvm(content, "x.svm")
+    assert not content
+
+
+def test_rows_before_an_odd_one_are_read_carefully() -> None:
+    content = b"1 1:1\n-1 3:2 2:1\n1 1:3\n-1 4:4\n"
+    with patch.object(libsvm, "_read_careful", wraps=libsvm._read_careful) as careful:
+        table = read(content, fast=True, piece=1)
+    assert [call.args[0] for call in careful.call_args_list] == [b"1 1:1\n-1 3:2 2:1\n"]
+    np.testing.assert_array_equal(table.X.toarray(), [[1, 0, 0, 0], [0, 1, 2, 0], [3, 0, 0, 0], [0, 0, 0, 4]])
+    np.testing.assert_array_equal(table.y, [1, -1, 1, -1])
+
+
+@pytest.mark.parametrize("piece", [1, 10, 1 << 20])
+def test_the_first_of_several_faults_is_reported(piece: int) -> None:
+    with pytest.raises(DataError, match="line 2: '2' is not of the form"):
+        read(b"1 1:1\n1 2\n1 1:2\n-1 3\n1 1:1\n", fast=True, piece=piece)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +122,7 @@ def test_the_fast_reader_reads_usual_files_only() -> None:
 def test_malformed_line_is_reported_with_file_line_and_text(line: str, said: str) -> None:
     content = f"+1 1:1 2:2\n\n# comment\n{line}\n-1 1:1\n".encode()
     with pytest.raises(DataError) as caught:
-        read_libsvm(content, "some/x.svm")
+        read_libsvm(bytearray(content), "some/x.svm")
     message = str(caught.value)
     assert "some/x.svm, line 4:" in message
     assert said in message
@@ -96,24 +131,25 @@ def test_malformed_line_is_reported_with_file_line_and_text(line: str, said: str
 
 def test_a_long_line_and_bytes_that_are_not_text_are_shown_shortened() -> None:
     with pytest.raises(DataError, match=r"line 1: .*\.\.\.") as caught:
-        read_libsvm(b"1 1:\xff " + b"2:1 " * 1000, "x")
+        read(b"1 1:\xff " + b"2:1 " * 1000)
     assert len(str(caught.value)) < 400
 
 
-def test_indices_beyond_32_bits_are_kept_as_64() -> None:
-    table = read_libsvm(b"1 1:1 3000000000:2\n-1 7:1\n", "x")
+@pytest.mark.parametrize("fast", [False, True])
+def test_indices_beyond_32_bits_are_kept_as_64(fast: bool) -> None:
+    table = read(b"1 1:1 3000000000:2\n-1 7:1\n", fast=fast, piece=1)
     assert table.X.shape == (2, 3_000_000_000)
     assert table.X.indices.dtype == np.int64
     np.testing.assert_array_equal(table.X.indices, [0, 2_999_999_999, 6])
 
 
-@pytest.mark.parametrize("read", [lambda text: _read_careful(text, "f"), _read_fast])
-def test_indices_from_0_and_from_1_are_the_same_points(read: Callable[[bytes], Table]) -> None:
-    from_zero, from_one = read(b"1 0:5 2:1\n-1 1:3\n"), read(b"1 1:5 3:1\n-1 2:3\n")
+@pytest.mark.parametrize("fast", [False, True])
+def test_indices_from_0_and_from_1_are_the_same_points(fast: bool) -> None:
+    from_zero, from_one = read(b"1 0:5 2:1\n-1 1:3\n", fast=fast), read(b"1 1:5 3:1\n-1 2:3\n", fast=fast)
     assert (from_zero.from_zero, from_one.from_zero) == (True, False)
     np.testing.assert_array_equal(from_zero.X.toarray(), [[5, 0, 1], [0, 3, 0]])
     np.testing.assert_array_equal(from_one.X.toarray(), from_zero.X.toarray())
-    assert read(b"1 0:0 3:1\n-1 2:3\n").from_zero  # a zero that is written out counts
+    assert read(b"1 0:0 3:1\n-1 2:3\n", fast=fast).from_zero  # a zero that is written out counts
     np.testing.assert_array_equal(with_index_zero(from_one).X.toarray(), [[0, 5, 0, 1], [0, 0, 3, 0]])
     assert with_index_zero(from_zero) is from_zero
 
@@ -130,7 +166,7 @@ def test_indices_from_0_and_from_1_are_the_same_points(read: Callable[[bytes], T
 )
 def test_what_a_message_quotes_is_short_and_printable(line: bytes, said: str) -> None:
     with pytest.raises(DataError) as caught:
-        read_libsvm(b"+1 1:1\n" + line + b"\n", "x.svm")
+        read(b"+1 1:1\n" + line + b"\n")
     message = str(caught.value)
     assert said.replace("\\\\", "\\") in message
     assert "x.svm, line 2:" in message
@@ -139,22 +175,12 @@ def test_what_a_message_quotes_is_short_and_printable(line: bytes, said: str) ->
 
 
 def test_a_last_line_with_only_a_label_is_a_row() -> None:
-    table = read_libsvm(b"1 1:1\n-1 2:1\n1", "x")
+    table = read(b"1 1:1\n-1 2:1\n1")
     assert table.X.shape == (3, 2)
     assert table.X[2].nnz == 0
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n"])
 def test_empty_content_has_no_rows(content: bytes) -> None:
-    assert read_libsvm(content, "x").y.size == 0
-
-
-def test_a_large_file_goes_to_the_fast_reader_and_its_fault_to_the_careful_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(libsvm, "_FAST_FROM", 1)
-    with pytest.raises(DataError, match="line 2: '2' is not of the form"):
-        read_libsvm(b"1 1:1\n1 2\n", "x")
-    monkeypatch.setattr(libsvm, "_read_careful", lambda *_: pytest.fail("the careful reader was asked"))
-    for piece in (1, 32 << 20):
-        monkeypatch.setattr(libsvm, "_PIECE", piece)
-        table = read_libsvm(b"1 1:1\n-1 2:1\n# 0 rows\n\n1 1:3\n", "x")
-        np.testing.assert_array_equal(table.X.toarray(), [[1, 0], [0, 1], [3, 0]])
+    assert read(content).y.size == 0
+    assert read(content, fast=True).y.size == 0

@@ -185,13 +185,13 @@ def test_idx() -> None:
 
 @pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress, bytes])
 def test_unpack_goes_by_content(pack: object) -> None:
-    assert unpack(pack(b"1 1:1\n"), "x") == b"1 1:1\n"  # type: ignore[operator]
+    assert unpack(bytearray(pack(b"1 1:1\n")), "x") == b"1 1:1\n"  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("pack", [lzma.compress, bz2.compress, gzip.compress])
 def test_unpack_refuses_a_cut_archive(pack: object) -> None:
     with pytest.raises(DataError, match=r"x\.svm: the packed file is damaged or cut short"):
-        unpack(pack(b"1 1:1\n" * 100)[:-12], "x.svm")  # type: ignore[operator]
+        unpack(bytearray(pack(b"1 1:1\n" * 100)[:-12]), "x.svm")  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
