@@ -10,6 +10,7 @@ from experiments.configuration.composition import composing
 from experiments.processes.forkserver import preload
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Report, run_jobs
+from experiments.processes.stopping import deferred
 from experiments.reproduction.build import build_figure
 from experiments.reproduction.options import Options
 from experiments.reproduction.publish import from_evidence
@@ -68,7 +69,7 @@ class FigureDrawing:
 
     def _drawn(self) -> Outcome:
         try:
-            with composing():
+            with deferred(), composing():  # a figure takes seconds: it is finished, and the others are not begun
                 self.draw()
         except (EvidenceError, FigureError) as error:
             return Outcome(self.label, "refused", str(error))
@@ -82,6 +83,8 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[FigureDra
     ------
     EvidenceError
         As `FigureDrawing.draw`; or a process has failed.
+    KeyboardInterrupt
+        Ctrl-C or SIGTERM. Several processes finish the figures that they draw, within `GRACE_SECONDS`.
     """
     if len(drawings) == 1 or jobs == 1:  # a process takes a second to start
         for drawing in drawings:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from experiments.configuration.composition import composing
+from experiments.reproduction import drawing
+from experiments.reproduction.build import build_figure
 from experiments.reproduction.cli import main
 from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import read_figure
+from experiments.reproduction.verdict import Verdict
 
 FIGURES = ("minibatch_counterexample", "sbp_fig1")
 """They need no runs."""
@@ -62,3 +67,17 @@ def test_a_process_that_fails_names_its_figure(evidence: Path, tmp_path: Path) -
     wrong = dataclasses.replace(second, folder=tmp_path / "file" / "below")
     with pytest.raises(EvidenceError, match=r"sbp_fig1: failed: .*Error"):
         list(draw_all([first, wrong], 2))
+
+
+def test_a_stop_signal_does_not_cut_a_figure_that_a_process_draws(
+    evidence: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = drawings(evidence, tmp_path)[0]
+
+    def interrupted(*arguments: Any, **options: Any) -> Verdict:
+        signal.raise_signal(signal.SIGINT)
+        return build_figure(*arguments, **options)
+
+    monkeypatch.setattr(drawing, "build_figure", interrupted)
+    assert figure(lambda _: None).status == "finished"
+    assert (figure.folder / "figure.png").exists()
