@@ -78,7 +78,7 @@ class ClaimSpec:
     datasets : list of str
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
     shows : ShownSpec
-        Needed where the judge reads a summary of the curves, which does not tell what the judge has read.
+        Needed where the judge reads a summary of the curves: then it is not known which curves it has read.
     """
 
     id: str = ""

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,6 +35,7 @@ from experiments.reproduction.published import (
     write_evidence,
 )
 from experiments.reproduction.spot_check import choose_runs, recorded_checks
+from experiments.store import FinishedRun
 
 FACTS = {"scale": "demo", "computed": {}, "absent": {}, "command": "python reproduce.py"}
 FIGURE = """
@@ -63,6 +65,19 @@ def reproduce(folder: Path, *words: str) -> int:
     places = [f"{name}={folder / name}" for name in ("store", "figures", "evidence")]
     given = {word.partition("=")[0] for word in words}
     return main([f"figure={folder / 'mine_x.yaml'}", *words, *(w for w in places if w.partition("=")[0] not in given)])
+
+
+def copied(made: Path, folder: Path) -> tuple[Path, dict[str, FinishedRun]]:
+    """Copy the evidence; return its folder, and the runs by their keys."""
+    shutil.copytree(made / "evidence", folder / "evidence")
+    keys = pq.read_table(folder / "evidence" / "mine_x.parquet")["key"].to_pylist()
+    return folder / "evidence", dict(PublishedStore(folder / "evidence", "mine_x").find_all_finished(keys))
+
+
+def publish(folder: Path, runs: Mapping[str, FinishedRun]) -> None:
+    """Write the evidence again with changed runs."""
+    columns = {key: run.curve.columns for key, run in runs.items()}
+    write_evidence(folder, "mine_x", runs, columns, read_facts(folder, "mine_x"))
 
 
 def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
@@ -121,11 +136,8 @@ def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.C
 def test_a_measure_that_is_read_and_was_not_published_is_named(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "evidence"
-    shutil.copytree(made / "evidence", folder)
-    keys = pq.read_table(folder / "mine_x.parquet")["key"].to_pylist()
-    runs = PublishedStore(folder, "mine_x").find_all_finished(keys)
-    write_evidence(folder, "mine_x", runs, dict.fromkeys(keys, ("iterations",)), read_facts(folder, "mine_x"))
+    folder, runs = copied(made, tmp_path)
+    write_evidence(folder, "mine_x", runs, dict.fromkeys(runs, ("iterations",)), read_facts(folder, "mine_x"))
     assert reproduce(made, "scale=demo", "from=evidence", f"evidence={folder}") == 2
     assert "the evidence lacks the column" in capsys.readouterr().err
 
@@ -150,14 +162,10 @@ def test_published_runs_are_made_again_and_are_equal(made: Path, capsys: pytest.
 
 
 def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(made / "evidence", tmp_path / "evidence")
-    facts = read_facts(tmp_path / "evidence", "mine_x")
-    store = PublishedStore(tmp_path / "evidence", "mine_x")
-    keys = pq.read_table(tmp_path / "evidence" / "mine_x.parquet")["key"].to_pylist()
-    runs = store.find_all_finished(keys)
-    runs[keys[0]].curve["kernel_evaluations"] += 1
-    write_evidence(tmp_path / "evidence", "mine_x", runs, {key: runs[key].curve.columns for key in keys}, facts)
-    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={tmp_path / 'evidence'}") == 4
+    folder, runs = copied(made, tmp_path)
+    next(iter(runs.values())).curve["kernel_evaluations"] += 1
+    publish(folder, runs)
+    assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={folder}") == 4
     out = capsys.readouterr().out
     assert out.count("DIFFERS") == 1
     assert "kernel_evaluations in row 1" in out
@@ -166,14 +174,11 @@ def test_a_run_that_differs_is_found(made: Path, tmp_path: Path, capsys: pytest.
 def test_a_run_with_another_blas_agrees_but_is_not_called_equal(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "evidence"
-    shutil.copytree(made / "evidence", folder)
-    keys = pq.read_table(folder / "mine_x.parquet")["key"].to_pylist()
-    runs = PublishedStore(folder, "mine_x").find_all_finished(keys)
-    assert runs[keys[0]].result["provenance"]["blas"] == provenance.blas()
-    runs[keys[0]].result["provenance"]["blas"] = "another"
-    columns = {key: runs[key].curve.columns for key in keys}
-    write_evidence(folder, "mine_x", runs, columns, read_facts(folder, "mine_x"))
+    folder, runs = copied(made, tmp_path)
+    recorded = next(iter(runs.values())).result["provenance"]
+    assert recorded["blas"] == provenance.blas()
+    recorded["blas"] = "another"
+    publish(folder, runs)
     assert reproduce(made, "check", "scale=demo", "runs=3", f"evidence={folder}") == 0
     out = capsys.readouterr().out
     assert (out.count("  agrees "), out.count("  equal ")) == (1, 2)

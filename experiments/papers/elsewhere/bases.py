@@ -103,8 +103,8 @@ def with_series(spec: FigureSpec, options: Options) -> FigureSpec:
 
 
 def _repeated(base: Base, claim: ClaimSpec) -> ClaimSpec:
-    """Return a claim as it is judged here: one case a data set, one reading, no constant to vary."""
-    nearest = claim.readings[0] if claim.readings else ReadingSpec()
+    """Return a claim as it is judged here: one case a data set, one reading, no constant to vary, its own curves."""
+    nearest = _nearest(claim)
     rule = claim.rule.format_map({**claim.constants, **nearest.constants})
     shows = nearest.shows.over(claim.shows)
     shown = [base.curves[name].name for name in base.spec.expanded(shows.series) if name in base.curves]
@@ -141,10 +141,15 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
 
 
 def _with_one_reading(claim: ClaimSpec) -> ClaimSpec:
-    """Return a claim with its first reading, on all data sets, and with fixed constants: a map does not vary them."""
-    nearest = claim.readings[0] if claim.readings else ReadingSpec()
+    """Return a claim with its first reading, on all data sets; its constants are the reading's, so none is varied."""
+    nearest = _nearest(claim)
     reading = replace(nearest, constants=claim.constants | nearest.constants)
     return replace(claim, datasets=[], constants={}, readings=[reading])
+
+
+def _nearest(claim: ClaimSpec) -> ReadingSpec:
+    """Return the reading that is nearest to the paper's words, the first; an empty one of a claim without readings."""
+    return claim.readings[0] if claim.readings else ReadingSpec()
 
 
 def _renamed(panel: Panel, names: Mapping[str, str]) -> Panel:

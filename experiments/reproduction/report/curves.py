@@ -59,7 +59,7 @@ def figure_page(
 def page_content(
     plan: Plan, evidence: Evidence, claims: Sequence[Claim], title: str, small_print: Sequence[str], picture: bytes
 ) -> Curves | None:
-    """Return what the page of a figure shows; as `figure_page`."""
+    """Return what the page of a figure shows; None for a figure without curves. Parameters as in `figure_page`."""
     runs = [run for panel in evidence.panels for run in _runs(plan, panel)]
     known = {column for run in runs for column in run.curve.columns if run.curve[column].notna().any()}
     if not known & {*COSTS} or not known & {*MEASURES}:
@@ -130,13 +130,13 @@ def judged_claim(spec: FigureSpec, claim: Claim) -> JudgedClaim:
 def _reading(spec: FigureSpec, reading: Reading, shown: ShownSpec) -> JudgedReading:
     """Return a reading with the curves that the figure's file names, else those that the judge has read."""
     columns = Counter(name for series in reading.reads.values() for own in series.values() for name in own)
-    judged = {case.dataset for case in reading.rulings if case.ruling != "missing"} - {""}
+    judged = dict.fromkeys(case.dataset for case in reading.rulings if case.dataset and case.ruling != "missing")
     return JudgedReading(
         reading.id,
         reading.says,
         reading.text,
         reading.measured,
-        list(reading.reads) or sorted(judged),
+        list(reading.reads) or list(judged),
         spec.expanded(shown.series) or sorted({name for series in reading.reads.values() for name in series}),
         shown.cost or _most_read(columns, COSTS),
         shown.measure or _most_read(columns, MEASURES),

@@ -14,7 +14,7 @@ LIMIT = 300_000
 
 _COLOURS = (256, 64)
 _GAIN = 4
-"""How many times smaller the fewest colours make a picture at most: 3.4 to 3.7 times for this program's figures."""
+"""With the fewest colours a picture has at least a fourth of its bytes; this program's figures have 27 to 29 %."""
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error, Image.DecompressionBombError)
 
 
@@ -54,7 +54,7 @@ def fitted(png: bytes, limit: int = LIMIT) -> bytes:
     if len(png) < limit:
         return png
     picture = _decoded(png)
-    small, length = png, len(png) / _GAIN
+    small, length = png, len(png) / _GAIN  # the length is expected until a picture was encoded
     if length < limit:
         for colours in _COLOURS:
             small = _encoded(picture, colours)

@@ -26,7 +26,7 @@ def slope(x: ArrayLike, y: ArrayLike) -> float:
     known = np.isfinite(xs) & np.isfinite(ys)
     xs, ys = xs[known], ys[known]
     if not len(xs) or xs.min() == xs.max():
-        raise ValueError(f"a slope needs points at two different x at least, got {min(len(xs), 1)}")
+        raise ValueError(f"a slope needs points at two different x at least, got {'one' if len(xs) else 'none'}")
     centred = xs - xs.mean()
     return float(centred @ (ys - ys.mean()) / (centred @ centred))
 
