@@ -1,18 +1,13 @@
-"""The table of conf/notes/which.md has the numbers of the published arenas."""
+"""The published arenas are judged again, and the table of conf/notes/which.md has their numbers."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
+from verdict_cases import check_verdict
 
-from experiments.configuration.composition import composing
 from experiments.plotting import styles_for
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.build import maker_of
-from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
-from experiments.reproduction.published import EVIDENCE
-from experiments.reproduction.spec import read_figure
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
@@ -45,12 +40,9 @@ def shares(points: pd.DataFrame, cost: str, name: str) -> list[str]:
     ],
 )
 def test_the_table_has_the_numbers_of_the_arena(
-    figure: str, cost: str, columns: int, places: tuple[int, int, int]
+    figure: str, cost: str, columns: int, places: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = read_figure(figure)
-    with composing():
-        _, found = from_evidence(spec, Options("paper"), EVIDENCE)
-        points = maker_of(spec.maker).make(found).data
+    points = check_verdict(figure, monkeypatch).data
     names = list(points.query("what == 'profile'")["series"].unique())
     expected = {}
     for name in names:

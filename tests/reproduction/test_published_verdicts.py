@@ -1,56 +1,11 @@
-"""The published verdicts are those that this version gives, and the pages of curves show what they are judged by."""
+"""The published verdicts of the papers' figures are those of this version; pages show what they are judged by."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-
-from datasets import DataError
-from experiments.configuration.composition import composing
-from experiments.plotting.interactive import Curves
-from experiments.reproduction.build import maker_of, verdict_of
-from experiments.reproduction.options import Options
-from experiments.reproduction.output import as_json
-from experiments.reproduction.publish import from_evidence
-from experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
-from experiments.reproduction.report.curves import page_content
-from experiments.reproduction.spec import read_figure
-from experiments.store.serialize import plain
-
-JUDGED_BY_DATA = {
-    *("minibatch.lemma1", "minibatch.lemma2", "minibatch.lemma3", "minibatch.rho", "minibatch.crude"),
-    *("minibatch.theorem2", "sgdr.random", "sgdr.multiple"),
-}
-"""Claims that are judged by what the figure's module computes from the data, without a curve."""
+from verdict_cases import check_verdict, published
 
 
-def _refuse(*_: Any, **__: Any) -> None:
-    raise DataError("no file: anywhere")
-
-
-@pytest.mark.parametrize("figure", published_figures(EVIDENCE))
+@pytest.mark.parametrize("figure", published(elsewhere=False))
 def test_the_published_verdicts_are_those_of_this_version(figure: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # judged, not drawn: drawing takes most of the time, and publishing has done it
-    monkeypatch.setattr("datasets.load", _refuse)
-    spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
-    with composing():
-        plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
-        verdict = verdict_of(shown, maker_of(spec.maker).make(shown), "")
-        page = page_content(plan, shown, verdict.claims, "", [], b"")
-    if page is not None:
-        _check_curves_of_claims(page)
-    judged = plain(as_json(verdict), "verdict")
-    for name in ("claims", "numbers"):
-        assert same_values(judged[name], facts["verdict"][name]), name
-
-
-def _check_curves_of_claims(page: Curves) -> None:
-    """Check that each claim's button draws curves that the page has, except where the claim is judged by data alone."""
-    series = {run.series for run in page.runs}
-    columns = {name for run in page.runs for name in run.curve.columns if run.curve[name].notna().any()}
-    for claim in page.claims:
-        for reading in claim.readings:
-            assert {*reading.series} <= series, claim.id
-            assert {reading.cost, reading.measure} <= columns | {""}, claim.id
-            assert bool(reading.series) == (claim.id not in JUDGED_BY_DATA), claim.id
+    check_verdict(figure, monkeypatch)

@@ -1,0 +1,66 @@
+"""Checks of published verdicts. The tests are in three files, which workers can run at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from datasets import DataError
+from experiments.configuration.composition import composing
+from experiments.plotting.interactive import Curves
+from experiments.reproduction.build import maker_of, verdict_of
+from experiments.reproduction.citations import PAPERS
+from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.options import Options
+from experiments.reproduction.output import as_json
+from experiments.reproduction.publish import from_evidence
+from experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
+from experiments.reproduction.report.curves import page_content
+from experiments.reproduction.spec import read_figure
+from experiments.store.serialize import plain
+
+JUDGED_BY_DATA = {
+    *("minibatch.lemma1", "minibatch.lemma2", "minibatch.lemma3", "minibatch.rho", "minibatch.crude"),
+    *("minibatch.theorem2", "sgdr.random", "sgdr.multiple"),
+}
+"""Claims that are judged by what the figure's module computes from the data, without a curve."""
+
+
+def _refuse(*_: Any, **__: Any) -> None:
+    raise DataError("no file: anywhere")
+
+
+def published(*, elsewhere: bool) -> list[str]:
+    """Return the published figures: the papers' own, or the maps of their claims elsewhere; without the arenas."""
+    papers = {"elsewhere"} if elsewhere else {*PAPERS}
+    return [figure for figure in published_figures(EVIDENCE) if figure.partition("_")[0] in papers]
+
+
+def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
+    """Check that this version judges as published, and that each claim's button draws curves; return the figure."""
+    # judged, not drawn: drawing takes most of the time, and publishing has done it
+    monkeypatch.setattr("datasets.load", _refuse)
+    spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
+    with composing():
+        plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
+        made = maker_of(spec.maker).make(shown)
+        verdict = verdict_of(shown, made, "")
+        page = page_content(plan, shown, verdict.claims, "", [], b"")
+    if page is not None:
+        _check_curves_of_claims(page)
+    judged = plain(as_json(verdict), "verdict")
+    for name in ("claims", "numbers"):
+        assert same_values(judged[name], facts["verdict"][name]), name
+    return made
+
+
+def _check_curves_of_claims(page: Curves) -> None:
+    """Check that each claim's button draws curves that the page has, except where the claim is judged by data alone."""
+    series = {run.series for run in page.runs}
+    columns = {name for run in page.runs for name in run.curve.columns if run.curve[name].notna().any()}
+    for claim in page.claims:
+        for reading in claim.readings:
+            assert {*reading.series} <= series, claim.id
+            assert {reading.cost, reading.measure} <= columns | {""}, claim.id
+            assert bool(reading.series) == (claim.id not in JUDGED_BY_DATA), claim.id
