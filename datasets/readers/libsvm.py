@@ -52,13 +52,13 @@ def read_libsvm(content: bytearray, where: str) -> Table:
     """
     arrays = _Arrays(content.count(b":"))
     if len(content) >= _FAST_FROM:
-        _take_fast(content, arrays)
+        _read_fast(content, arrays)
     if content:
         arrays.put(*_read_careful(bytes(content), where))
     return arrays.table()
 
 
-def _take_fast(content: bytearray, arrays: _Arrays) -> None:
+def _read_fast(content: bytearray, arrays: _Arrays) -> None:
     """Read with scikit-learn, a piece at a time from the end, and remove what was read.
 
     Ends before a piece that scikit-learn refuses, or reads less strictly than this module.

@@ -77,7 +77,7 @@ class Repository(ConfigRepository):
 class Loader(ConfigLoaderImpl):
     """Hydra's loader of configurations with a cache of choices of files.
 
-    A sweep sends it with each job to its workers, pickled. A worker keeps the first one with its cache (`_kept`).
+    A sweep sends it with each job to its workers, pickled. A worker keeps the first one with its cache (`_loader_for`).
     """
 
     def __init__(self, config_search_path: ConfigSearchPath) -> None:
@@ -90,7 +90,7 @@ class Loader(ConfigLoaderImpl):
 
     def __reduce__(self) -> tuple[Any, ...]:
         repository = Repository(self.config_search_path)
-        return _kept, (self._origin, vars(self) | {"repository": repository, "_chosen": {}})
+        return _loader_for, (self._origin, vars(self) | {"repository": repository, "_chosen": {}})
 
     def load_configuration(
         self,
@@ -173,7 +173,7 @@ class Loader(ConfigLoaderImpl):
 _LOADERS: dict[str, Loader] = {}
 
 
-def _kept(origin: str, state: dict[str, Any]) -> Loader:
+def _loader_for(origin: str, state: dict[str, Any]) -> Loader:
     """Return the loader that this process has unpickled first for these files and schemas."""
     if origin not in _LOADERS:
         _LOADERS[origin] = Loader.__new__(Loader)

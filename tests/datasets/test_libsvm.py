@@ -21,8 +21,8 @@ def read(text: bytes, *, fast: bool = False, piece: int = 1 << 20) -> Table:
         return read_libsvm(bytearray(text), "x.svm")
 
 
-def taken_fast(text: bytes, piece: int = 1 << 20) -> bool:
-    """Whether the careful reader has nothing to read."""
+def all_read_fast(text: bytes, piece: int = 1 << 20) -> bool:
+    """Whether a text is read without the careful reader."""
     with patch.object(libsvm, "_read_careful", side_effect=AssertionError):
         try:
             return bool(read(text, fast=True, piece=piece).y.size)
@@ -71,9 +71,9 @@ def test_any_legal_formatting_reads_exactly(
 
 @pytest.mark.parametrize("piece", [1, 32 << 20])
 def test_the_fast_reader_reads_usual_files_only(piece: int) -> None:
-    assert taken_fast(b"+1 1:0.5 3:0 7:1\n-1\n# 0 rows\n\n1 1:3", piece)
+    assert all_read_fast(b"+1 1:0.5 3:0 7:1\n-1\n# 0 rows\n\n1 1:3", piece)
     for odd in (b"1 3:1 2:1\n", b"1 -1:1\n", b"1 1_0:1\n", b"1 1:x\n"):
-        assert not taken_fast(odd, piece)
+        assert not all_read_fast(odd, piece)
 
 
 def test_what_was_read_is_removed_from_a_large_file() -> None:

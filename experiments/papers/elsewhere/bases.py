@@ -148,7 +148,7 @@ def _with_one_reading(claim: ClaimSpec) -> ClaimSpec:
 
 
 def _nearest(claim: ClaimSpec) -> ReadingSpec:
-    """Return the reading that is nearest to the paper's words, the first; an empty one of a claim without readings."""
+    """Return the first reading, which is nearest to the paper's words; an empty one for a claim without readings."""
     return claim.readings[0] if claim.readings else ReadingSpec()
 
 

@@ -54,7 +54,7 @@ def fitted(png: bytes, limit: int = LIMIT) -> bytes:
     if len(png) < limit:
         return png
     picture = _decoded(png)
-    small, length = png, len(png) / _GAIN  # the length is expected until a picture was encoded
+    small, length = png, len(png) / _GAIN  # an estimate, until a picture is encoded
     if length < limit:
         for colours in _COLOURS:
             small = _encoded(picture, colours)

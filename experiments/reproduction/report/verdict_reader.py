@@ -70,7 +70,7 @@ def read_verdict(content: bytes) -> VerdictFile:
 
 
 def _with_measurement(claim: Claim, decided_by: Mapping[str, str]) -> Claim:
-    """Return a claim whose first reading has its measurement again, which the file has beside the claims."""
+    """Return a claim with the measurement of its first reading, which the file stores beside the claims."""
     nearest = replace(claim.nearest, decided_by=decided_by.get(claim.id, ""))
     return replace(claim, readings=[nearest, *claim.readings[1:]])
 
