@@ -114,7 +114,8 @@ def _draw_comparison(axes: Axes, comparison: Comparison, drawing: Drawing, cost:
         nothing = f"{axis_name(cost)}: nothing to draw"
         axes.text(0.5, 0.5, nothing, transform=axes.transAxes, size=PANEL.label, color=FAINT, ha="center")
         return
-    layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", place, drawing.columns)
+    labelled = 0 if place == 1 else place  # the panel beside the profile has a label like the first of a row
+    layout.log_axes(axes, axis_name(cost), "(P - L) / L" if gap else "Test error, %", labelled, drawing.columns)
     levels = [comparison.threshold(level) for level in comparison.judged]
     least = min(levels, default=1e-3) / 10
     for name, band in bands.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from comparison_cases import arena_evidence, gaps, race_panel, rows
+from matplotlib.figure import Figure
 from pictures import drawn_with_table
 
 from experiments.arena import figure
@@ -35,6 +36,14 @@ def test_everything_is_there(panel: Panel) -> None:
     assert set(made.data.query("cost == 'kernel_evaluations'")["series"]) == {"sbp", "pegasos"}
     assert set(made.data.query("cost == 'cpu_seconds'")["series"]) == set(RUNS)
     assert made.claims == ()
+
+
+@pytest.mark.parametrize(("target", "label"), [("gap", "(P - L) / L"), ("error:0.2", "Test error, %")])
+def test_the_panel_beside_the_profile_names_its_measure(panel: Panel, target: str, label: str) -> None:
+    made = figure.make(arena_evidence([panel], NAMES, target=target))
+    drawn = Figure(figsize=made.size)
+    made.draw(drawn)
+    assert [axes.get_ylabel() for axes in drawn.axes] == ["Problems solved, %", label] * 2
 
 
 def test_the_table(panel: Panel) -> None:
