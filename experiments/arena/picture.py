@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _COLUMNS: Final = 4
 """Panels in a row at most."""
 _PER_LINE: Final = 6
-_NAMED: Final = 2
-"""Most solvers named above a panel."""
+_NAMED: Final = 1
+"""Most solvers named above a panel: two names are longer than a panel of four in a row is wide."""
 _MOST: Final = 1e4
 """Largest factor drawn."""
 _CAPTIONS: Final = (
