@@ -7,7 +7,8 @@ import json
 import logging
 from pathlib import Path
 
-from support.files import write_file
+from support.checksums import check, checksummed
+from support.files import new_file
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +25,11 @@ class ChecksumCache:
     def get(self, path: Path) -> str:
         """Return the checksum of a file; empty if the file is new or has changed."""
         try:
-            note = json.loads(self._note(path).read_bytes())
+            with self._note(path).open("rb") as file:
+                check(file)
+                note = json.load(file)
             return str(note["sha256"]) if note["state"] == file_state(path) else ""
-        except (OSError, ValueError, KeyError, TypeError):  # no entry, or a damaged one
+        except (OSError, ValueError):  # no entry, or a damaged one
             return ""
 
     def put(self, path: Path, before: list[int], sha256: str) -> None:
@@ -36,12 +39,13 @@ class ChecksumCache:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             note = {"path": str(path), "state": before, "sha256": sha256}
-            write_file(self._note(path), json.dumps(note).encode())
+            with new_file(self._note(path)) as file, checksummed(file):
+                file.write(json.dumps(note).encode())
         except OSError as error:
             log.debug("Cannot store the checksum of %s (%s).", path, error)
 
     def _note(self, path: Path) -> Path:
-        return self._folder / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}.json"
+        return self._folder / f"{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:32]}"
 
 
 def file_state(path: Path) -> list[int]:

@@ -1,7 +1,8 @@
 """Cache of parsed files as arrays, so that a second load does not parse.
 
-A prepared file is an uncompressed .npz, keyed by the SHA-256 of the unpacked source, the reader and its version. It is
-written atomically. The zip's CRC-32 of each array and a header detect damage; a damaged file is rebuilt with a warning.
+A prepared file has a checksum, the names of some arrays, and these arrays in numpy's .npy format. It is keyed by the
+SHA-256 of the unpacked source, the reader and its version, and written atomically. A damaged file is rebuilt with a
+warning.
 """
 
 from __future__ import annotations
@@ -9,10 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import zipfile
-import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,12 @@ from scipy import sparse
 
 from datasets.readers import READER_VERSION
 from datasets.types import Table
+from support.checksums import check, checksummed
 from support.files import new_file
 
 log = logging.getLogger(__name__)
 
 _FOLDER = "prepared"
-_DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
 class PreparedCache:
@@ -45,20 +44,21 @@ class PreparedCache:
             Reader with the options that change its result: ``csv:-1``.
         """
         key = hashlib.sha256(_header(sha256, reader)).hexdigest()[:32]
-        return self._folder / f"{reader.partition(':')[0]}-{key}.npz"
+        return self._folder / f"{reader.partition(':')[0]}-{key}.arrays"
 
     def get(self, sha256: str, reader: str) -> Table | None:
         """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
         path = self.path(sha256, reader)
         try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-                arrays = {key: archive[key] for key in archive.files}
+            with path.open("rb") as file:
+                check(file)
+                arrays = _read(file)
             if arrays["header"].tobytes() != _header(sha256, reader):
                 raise ValueError("its header belongs to another file or version")
             return _to_table(arrays)
         except FileNotFoundError:
             return None
-        except _DAMAGE as error:
+        except (OSError, ValueError) as error:
             log.warning("The prepared file %s is damaged (%s) and is built again.", path, error)
             return None
 
@@ -67,14 +67,24 @@ class PreparedCache:
         path = self.path(sha256, reader)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with new_file(path) as stream:
-                np.savez(stream, allow_pickle=False, **_to_arrays(table, sha256, reader))
+            with new_file(path) as file, checksummed(file):
+                _write(file, _to_arrays(table, sha256, reader))
         except OSError as error:
             log.warning("Cannot keep the prepared file %s (%s); the next load will parse again.", path, error)
 
 
 def _header(sha256: str, reader: str) -> bytes:
     return json.dumps({"version": READER_VERSION, "sha256": sha256, "reader": reader}, sort_keys=True).encode()
+
+
+def _write(file: BinaryIO, arrays: dict[str, NDArray[Any]]) -> None:
+    for array in (np.array(list(arrays)), *arrays.values()):
+        np.save(file, array, allow_pickle=False)
+
+
+def _read(file: BinaryIO) -> dict[str, NDArray[Any]]:
+    names = np.load(file, allow_pickle=False)
+    return {str(name): np.load(file, allow_pickle=False) for name in names}
 
 
 def _to_arrays(table: Table, sha256: str, reader: str) -> dict[str, NDArray[Any]]:

@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from support.files import write_file
-
-CHECKSUM_BYTES = hashlib.sha256().digest_size
+from support.checksums import DamagedError, check, checksummed
+from support.files import new_file
 
 
 def cached_bytes(folder: Path, key: bytes, compute: Callable[[], bytes]) -> bytes:
@@ -29,15 +28,14 @@ def cached_bytes(folder: Path, key: bytes, compute: Callable[[], bytes]) -> byte
         What it raises is passed on, and nothing is written.
     """
     path = folder / hashlib.sha256(key).hexdigest()[:32]
-    with contextlib.suppress(OSError):
-        content = path.read_bytes()
-        checksum, value = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-        if hashlib.sha256(value).digest() == checksum:
-            return value
+    with contextlib.suppress(OSError, DamagedError), path.open("rb") as stored:
+        check(stored)
+        return stored.read()
     value = compute()
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        write_file(path, hashlib.sha256(value).digest() + value, sync=False)
+        with new_file(path, sync=False) as file, checksummed(file):
+            file.write(value)
     return value
 
 

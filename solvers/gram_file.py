@@ -7,7 +7,7 @@ write through a mapping does not change it.
 
 from __future__ import annotations
 
-import hashlib
+import io
 import json
 import os
 import stat
@@ -19,10 +19,11 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from support.checksums import check, checksummed
+
 GramMatrix = np.memmap[tuple[int, int], np.dtype[np.float32]]
 
 BLOCK_BYTES = 4 << 20
-_DIGEST_BYTES = hashlib.sha256().digest_size
 _LIMIT = 1 << 24
 """Largest size of the checksums in bytes; a matrix with larger ones would not fit in memory."""
 
@@ -46,9 +47,9 @@ def write_checksums(file: BinaryIO, key: str, matrix: NDArray[np.float32], threa
     threads : int
     """
     content = {"key": key, "n": len(matrix), "block": BLOCK_BYTES, "crc32": _checksums(matrix, threads)}
-    text = json.dumps(content).encode()
     file.seek(matrix.nbytes)
-    file.write(hashlib.sha256(text).digest() + text)
+    with checksummed(file):
+        file.write(json.dumps(content).encode())
     file.flush()
 
 
@@ -85,14 +86,15 @@ def read_matrix(path: Path, key: str, n: int, threads: int) -> GramMatrix | None
 
 def _read_checksums(file: BinaryIO, key: str, n: int) -> list[int]:
     file.seek(4 * n * n)
-    content = file.read(_LIMIT)
-    digest, text = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-    if hashlib.sha256(text).digest() != digest:
-        raise UnusableFileError("has no checksums, or damaged ones")
-    noted = json.loads(text)
-    if (noted["key"], noted["n"], noted["block"]) != (key, n, BLOCK_BYTES):
+    content = io.BytesIO(file.read(_LIMIT))
+    try:
+        check(content)
+        noted = json.load(content)
+        written, checksums = (noted["key"], noted["n"], noted["block"]), list(noted["crc32"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnusableFileError("has no checksums, or damaged ones") from error
+    if written != (key, n, BLOCK_BYTES):
         raise UnusableFileError(f"holds the matrix {noted['key']}")
-    checksums: list[int] = noted["crc32"]
     return checksums
 
 

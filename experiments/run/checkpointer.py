@@ -227,7 +227,7 @@ class Checkpointer:
         line, _, body = content.partition(b"\n")
         try:
             head = dict(json.loads(line))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             raise UnusableError("is not a checkpoint of a run") from None
         if head.get("format") != FORMAT:
             raise UnusableError(f"has the format {head.get('format')}, not {FORMAT}")
@@ -236,15 +236,22 @@ class Checkpointer:
                 raise UnusableError(f"was written {_MISMATCHES[name]}: {name} {head.get(name)}, not {own}")
         if hashlib.sha256(body).hexdigest() != head.get("sha256"):
             raise UnusableError("is damaged: its checksum differs from the one written with it")
-        with np.load(io.BytesIO(body), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        rest = json.loads(arrays["rest"].tobytes())
-        pending = [
-            (row, PackedSnapshot(_under(f"{_PENDING}{k}/", arrays), plain))
-            for k, (row, plain) in enumerate(rest["waiting"])
-        ]
-        state = _under(_STATE, arrays)
-        return Checkpoint(rest["iterations"], state, rest["passed"], rest["settled"], pending, rest["communication"])
+        try:
+            return _content(body)
+        except Exception as error:  # whatever the readers of zip, .npy and JSON raise
+            raise UnusableError("is damaged: its entries do not fit together") from error
+
+
+def _content(body: bytes) -> Checkpoint:
+    with np.load(io.BytesIO(body), allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    rest = json.loads(arrays["rest"].tobytes())
+    pending = [
+        (row, PackedSnapshot(_under(f"{_PENDING}{k}/", arrays), plain))
+        for k, (row, plain) in enumerate(rest["waiting"])
+    ]
+    state = _under(_STATE, arrays)
+    return Checkpoint(rest["iterations"], state, rest["passed"], rest["settled"], pending, rest["communication"])
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -25,7 +25,7 @@ from experiments.configuration.composition_cache import checksum
 from experiments.configuration.schema import algo_schema
 from experiments.configuration.settings import RunSettings
 from solvers import SettingsError
-from solvers.disk_cache import CHECKSUM_BYTES
+from support.checksums import LENGTH
 
 FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
 
@@ -151,7 +151,7 @@ def test_no_file_of_the_cache_is_code(cache: Path) -> None:
     """A file that somebody else has put there, with a right checksum, changes values; it names nothing to call."""
     first = composed_settings()
     (path,) = (cache / "compositions").iterdir()
-    packed = json.loads(path.read_bytes()[CHECKSUM_BYTES:])
+    packed = json.loads(path.read_bytes()[LENGTH:])
     assert "hydra" not in packed["settings"]
     assert "_target_" not in json.dumps(packed)
     packed["settings"]["hydra"] = [None, json.dumps({"callbacks": {"bad": {"_target_": "os.abort"}}})]

@@ -82,7 +82,7 @@ def test_an_interrupted_write_leaves_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(prepared.np, "savez", full)
+    monkeypatch.setattr(prepared.np, "save", full)
     data = load(spec, cache_dir=tmp_path / "c")
     assert data.n == 240
     assert list((tmp_path / "c" / "prepared").iterdir()) == []
@@ -115,5 +115,5 @@ def test_two_processes_at_once(spec: DatasetSpec, tmp_path: Path) -> None:
         worker.join(30)
         assert worker.exitcode == 0
     assert results[0] == results[1]
-    assert only_file(tmp_path / "c").suffix == ".npz"
+    assert only_file(tmp_path / "c").suffix == ".arrays"
     assert load(spec, cache_dir=tmp_path / "c").fingerprint == results[0][0]
