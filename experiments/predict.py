@@ -27,7 +27,7 @@ from datasets.transforms import divide, normalise_rows, to_matrix
 from datasets.types import Matrix, Table
 from solvers import SettingsError
 from solvers.models import Model
-from support.files import write_file
+from support.files import write_output
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments.predict", description=__doc__.partition(": ")[2])
     parser.add_argument("model", help="file of a model, as run.py model=model.npz and an estimator's save write it")
     parser.add_argument("data", help="examples: LIBSVM text, .csv (label in the last column), .npz or .parquet")
-    parser.add_argument("--out", type=Path, help="file for the labels; default: standard output")
+    parser.add_argument("--out", type=Path, help="file, device or pipe for the labels; default: standard output")
     given = parser.parse_args(arguments)
     try:
         model = Model.load(given.model)
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         if given.out is None:
             sys.stdout.write(text)
         else:
-            write_file(given.out, text.encode())
+            write_output(given.out, text.encode())
     except (SettingsError, DataError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
-from support.files import drafts, new_file, remove_drafts, remove_locks
+from support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
 from support.locks import POLL_SECONDS, locked
 
 log = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ Progress = Callable[[float], None]
 _SHARED = Path("/dev/shm")
 _FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 
+_MATRIX = ".f32"
 _MARGIN = 256 << 20  # bytes left free on the file system
 
 
@@ -156,6 +157,16 @@ class GramStore:
         so an unfinished one is never read. A damaged file is built again. A matrix that another process removes stays
         mapped here.
 
+        Parameters
+        ----------
+        key : str
+            As `gram_key` returns it: only files that are named by such a key are removed to make room.
+        n : int
+        fill : callable
+            Writes the matrix, and reports its progress.
+        progress : callable
+            Takes the part that is done, from 0 to 1.
+
         Raises
         ------
         NoRoomError
@@ -163,13 +174,13 @@ class GramStore:
         SettingsError
             If the folder cannot be written, or belongs to another user.
         """
-        path = self.directory / f"{key}.f32"
+        path = self.directory / f"{key}{_MATRIX}"
         try:
             make_directory(self.directory)
             matrix = self._read(path, key, n)  # without the lock: several processes can verify checksums at once
             if matrix is None:
                 with locked(
-                    self.directory / f"{key}.lock",
+                    self.directory / f"{key}{LOCK}",
                     lambda holder: log.warning("waiting for %s, which builds the Gram matrix %s", holder, path),
                     mode=_FILE_MODE,
                 ):
@@ -212,11 +223,11 @@ class GramStore:
             ):
                 remove_drafts(self.directory)
                 remove_locks(self.directory)
+                building = drafts(self.directory)  # before the eviction, for which one that is finished makes room
                 if self._evict(size):
                     file = stack.enter_context(new_file(path, mode=_FILE_MODE, sync=False))
                     _reserve(file, size)
                     return file
-                building = drafts(self.directory)
             if not building:
                 raise NoRoomError(f"the Gram matrix does not fit: {self._shortage(size)}")
             if not warned:
@@ -232,7 +243,7 @@ class GramStore:
         return SettingsError(f"the Gram matrix cannot be kept in {self.directory}: {error.strerror}; set SVM_GRAM_DIR")
 
     def _matrices(self) -> list[Path]:
-        return list(self.directory.glob("*.f32"))
+        return keyed(self.directory, _MATRIX)
 
     def make_room_in_memory(self, size: int) -> None:
         """Remove matrices from shared memory until they and `size` bytes of something else are within the limit.
@@ -253,8 +264,9 @@ class GramStore:
 
     def _evict(self, size: int) -> bool:
         """Remove the least recently used matrices until `size` more bytes fit; return whether they fit."""
-        held = _sizes(self._matrices())
+        # in this order, as a draft that another process finishes in between would be missed in the other one
         building = sum(_sizes(drafts(self.directory)).values())
+        held = _sizes(self._matrices())
 
         def fits() -> bool:
             total = sum(held.values()) + building + size

@@ -6,8 +6,6 @@ import dataclasses
 import hashlib
 import io
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from solvers.errors import CoreError, SettingsError
+from solvers.errors import SettingsError
 from solvers.evaluation import completion, expanded
 from solvers.features import Features, augmented, check_range
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from solvers.predictors import BasisPredictor, CosinePredictor, KernelPredictor, LinearPredictor, Predictor
 from solvers.problem import Problem
 from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot
-from support.files import write_file
+from support.files import write_output
 
 FORMAT = 1
 """Version of the file: raised when its content gets another meaning."""
@@ -32,17 +30,6 @@ _HEADER = "header"
 _PREDICTORS = {kind.__name__: kind for kind in (LinearPredictor, KernelPredictor, BasisPredictor, CosinePredictor)}
 _KERNELS: dict[str, type[Kernel]] = {kind.name: kind for kind in (Gaussian, Polynomial, Linear)}
 _CSR = ("data", "indices", "indptr")
-_DAMAGE = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,  # an entry that is no array
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-    NotImplementedError,
-)
 
 
 class ModelError(SettingsError):
@@ -103,7 +90,7 @@ class Model:
         return classes[(self.decision_values(X, threads) > 0.0).astype(np.intp)]
 
     def save(self, path: Path | str) -> None:
-        """Write the model to a file, which is replaced in one step.
+        """Write the model to a file, which is replaced in one step; see `support.files.write_output`.
 
         Raises
         ------
@@ -135,7 +122,7 @@ class Model:
         stored = np.frombuffer(json.dumps(header, allow_nan=False).encode(), np.uint8)
         content = io.BytesIO()
         np.savez_compressed(content, header=stored, **arrays)  # type: ignore[arg-type]  # its **kwds are arrays
-        write_file(Path(path), content.getbuffer())
+        write_output(Path(path), content.getbuffer())
 
     @classmethod
     def load(cls, path: Path | str) -> Model:
@@ -152,7 +139,7 @@ class Model:
             header = dict(json.loads(arrays.pop(_HEADER).tobytes()))
         except FileNotFoundError:
             raise ModelError(f"{path}: there is no such file") from None
-        except _DAMAGE as error:
+        except Exception as error:  # whatever the readers of zip, .npy and JSON raise on foreign bytes
             raise ModelError(f"{path} is not a model, or it is damaged: it cannot be read as one") from error
         if header.get("format") != FORMAT:
             raise ModelError(f"{path} has version {header.get('format')} of the format; this program reads {FORMAT}")
@@ -160,7 +147,7 @@ class Model:
             raise ModelError(f"{path} is damaged: its checksum differs from the one written with it")
         try:
             return cls._of(header, arrays)
-        except (*_DAMAGE, CoreError) as error:
+        except Exception as error:
             raise ModelError(f"{path} is damaged: its entries do not fit together") from error
 
     @classmethod

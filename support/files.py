@@ -1,8 +1,11 @@
 """Atomic writes of files and folders, and removal of the drafts of killed processes.
 
-A file is written to a draft in the same folder, then renamed. The writer holds an flock on the draft, which ends with
-the process. So a draft without a lock belongs to a process that has ended, also in other containers and on other
-machines, where process numbers are not comparable. A temporary folder has a lock file for the same purpose.
+A file or folder is written as a draft beside its place, then renamed. The writer holds an flock on the draft, which
+ends with the process. So a draft without a lock belongs to a process that has ended, also in other containers and on
+other machines, where process numbers are not comparable. A temporary folder has a lock file for the same purpose.
+
+Folders that the user names may hold any files. Only files with the program's own names are ever removed: drafts, and
+files that are named by a key.
 """
 
 from __future__ import annotations
@@ -10,18 +13,22 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO
 
-DRAFT = ".part"
-"""Suffix of drafts."""
 LOCK = ".lock"
 """Suffix of lock files."""
+_DRAFT = re.compile(r"\.(?P<name>.+)\.[0-9a-f]{16}\.(part|old)", re.DOTALL)
+"""Names of drafts (part), and of folders that a draft is about to replace (old)."""
+_KEY = re.compile(r"[0-9a-f]{32}")
+"""Names of files that are named by a key, without suffix."""
 
 FOLDER_PREFIX = "svm-cost-curves-"
 ALIVE = ".alive"
@@ -41,7 +48,7 @@ def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[Bi
     Parameters
     ----------
     path : Path
-        In a folder that exists.
+        In a folder that exists. A link, a device or a pipe of this name is replaced; `write_output` writes through it.
     mode : int
         Permissions, before the umask.
     sync : bool
@@ -55,7 +62,7 @@ def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[Bi
     remove_drafts(path.parent)
     file, draft = _open_draft(path, mode)
     try:
-        with file:
+        with _named_in_errors(path), file:
             yield file
             file.flush()
             if sync:
@@ -73,6 +80,62 @@ def write_file(path: Path, content: bytes | memoryview, *, sync: bool = True) ->
         file.write(content)
 
 
+def write_output(path: Path, content: bytes | memoryview) -> None:
+    """Write to a path that the user has named: a plain file, also the one that a link names, is replaced atomically.
+
+    A device or a pipe gets the content.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        with _named_in_errors(path), path.open("wb") as file:
+            file.write(content)
+    else:
+        write_file(Path(os.path.realpath(path)), content)
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path, own: Collection[str] = ("*",)) -> Iterator[Path]:
+    """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays.
+
+    Drafts of killed processes beside it are removed first.
+
+    Parameters
+    ----------
+    folder : Path
+        Its parents are made. If it is a link, the folder that it names is replaced.
+    own : collection of str
+        Patterns of the names that are replaced; other entries of the folder are someone else's and stay.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    folder = Path(os.path.realpath(folder))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    remove_drafts(folder.parent)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_named_in_errors(folder))
+        draft = _make_draft(folder, stack)
+        old = draft.with_suffix(".old")
+        try:
+            yield draft
+            if folder.is_dir():
+                _lock(folder, stack)
+                _link_others(folder, draft, own)
+                folder.rename(old)
+            draft.rename(folder)
+        finally:
+            if old.exists() and not folder.exists():
+                old.rename(folder)
+            shutil.rmtree(draft, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+
 def sync_folder(folder: Path) -> None:
     """Flush the renames of files in a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -84,17 +147,32 @@ def sync_folder(folder: Path) -> None:
 
 def drafts(folder: Path) -> list[Path]:
     """Return all drafts in a folder; none if the folder is missing or cannot be read."""
-    return _named(folder, DRAFT)
+    return [path for path in _entries(folder) if _DRAFT.fullmatch(path.name)]
+
+
+def keyed(folder: Path, suffix: str) -> list[Path]:
+    """Return the files in a folder that are named by a key, with this suffix; none if the folder cannot be read."""
+    return [path for path in _entries(folder) if path.suffix == suffix and _KEY.fullmatch(path.stem)]
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove the drafts of ended processes in a folder. Other users' drafts, links and folders stay."""
-    _remove_unlocked(folder, DRAFT)
+    """Remove the drafts of ended processes in a folder. Other users' drafts and links stay."""
+    for path in drafts(folder):
+        place = path.with_name(_DRAFT.sub(r"\g<name>", path.name))
+        with contextlib.suppress(OSError), _unlocked(path):
+            if path.suffix == ".old" and not os.path.lexists(place):
+                path.rename(place)  # the process was killed before its draft had this name
+            elif path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
 
 
 def remove_locks(folder: Path) -> None:
-    """Remove the lock files (`support.locks.locked`) of ended processes."""
-    _remove_unlocked(folder, LOCK)
+    """Remove the lock files (`support.locks.locked`) of ended processes that are named by a key."""
+    for path in keyed(folder, LOCK):
+        with contextlib.suppress(OSError), _unlocked(path):
+            path.unlink()
 
 
 @contextlib.contextmanager
@@ -132,8 +210,8 @@ def remove_temporary_folders(*prefixes: str) -> list[int]:
             if entry.name.startswith((FOLDER_PREFIX, *prefixes)) and _is_own_folder(entry):
                 with contextlib.suppress(OSError, ValueError):
                     number = Path(entry.path, ALIVE).read_text(encoding="ascii")
-                    _remove_if_unlocked(Path(entry.path, ALIVE))
-                    shutil.rmtree(entry.path, ignore_errors=True)
+                    with _unlocked(Path(entry.path, ALIVE)):
+                        shutil.rmtree(entry.path, ignore_errors=True)
                     processes.append(int(number))
     return processes
 
@@ -149,13 +227,62 @@ def same_file(descriptor: int, path: Path) -> bool:
 
 def _open_draft(path: Path, mode: int) -> tuple[BinaryIO, Path]:
     while True:
-        draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT}")
+        draft = _draft_name(path)
         descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
         with contextlib.suppress(OSError):  # without locks on this file system drafts are never removed
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if same_file(descriptor, draft):
             return os.fdopen(descriptor, "w+b"), draft
         os.close(descriptor)  # another process removed it before it was locked
+
+
+def _make_draft(folder: Path, stack: contextlib.ExitStack) -> Path:
+    """Make a draft of a folder, which is locked until the stack is closed."""
+    while True:
+        draft = _draft_name(folder)
+        draft.mkdir()
+        with contextlib.suppress(FileNotFoundError):  # another process removed it before it was locked
+            if same_file(_lock(draft, stack), draft):
+                return draft
+
+
+def _draft_name(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+
+
+def _lock(folder: Path, stack: contextlib.ExitStack) -> int:
+    """Lock a folder until the stack is closed; return its descriptor."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    stack.callback(os.close, descriptor)
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def _link_others(folder: Path, draft: Path, own: Collection[str]) -> None:
+    """Give the entries of a folder that match no pattern a second name in its draft."""
+
+    def matching(place: str, names: list[str]) -> list[str]:
+        return [name for name in names if place == str(folder) and any(fnmatch(name, one) for one in own)]
+
+    def link(source: str, target: str) -> None:
+        try:
+            os.link(source, target, follow_symlinks=False)
+        except OSError:  # a file system without links
+            shutil.copy2(source, target)
+
+    shutil.copytree(folder, draft, symlinks=True, ignore=matching, copy_function=link, dirs_exist_ok=True)
+
+
+@contextlib.contextmanager
+def _named_in_errors(path: Path) -> Iterator[None]:
+    """Name a path in errors that name none, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = str(path)
+        raise
 
 
 def _lock_folder(folder: Path) -> int:
@@ -174,58 +301,34 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _named(folder: Path, ending: str) -> list[Path]:
+def _entries(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in entries if entry.name.endswith(ending)]
+            return [Path(entry.path) for entry in entries]
     except OSError:
         return []
 
 
-def _remove_unlocked(folder: Path, ending: str) -> None:
-    for path in _named(folder, ending):
-        with contextlib.suppress(OSError):
-            _remove_if_unlocked(path)
-
-
-def _remove_if_unlocked(path: Path) -> None:
-    """Remove an unlocked file of this user.
+@contextlib.contextmanager
+def _unlocked(path: Path) -> Iterator[None]:
+    """Lock a file or folder of this user, to remove it.
 
     Raises
     ------
     OSError
-        The file is locked, another user's, or not a plain file.
+        It is locked, another user's, or neither a plain file nor a folder; or it has lost its name.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)
-        if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
+        if found.st_uid != os.geteuid() or not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             raise PermissionError(f"{path} is not a file of this user")
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if same_file(descriptor, path):
-            path.unlink()
+        if not same_file(descriptor, path):
+            raise FileNotFoundError(path)
+        yield
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder that replaces `folder` when the block ends; after an error `folder` stays."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
-    try:
-        yield draft
-        if folder.exists():
-            folder.rename(old)
-        draft.rename(folder)
-    finally:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        shutil.rmtree(draft, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def check_writable(folder: Path) -> None:

@@ -21,6 +21,7 @@ from experiments.launchers.cluster import Cluster
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
+from experiments.run.leftovers import remove_old_leftovers
 from experiments.store import Store, StoreError
 from solvers import SettingsError
 
@@ -125,14 +126,13 @@ class Sweep:
         return STOP_SIGNALS[self._signal]()
 
     def collect(self) -> None:
-        """Write a cluster's outcomes to the sweep's folder, and close what killed jobs have left in the store."""
+        """Write a cluster's outcomes to the sweep's folder, and remove what killed processes have left in the store."""
         if self._cluster is not None:
             for number, outcome in self._cluster.outcomes().items():
                 self.ledger.end(number, self._fetched(outcome))
             self._cluster.close()
-        if any(outcome.status == "killed" for outcome in self.ledger.outcomes()):
-            with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
-                self._open_store().close_dead()
+        with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
+            remove_old_leftovers(self._open_store())
 
     def _fetched(self, outcome: Outcome) -> Outcome:
         """Fetch the record of a job that ran on another machine, so that its curve can be drawn."""

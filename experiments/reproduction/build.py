@@ -70,7 +70,7 @@ def build_figure(
     plan : Plan
     evidence : Evidence
     folder : Path
-        ``figures/<id>/<scale>``; replaced as a whole.
+        ``figures/<id>/<scale>``; replaced as a whole, but for files that no figure has.
     command : str
         The command line, for the record.
     published : mapping, optional
@@ -98,7 +98,7 @@ def build_figure(
         facts |= {name: published[name] for name in ("made", "machine", "versions")}
     title, notes = facts["heading"], small_print(verdict, evidence)
     picture = output.compose_picture(result.draw, result.size, title, notes)
-    with new_folder(folder) as draft:
+    with new_folder(folder, output.OWN) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
         write_page(draft, plan, evidence, verdict.claims, title, notes)

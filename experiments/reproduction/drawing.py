@@ -30,7 +30,7 @@ class FigureDrawing:
     evidence : Path
         Folder of the evidence.
     folder : Path
-        Replaced as a whole by the figure's files.
+        Its files are replaced as a whole; see `build_figure`.
     command : str
         The command line, for the record.
     as_published : bool

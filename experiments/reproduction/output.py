@@ -13,6 +13,7 @@ import numpy as np
 
 from experiments.configuration.paper_style import PaperStyle
 from experiments.plotting import DPI, FAINT, INK, own_settings, paper
+from experiments.plotting.interactive import PAGE
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
@@ -21,6 +22,8 @@ from experiments.store.serialize import plain
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
+OWN = ("figure.*", "paper.*", "data.csv", "table.*", "verdict.*", PAGE)
+"""Patterns of the names of a figure's files, which a new one replaces."""
 _TITLE_INCHES, _LINE_INCHES, _MARGIN_INCHES = 0.26, 0.17, 0.12
 _CHARACTERS_PER_INCH = 13.2  # of small print
 

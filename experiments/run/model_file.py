@@ -11,9 +11,9 @@ from datasets import Dataset
 from experiments.configuration.settings import RunSettings
 from experiments.store import FinishedRun
 from experiments.store.artifacts import sha256
-from solvers import Problem, Snapshot
+from solvers import Problem, SettingsError, Snapshot
 from solvers.models import Model, model_of
-from support.files import write_file
+from support.files import write_output
 
 MODEL_FILE = "model.npz"
 """Name in the run's folder."""
@@ -35,11 +35,18 @@ def deliver(settings: RunSettings, folder: Path) -> None:
 
     Raises
     ------
-    OSError
+    SettingsError
         The file cannot be written.
     """
-    if settings.model is not None and (folder / MODEL_FILE).exists():
-        write_file(settings.model, (folder / MODEL_FILE).read_bytes())
+    if settings.model is None or not (folder / MODEL_FILE).exists():
+        return
+    try:
+        write_output(settings.model, (folder / MODEL_FILE).read_bytes())
+    except OSError as error:
+        raise SettingsError(
+            f"model={settings.model} cannot be written: {error.strerror or error}; the run is recorded, and with "
+            "another model= the same command writes its model"
+        ) from error
 
 
 def model_of_run(settings: RunSettings, data: Dataset, problem: Problem, snapshot: Snapshot) -> Model:

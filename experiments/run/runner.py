@@ -60,7 +60,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
     Raises
     ------
     SettingsError, DataError, StoreError
-        The user's errors. Nothing has been recorded, unless the store itself failed.
+        The user's errors. Nothing has been recorded, unless the store itself failed, or only the file of the model
+        cannot be written.
     """
     store = Store.open(settings.store_root, server=settings.store_uri)
     fingerprint = datasets.fingerprint(settings.dataset)
@@ -84,11 +85,12 @@ def _serves(settings: RunSettings, found: FinishedRun) -> bool:
 
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
-    deliver(settings, found.directory)
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
     display.finished(result, lambda: _rows(found.curve), found=True)
     display.result_path(found.result_path)
-    return Outcome.of_result(settings.label(), "found", result, found.result_path, store.upload(found))
+    not_uploaded = store.upload(found)
+    deliver(settings, found.directory)
+    return Outcome.of_result(settings.label(), "found", result, found.result_path, not_uploaded)
 
 
 def _compute(
@@ -169,10 +171,10 @@ def _record(job: _Job, stop_request: StopRequest) -> Outcome:
             job.handle.fail(f"{type(error).__name__}: {error}")
             job.handle.upload()
         raise
-    deliver(job.settings, done.directory)
     job.display.finished(done.result, lambda: recorder.rows, found=False)
     not_uploaded = job.handle.upload()
     job.display.result_path(done.result_path)
+    deliver(job.settings, done.directory)
     return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, not_uploaded)
 
 

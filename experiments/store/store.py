@@ -287,6 +287,17 @@ class Store:
             with writer.writing(self._paths) as connection:
                 writer.close_dead(self._paths, connection)
 
+    def remove_dead_locks(self) -> None:
+        """Remove the lock files of runs whose processes were killed while they recorded a run's begin or end.
+
+        Raises
+        ------
+        StoreError
+            The store cannot be written.
+        """
+        if self.database.exists():
+            writer.remove_dead_locks(self._paths)
+
     def delete(self, runs: Collection[FinishedRun]) -> None:
         """Delete runs and their files.
 

@@ -147,6 +147,15 @@ def close_dead(paths: StorePaths, connection: sqlite3.Connection, key: str | Non
             remove_drafts(paths.directory(run_id))
 
 
+def remove_dead_locks(paths: StorePaths) -> None:
+    """Remove the lock files of runs whose processes have ended, and record those that were running as killed."""
+    with writing(paths) as connection:  # no run begins meanwhile
+        close_dead(paths, connection)
+        for alive in paths.artifacts.glob("*/alive"):
+            if not is_alive(alive):
+                alive.unlink(missing_ok=True)
+
+
 def delete(paths: StorePaths, run_ids: Sequence[str]) -> None:
     """Mark runs as deleted, as mlflow does, and remove their files."""
     with writing(paths) as connection:

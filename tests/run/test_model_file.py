@@ -11,7 +11,7 @@ from run_cases import DATA
 
 import datasets
 from experiments.configuration.composition import settings_of
-from experiments.run import runner
+from experiments.run import model_file, runner
 from experiments.run.console import Display
 from experiments.run.model_file import MODEL_FILE
 from experiments.store import Store
@@ -81,6 +81,22 @@ def test_a_predictor_that_cannot_be_saved_costs_no_run(fresh: Path, monkeypatch:
     assert outcome.status == "finished"
     assert display.warnings == ["no model: CosineSnapshot has no method `predictor`: it cannot be saved as a model"]
     assert not (fresh / "model.npz").exists()
+
+
+def test_a_full_disk_costs_no_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = fresh / "model.npz"
+    monkeypatch.setattr(model_file, "write_output", full)
+    for _ in range(2):  # the run is made, then found
+        with pytest.raises(SettingsError, match=r"^model=.*model\.npz cannot be written: No space left .* is recorded"):
+            made(fresh, "algo=pegasos", f"model={path}")
+    monkeypatch.undo()
+    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+    outcome, display, _ = made(fresh, "algo=pegasos", f"model={path}")
+    assert (outcome.status, display.warnings) == ("found", [])
+    assert path.exists()
 
 
 def test_a_path_that_cannot_be_written_is_refused_before_the_run(fresh: Path) -> None:

@@ -18,7 +18,7 @@ from store_records import make_curve, record, sql
 from experiments.configuration.composition import settings_of
 from experiments.run import runner
 from experiments.run.console import Display
-from experiments.run.leftovers import remove_leftovers
+from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from experiments.store import Store, StoreError
 from support import locks
 
@@ -160,9 +160,9 @@ def test_a_place_that_cannot_hold_a_lock_is_refused(store: Store) -> None:
 
 def begin(root: Path, begun: Any) -> None:
     handle = Store.open(root).begin("k", "n", {}, {})
-    for folder in (handle.directory, root, root / "checkpoints"):
-        folder.mkdir(exist_ok=True)
-        (folder / ".some.file.0123.part").write_bytes(b"half")
+    for folder in (handle.directory, root, root / "checkpoints", root / "sweeps" / "2000-01-01"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".some.file.0123456789abcdef.part").write_bytes(b"half")
     begun.set()
     signal.pause()
 
@@ -174,10 +174,14 @@ def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
     assert begun.wait(60)
     child.kill()
     child.join()
-    assert len(list(store.root.rglob("*.part"))) == 3
+    assert len(list(store.root.rglob("*.part"))) == 4
     other = store.begin("living", "n", {}, {})
     (other.directory / "mine.part").write_bytes(b"a run's own file")
+    (store.root / "artifacts" / "0123").mkdir()
+    (store.root / "artifacts" / "0123" / "alive").touch()  # killed before its begin was recorded
     remove_leftovers(store)
+    remove_old_leftovers(store)
+    assert [path.parent for path in store.root.rglob("alive")] == [other.directory.parent]
     assert [path.name for path in store.root.rglob("*.part")] == ["mine.part"]
     other.finish({}, make_curve(2))
     rows = sql(store, "SELECT value FROM tags WHERE key = 'status' ORDER BY value")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import multiprocessing
 import os
@@ -17,6 +18,7 @@ from solvers import SettingsError, gram_file, gram_store, spectrum
 from solvers.gram_file import BLOCK_BYTES
 from solvers.gram_store import GramStore, NoRoomError
 from support import locks
+from support.files import new_file
 
 N = 1200
 """A matrix of two blocks."""
@@ -58,6 +60,15 @@ def two_rows_swapped(content: bytearray) -> None:
     content[: 4 * N], content[4 * N : 8 * N] = content[4 * N : 8 * N], content[: 4 * N]
 
 
+def forged(checksums: bytes) -> Callable[[bytearray], None]:
+    """Checksums with a right checksum of their own, which are not what was written."""
+
+    def damage(content: bytearray) -> None:
+        content[4 * N * N :] = hashlib.sha256(checksums).digest() + checksums
+
+    return damage
+
+
 def checksums_of_zeros(content: bytearray) -> None:
     content[4 * N * N :] = bytes(len(content) - 4 * N * N)
 
@@ -76,6 +87,9 @@ def no_checksums(content: bytearray) -> None:
         two_rows_swapped,
         checksums_of_zeros,
         no_checksums,
+        *map(
+            forged, (b"{}", b"[1]", b"7", b"[" * 100_000, b"{", b"\xff", b'{"key": "a", "n": 1200, "block": 4194304}')
+        ),
     ],
 )
 def test_a_damaged_file_is_built_again(
@@ -260,10 +274,11 @@ def _work(folder: Path, seed: int, failures: object) -> None:
     store = GramStore(folder, 3 * (4 * 64 * 64 + 200))
     for _ in range(60):
         number = int(random.integers(8))
+        key = f"{number:032x}"
         try:
-            found = store.get(f"k{number}", 64, lambda out, _, number=number: out.fill(number), quiet)
+            found = store.get(key, 64, lambda out, _, number=number: out.fill(number), quiet)
             if not (found == number).all():
-                raise ValueError(f"k{number} holds {found[0, 0]}")
+                raise ValueError(f"{key} holds {found[0, 0]}")
         except Exception as error:
             failures.put(f"{type(error).__name__}: {error}")  # type: ignore[attr-defined]
 
@@ -302,8 +317,52 @@ def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pyte
         child.join()
 
 
+@pytest.fixture
+def begun(tmp_path: Path) -> Iterator[contextlib.ExitStack]:
+    """The draft of another process that builds a matrix; closing the stack finishes it."""
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(new_file(tmp_path / f"{'b' * 32}.f32", sync=False))
+        file.write(bytes(400))
+        file.flush()
+        yield stack
+
+
+def test_a_matrix_that_is_finished_after_room_was_sought_is_evicted(
+    tmp_path: Path, begun: contextlib.ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evict = GramStore._evict
+
+    def finished_by_then(self: GramStore, size: int) -> bool:
+        found = evict(self, size)
+        begun.close()
+        return found
+
+    monkeypatch.setattr(GramStore, "_evict", finished_by_then)
+    found = GramStore(tmp_path, 700).get("a" * 32, 10, lambda out, _: out.fill(2.0), quiet)
+    np.testing.assert_array_equal(found, 2.0)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{'a' * 32}.f32"]
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_a_matrix_that_is_finished_while_the_folder_is_read_is_counted(
+    tmp_path: Path, begun: contextlib.ExitStack, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = GramStore._matrices
+
+    def finished_by_then(self: GramStore) -> list[Path]:
+        if not after:
+            begun.close()
+        found = read(self)
+        begun.close()
+        return found
+
+    monkeypatch.setattr(GramStore, "_matrices", finished_by_then)
+    GramStore(tmp_path, 700).get("a" * 32, 10, lambda out, _: out.fill(2.0), quiet)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 700
+
+
 def test_a_dead_builders_draft_is_removed_and_its_room_used(tmp_path: Path) -> None:
-    (tmp_path / ".a.f32.0123.part").write_bytes(bytes(500))
+    (tmp_path / ".a.f32.0123456789abcdef.part").write_bytes(bytes(500))
     store = GramStore(tmp_path, 700)
     assert store.room_for(10) is None
     store.get("b", 10, lambda out, _: out.fill(2.0), quiet)

@@ -50,7 +50,7 @@ def test_builds_once_and_maps_read_only(tmp_path: Path) -> None:
 
 
 def test_a_half_written_file_is_never_used(tmp_path: Path) -> None:
-    (tmp_path / ".a.f32.0123.part").write_bytes(np.full((10, 10), 9.0, np.float32).tobytes())
+    (tmp_path / ".a.f32.0123456789abcdef.part").write_bytes(np.full((10, 10), 9.0, np.float32).tobytes())
     build = Builder(1.0)
     np.testing.assert_array_equal(GramStore(tmp_path, 10**6).get("a", 10, build, quiet), 1.0)
     assert build.calls == 1
@@ -104,34 +104,36 @@ def test_an_exception_in_the_progress_report_stops_the_build(gram_folder: Path) 
 
 def test_the_least_recently_used_are_removed_for_a_new_one(tmp_path: Path) -> None:
     store = GramStore(tmp_path, 3 * 41_000)
+    a, b, c, d, e = (letter * 32 for letter in "abcde")
     mapped = {}
-    for k, key in enumerate("abc"):
+    for k, key in enumerate((a, b, c)):
         mapped[key] = store.get(key, 100, Builder(float(k)), quiet)
         os.utime(tmp_path / f"{key}.f32", (1000 + k, 1000 + k))
     build = Builder()
-    store.get("a", 100, build, quiet)  # a is now the most recently used
+    store.get(a, 100, build, quiet)  # a is now the most recently used
     assert build.calls == 0
-    store.get("d", 100, Builder(), quiet)
-    assert files(tmp_path) == ["a.f32", "c.f32", "d.f32"]
-    store.get("e", 170, Builder(), quiet)  # 115,600 bytes: everything else goes
-    assert files(tmp_path) == ["e.f32"]
-    np.testing.assert_array_equal(mapped["b"], 1.0)  # who has one mapped keeps it
+    store.get(d, 100, Builder(), quiet)
+    assert files(tmp_path) == [f"{a}.f32", f"{c}.f32", f"{d}.f32"]
+    store.get(e, 170, Builder(), quiet)  # 115,600 bytes: everything else goes
+    assert files(tmp_path) == [f"{e}.f32"]
+    np.testing.assert_array_equal(mapped[b], 1.0)  # who has one mapped keeps it
     assert sum(path.stat().st_size for path in tmp_path.glob("*.f32")) <= store.limit_bytes
 
 
 def test_matrices_in_shared_memory_are_removed_for_a_row_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = GramStore(tmp_path, 100_000)
-    for number, key in enumerate("ab"):
-        store.get(key, 100, Builder(), quiet)
-        os.utime(tmp_path / f"{key}.f32", (number, number))
+    names = [f"{letter * 32}.f32" for letter in "ab"]
+    for number, name in enumerate(names):
+        store.get(name[:32], 100, Builder(), quiet)
+        os.utime(tmp_path / name, (number, number))
     store.make_room_in_memory(40_000)
-    assert files(tmp_path) == ["a.f32", "b.f32"]  # files on disk take no memory
+    assert files(tmp_path) == names  # files on disk take no memory
     monkeypatch.setattr(gram_store, "_in_memory", lambda _: True)
     left = 100_000 - sum(path.stat().st_size for path in tmp_path.glob("*.f32"))
     store.make_room_in_memory(left)
-    assert files(tmp_path) == ["a.f32", "b.f32"]
+    assert files(tmp_path) == names
     store.make_room_in_memory(left + 1)
-    assert files(tmp_path) == ["b.f32"]
+    assert files(tmp_path) == names[1:]
     store.make_room_in_memory(1_000_000)
     assert files(tmp_path) == []
 

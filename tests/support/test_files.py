@@ -103,17 +103,19 @@ def test_what_is_no_draft_of_ours_stays(tmp_path: Path, monkeypatch: pytest.Monk
     outside.write_bytes(b"mine")
     folder = tmp_path / "folder"
     folder.mkdir()
-    (folder / "a.part").symlink_to(outside)
-    (folder / "b.part").mkdir()
-    os.mkfifo(folder / "c.part")
+    link, pipe, draft = (f".{name}.0123456789abcdef.part" for name in ("link", "pipe", "x"))
+    (folder / link).symlink_to(outside)
+    os.mkfifo(folder / pipe)
+    (folder / "movie.mkv.part").write_bytes(b"unfinished")
+    (folder / ".part").mkdir()
     remove_drafts(folder)
-    assert names(folder) == ["a.part", "b.part", "c.part"]
+    assert names(folder) == sorted([link, pipe, "movie.mkv.part", ".part"])
     assert outside.read_bytes() == b"mine"
-    (folder / "d.part").write_bytes(b"another user's")
+    (folder / draft).write_bytes(b"another user's")
     owner = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     remove_drafts(folder)
-    assert "d.part" in names(folder)
+    assert draft in names(folder)
     remove_drafts(tmp_path / "missing")
 
 
@@ -153,6 +155,8 @@ def test_temporary_folders_of_killed_processes_are_removed(
 
 
 def test_a_lock_without_a_process_is_removed(tmp_path: Path) -> None:
-    (tmp_path / "a.lock").write_text("process 1 on nowhere\n")
+    key = "0123456789abcdef" * 2
+    (tmp_path / f"{key}.lock").write_text("process 1 on nowhere\n")
+    (tmp_path / "poetry.lock").write_text("mine")
     remove_locks(tmp_path)
-    assert names(tmp_path) == []
+    assert names(tmp_path) == ["poetry.lock"]

@@ -1,0 +1,179 @@
+"""A file that was cut or in which a bit has flipped gives what was written, or is found to be damaged."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from datasets.checksum_cache import ChecksumCache, file_state
+from datasets.prepared import PreparedCache
+from datasets.types import Table
+from experiments.run.checkpointer import Checkpointer
+from solvers.disk_cache import cached_bytes
+from solvers.gram_store import GramStore
+from solvers.kernels import Gaussian
+from solvers.models import Model, ModelError
+from solvers.predictors import KernelPredictor
+
+
+@dataclass
+class Case:
+    """A file, and how it is read: the value as text, or "damaged"."""
+
+    path: Path
+    read: Callable[[], str]
+
+
+def prepared(folder: Path) -> Case:
+    X = sparse.csr_matrix(np.arange(12, dtype=np.float32).reshape(4, 3))
+    cache = PreparedCache(folder)
+    cache.put("0" * 64, "libsvm", Table(X, np.arange(4.0), ("ham", "spam"), from_zero=True))
+
+    def read() -> str:
+        found = cache.get("0" * 64, "libsvm")
+        return "damaged" if found is None else repr((found.X.toarray(), found.y, found.classes, found.from_zero))
+
+    return Case(cache.path("0" * 64, "libsvm"), read)
+
+
+def model(folder: Path) -> Case:
+    path, X = folder / "model.npz", np.arange(6, dtype=np.float32).reshape(2, 3)
+    Model(KernelPredictor(Gaussian(2.0), X, np.ones(2)), 0.5, (0.0, 1.0), 3, about={"seed": 1}).save(path)
+
+    def read() -> str:
+        try:
+            found = Model.load(path)
+        except ModelError:
+            return "damaged"
+        return repr((found.decision_values(X), found.classes, found.about))
+
+    return Case(path, read)
+
+
+def gram(folder: Path) -> Case:
+    n, store, built = 9, GramStore(folder, 10**6), []
+    fill = np.random.default_rng(0).normal(size=(n, n)).astype(np.float32)
+
+    def build(out: np.ndarray, _: Any) -> None:
+        built.append(1)
+        out[:] = fill
+
+    def read() -> str:
+        built.clear()
+        found = repr(store.get("a" * 32, n, build, lambda _: None).tobytes())
+        return "damaged" if built else found
+
+    read()
+    return Case(folder / f"{'a' * 32}.f32", read)
+
+
+class Solver:
+    """What `Checkpointer` reads of a solver, and of a recorder."""
+
+    wall_seconds = 1.0
+    counters = type("Counters", (), {"iterations": 3})
+    pending = ()
+    evaluated = ({"test_error": 0.25},)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Two arrays."""
+        return {"alpha": np.arange(4.0), "order": np.arange(4)}
+
+
+def checkpoint(folder: Path) -> Case:
+    checkpointer = Checkpointer(folder / "run.state", 0.0, {"key": "k"})
+    checkpointer.save_if_due(Solver(), Solver())
+    return Case(folder / "run.state", lambda: str(checkpointer.read() or "damaged"))
+
+
+def known(folder: Path) -> Case:
+    cache = ChecksumCache(folder)
+    (folder / "data").write_bytes(b"data")
+    cache.put(folder / "data", file_state(folder / "data"), "0123456789abcdef" * 4)
+    (note,) = (folder / "known").iterdir()
+    return Case(note, lambda: cache.get(folder / "data") or "damaged")
+
+
+def cached(folder: Path) -> Case:
+    cached_bytes(folder, b"key", lambda: b"a value")
+    (path,) = folder.iterdir()
+    return Case(path, lambda: cached_bytes(folder, b"key", lambda: b"damaged").decode())
+
+
+@pytest.fixture(params=[prepared, model, gram, checkpoint, known, cached], ids=lambda make: make.__name__)
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Case]:
+    logging.disable()  # a warning for each damage
+    yield request.param(tmp_path)
+    logging.disable(logging.NOTSET)
+
+
+fast = settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@fast
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_flipped_bit(case: Case, place: float, bit: int) -> None:
+    whole = case.path.read_bytes()
+    expected = case.read()
+    assert expected != "damaged"
+    content = bytearray(whole)
+    content[int(place * len(content))] ^= 1 << bit
+    case.path.write_bytes(content)
+    assert case.read() in (expected, "damaged")
+    case.path.write_bytes(whole)
+
+
+@fast
+@given(part=st.floats(0, 1, exclude_max=True))
+def test_an_early_end(case: Case, part: float) -> None:
+    whole = case.path.read_bytes()
+    case.path.write_bytes(whole[: int(part * len(whole))])
+    assert case.read() == "damaged"
+    case.path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_each_bit_of_the_flags_of_a_models_archive(tmp_path: Path, bit: int) -> None:
+    """The directory of the zip is in no checksum of the zip."""
+    case = model(tmp_path)
+    whole, expected = case.path.read_bytes(), case.read()
+    for start in range(whole.find(b"PK\x01\x02"), len(whole)):
+        content = bytearray(whole)
+        content[start] ^= 1 << bit
+        case.path.write_bytes(content)
+        assert case.read() in (expected, "damaged")
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b"{}", b"[]", b"\xff", b'{"format": 1}'])
+def test_a_model_with_a_foreign_header(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "model.npz"
+    np.savez(path, header=np.frombuffer(text, np.uint8))
+    with pytest.raises(ModelError):
+        Model.load(path)
+
+
+@pytest.mark.parametrize("head", [b"[" * 100_000, b"{}", b"7", b"\xff"])
+def test_a_checkpoint_with_a_foreign_first_line(tmp_path: Path, head: bytes) -> None:
+    case = checkpoint(tmp_path)
+    case.path.write_bytes(head + b"\n")
+    assert case.read() == "damaged"
+
+
+@pytest.mark.parametrize("rest", [b"[" * 100_000, b"{}", b"7", b"\xff", json.dumps({"iterations": 1}).encode()])
+def test_a_checkpoint_with_a_right_checksum_and_foreign_content(tmp_path: Path, rest: bytes) -> None:
+    import io
+
+    case, content = checkpoint(tmp_path), io.BytesIO()
+    np.savez(content, rest=np.frombuffer(rest, np.uint8))
+    Checkpointer(None, None, {"key": "k"})._write(case.path, content.getbuffer())
+    assert case.read() == "damaged"

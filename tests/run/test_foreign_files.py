@@ -1,0 +1,122 @@
+"""Files of the user beside those of the program stay, whatever is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from run_cases import DATA
+from store_records import make_curve
+
+from datasets import DatasetSpec, load
+from experiments import predict
+from experiments.configuration.composition import settings_of
+from experiments.plotting import plot_curves
+from experiments.processes.outcome import Outcome
+from experiments.reproduction import output, published
+from experiments.reproduction.report.pages import write_report
+from experiments.run import runner
+from experiments.run.checkpointer import Checkpointer
+from experiments.run.console import Display
+from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
+from experiments.store import Store
+from solvers.disk_cache import cached_bytes
+from solvers.gram_store import GramStore
+from solvers.models import Model
+from solvers.predictors import LinearPredictor
+from support.files import new_folder
+
+NAMES = ("movie.mkv.part", ".hidden.part", ".part", "poetry.lock", "uv.lock", "Cargo.lock", "x.f32", ".f32", "a.old")
+FOLDERS = ("disc.part", ".disc.1234.part", ".disc.1234.old")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder of the user, with folders where the program has some: all files are there afterwards."""
+    root = tmp_path / "user"
+    below = [root, root / "locks", root / "checkpoints", root / "sweeps" / "1", root / "prepared", root / "known"]
+    below += [root / "spectra", root / "fig" / "demo", root / "fig"]
+    mine = [place / name for place in below for name in NAMES]
+    mine += [place / name / "precious" for place in below for name in FOLDERS]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("precious")
+    yield root
+    assert [path for path in mine if not path.is_file() or path.read_text() != "precious"] == []
+
+
+def a_run_and_a_sweep(folder: Path) -> None:
+    words = [*DATA, "algo=sbp", "budget.epochs=1", "budget.evaluations=3", f"store.root={folder}"]
+    runner.run(settings_of([*words, f"model={folder / 'model.npz'}"]), Display(), ["a test"])
+    store = Store.open(folder)
+    remove_leftovers(store)
+    remove_old_leftovers(store)
+    assert (folder / "model.npz").exists()
+
+
+def gram_matrices(folder: Path) -> None:
+    for key in "abc":
+        GramStore(folder, 700).get(key * 32, 10, lambda out, _: out.fill(1.0), lambda _: None)
+    assert len(list(folder.glob("c*.f32"))) == 1
+
+
+def a_model_and_its_predictions(folder: Path) -> None:
+    model = Model(LinearPredictor(np.ones(2)), 0.0, (0.0, 1.0), 2)
+    model.save(folder / "model.npz")
+    (folder / "data.svm").write_text("1 1:2\n")
+    assert predict.main([str(folder / "model.npz"), str(folder / "data.svm"), "--out", str(folder / "labels")]) == 0
+
+
+def data(folder: Path) -> None:
+    (folder / "data.svm").write_text("1 1:2\n-1 2:2\n1 1:3\n")
+    load(DatasetSpec(kind="file", train=str(folder / "data.svm")), cache_dir=folder)
+    cached_bytes(folder, b"key", lambda: b"value")
+    assert len(list((folder / "prepared").glob("libsvm-*"))) == 1
+
+
+def a_figure(folder: Path) -> None:
+    (folder / "fig" / "demo" / "figure.png").write_text("of an earlier command")
+    (folder / "fig" / "demo" / "backup").mkdir()
+    (folder / "fig" / "demo" / "backup" / "figure.png").write_text("mine")
+    with new_folder(folder / "fig" / "demo", output.OWN) as draft:
+        (draft / "data.csv").write_text("new")
+    assert not (folder / "fig" / "demo" / "figure.png").exists()
+    assert (folder / "fig" / "demo" / "backup" / "figure.png").read_text() == "mine"
+    assert (folder / "fig" / "demo" / "data.csv").read_text() == "new"
+
+
+def a_report(folder: Path) -> None:
+    write_report(folder / "none", folder)
+
+
+def a_sweep(folder: Path) -> None:
+    Outcome("label", "finished").write(folder / "job-0.json")
+    plot_curves({"sbp": [make_curve(3)]}, title="t", small_print="s", path_png=folder / "curves.png")
+
+
+def a_checkpoint(folder: Path) -> None:
+    Checkpointer(None, 1.0)._write(folder / "checkpoints" / "run.state", memoryview(b"content"))
+
+
+def evidence(folder: Path) -> None:
+    published.write_evidence(folder, "figure", {}, {}, {})
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        a_run_and_a_sweep,
+        gram_matrices,
+        a_model_and_its_predictions,
+        data,
+        a_figure,
+        a_report,
+        a_sweep,
+        a_checkpoint,
+        evidence,
+    ],
+)
+def test_files_of_the_user_stay(write: Callable[[Path], None], folder: Path, hydra_context: None) -> None:
+    write(folder)
