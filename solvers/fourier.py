@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
 from dataclasses import dataclass
 
@@ -124,24 +125,20 @@ class Fourier(PythonSolver):
     def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
         with self.clocks():
             while not (reached := self.reached(limit)):
-                if self._pairs > self.settings.pairs:
+                pairs = 2**self._iterations
+                if pairs > self.settings.pairs:
                     return Status.CONVERGED
-                self._svm = self._svm or self._make_svm()
+                self._svm = self._svm or self._make_svm(pairs)
                 if self._solve(self._svm, limit):
-                    self._frequencies = self._draw(self._pairs)
+                    self._frequencies = self._draw(pairs)
                     self._weights = self._svm.weights()
                     self._iterations += 1
                     self._svm = None
         return reached
 
-    @property
-    def _pairs(self) -> int:
-        """Number k of pairs of the next iteration."""
-        return int(2**self._iterations)
-
-    def _make_svm(self) -> _core.Dcd:
+    def _make_svm(self, pairs: int) -> _core.Dcd:
         problem = self.problem
-        features = fourier_features(problem.X, self._draw(self._pairs))
+        features = fourier_features(problem.X, self._draw(pairs))
         matrix = _core.FeatureMatrix(_core.Matrix(features), problem.positives)
         return _core.Dcd(matrix, C=problem.C, eps=self.settings.relative_gap, seed=self.seed)
 
@@ -176,12 +173,19 @@ class Fourier(PythonSolver):
     def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
         with self.restoring():
             assert state is not None  # one process makes the run
-            self._iterations, self._weights = int(state["iterations"]), state["weights"].copy()
-            self._frequencies = self._draw(self._pairs // 2)
-            if svm := select("svm", state):
-                self._svm = self._make_svm()
-                self._svm.restore(svm)
+            iterations, svm = operator.index(state["iterations"]), None
+            last = self.settings.pairs.bit_length()
+            if not 0 <= iterations <= last:
+                raise ValueError(f"iterations = {iterations} of a state: it must lie between 0 and {last}")
+            frequencies = self._draw(2**iterations // 2)
+            weights = state["weights"].astype(np.float64, casting="safe")
+            if weights.shape != (2 * len(frequencies),):
+                raise ValueError(f"weights of a state have the shape {weights.shape}, not ({2 * len(frequencies)},)")
+            if begun := select("svm", state):
+                svm = self._make_svm(2**iterations)
+                svm.restore(begun)
             self.set_clocks(state)
+            self._iterations, self._weights, self._frequencies, self._svm = iterations, weights, frequencies, svm
 
     @property
     def counters(self) -> Counters:  # noqa: D102 (inherited)

@@ -108,6 +108,37 @@ def test_wrong_members_are_refused_by_name(variant: str, member: str) -> None:
         make(variant).restore(taken)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"iterations": np.array(-3)},
+        {"iterations": np.array(2**36)},
+        {"iterations": np.array(2.0)},
+        {"iterations": np.array([1, 2])},
+        {"weights": np.zeros(3)},
+        {"weights": np.zeros(4, complex)},
+        {"cpu_seconds": np.array([])},
+        {"svm.wall_seconds": np.array([float("nan")])},
+    ],
+    ids=str,
+)
+def test_a_wrong_state_of_random_fourier_features_is_refused_and_changes_nothing(wrong: dict[str, Any]) -> None:
+    begun, mine, untouched = (solver("fourier", problem(30), 1, pairs=8) for _ in range(3))
+    begun.advance(Limit(iterations=2))
+    taken = begun.state() or {}
+    svm = begun._make_svm(4)  # type: ignore[attr-defined]
+    svm.advance(presentations=10)
+    taken |= {f"svm.{name}": values for name, values in svm.state().items()}
+    with pytest.raises(SettingsError, match="algo=fourier: "):
+        mine.restore(taken | wrong)
+    assert mine.counters == untouched.counters
+    for made in (mine, untouched):
+        made.advance(Limit(iterations=3))
+    assert state(mine) == state(untouched)
+    mine.restore(taken)
+    assert mine.counters == begun.counters
+
+
 def test_the_average_of_asset_reads_only_rows_that_there_are() -> None:
     features = _core.FeatureMatrix(_core.Matrix(np.eye(9, 4, dtype=np.float32)), 5)
 
