@@ -95,7 +95,7 @@ def build_figure(
             raise EvidenceError(f"{plan.spec.id} is judged otherwise now than when it was published: publish it again")
         then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
         verdict = dataclasses.replace(verdict, **then)
-        facts |= {name: published[name] for name in ("made", "machine", "versions")}
+        facts |= {name: published[name] for name in ("made", "machine", "versions", "judged_at") if name in published}
     title, notes = facts["heading"], small_print(verdict, evidence)
     picture = output.compose_picture(result.draw, result.size, title, notes)
     with new_folder(folder, output.OWN) as draft:

@@ -27,6 +27,7 @@ from experiments.reproduction.completion import QUERY, completions
 from experiments.reproduction.evidence_commands import (
     check_figures,
     draw_figures,
+    judge_figures,
     publish_figures,
     publish_results,
     write_report,
@@ -63,7 +64,8 @@ figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sb
            (FOLDER/mine.yaml; CONTRIBUTING.md)
 scale=     demo: seconds; quick (default): minutes; paper: the paper's data, budget and repetitions
 from=evidence   draw and judge the published runs in evidence/: no data set, solver or store is needed
-publish    write these runs, from the store; figure=report: write the scorecards of docs/results from evidence/
+publish    write these runs, from the store; with from=evidence: judge the published runs again and write the verdicts
+           that differ; figure=report: write the scorecards of docs/results from evidence/
 check      draw runs= of them at random, make them again and compare
 dataset=   only these data sets; any other data set is marked as a stand-in
 uncommitted=marked   make scale=paper with uncommitted changes, and mark the verdicts; without it they are refused
@@ -181,10 +183,12 @@ def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
     if command.check:
         return check_figures(chosen, command, *command.check, words)
-    if command.from_evidence:
+    if command.from_evidence and not command.publish:
         return draw_figures(chosen, command, words)
     if not command.dry_run:
         _refuse_uncommitted(command)
+        if command.from_evidence:
+            return judge_figures(chosen, command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
         planner, calibration = Planner(store, alone=True), Calibration(store)

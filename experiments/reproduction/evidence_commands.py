@@ -10,7 +10,7 @@ from pathlib import Path
 from experiments.reproduction.listing import shown
 from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from experiments.reproduction.plan import Planner
-from experiments.reproduction.published import EvidenceError, published_figures
+from experiments.reproduction.published import EvidenceError, published_figures, read_verified, write_sums
 from experiments.reproduction.spec import FigureSpec, catalogue, read_figure
 from experiments.reproduction.summary import claims_table, remarks, show
 from experiments.run.console import console, meter
@@ -46,6 +46,19 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
         statuses.append(OK)
     return worst(statuses)
+
+
+def judge_figures(names: Sequence[str], command: Command) -> int:
+    """Judge published figures with this version, and write the verdicts that differ into the evidence."""
+    from experiments.reproduction.publish import judge_again
+
+    specs, status = _published(names, command)
+    for spec in specs:
+        verdict, written = judge_again(spec, command.options, command.evidence)
+        print(f"{spec.id}: {'judged otherwise now: verdict written' if written else 'judged as published'}")
+        if written:
+            console(sys.stdout).print(claims_table(verdict), highlight=False)
+    return status
 
 
 def publish_results(command: Command) -> int:
@@ -95,8 +108,10 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
 def check_figures(names: Sequence[str], command: Command, count: int, seed: int, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
     from experiments.reproduction.publish import published_plan
-    from experiments.reproduction.spot_check import choose_runs, record_check, spot_check, table
+    from experiments.reproduction.spot_check import CHECKS, choose_runs, record_check, spot_check, table
 
+    if (command.evidence / CHECKS).exists():
+        read_verified(command.evidence, CHECKS)
     specs, _ = _published(names, command)
     published = [
         (spec.id, run)
@@ -115,6 +130,7 @@ def check_figures(names: Sequence[str], command: Command, count: int, seed: int,
         progress.close()
     if result.comparisons:
         record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
+        write_sums(command.evidence, CHECKS)
     agree = sum(each.agrees for each in result.comparisons)
     print("\n".join([*table(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
     for name, why in result.absent.items():

@@ -173,8 +173,8 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
     if given.get("uncommitted", "marked") != "marked":
         raise FigureError(f"uncommitted={given['uncommitted']}: write uncommitted=marked, or commit the changes")
-    if "publish" in flags and ("from" in given or "check" in flags):
-        raise FigureError("publish writes evidence from the runs of a store: give it without from= and check")
+    if flags >= {*ACTIONS}:
+        raise FigureError("publish writes evidence, check makes published runs again: give one of them")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs, timed = _jobs(given.get("jobs")), given.get("timed", TIMED[0])
     check_choice("timed", timed, TIMED)

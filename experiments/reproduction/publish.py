@@ -14,6 +14,7 @@ from typing import Any
 import solvers
 from datasets import DataError
 from experiments.configuration.settings import RunSettings
+from experiments.provenance import commit_text
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.options import Options
@@ -25,7 +26,9 @@ from experiments.reproduction.published import (
     evidence_key,
     published_figures,
     read_facts,
+    same_values,
     write_evidence,
+    write_sums,
     write_verdict,
 )
 from experiments.reproduction.reads import noted
@@ -169,6 +172,42 @@ def publish(plan: Plan, folder: Path, command: str) -> Publication:
         write_verdict(draft, figure, json.loads((Path(place) / figure / "verdict.json").read_bytes()))
         size = check_size(draft, figure)
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (f"{figure}.parquet", f"{figure}.json"):
+        names = (f"{figure}.parquet", f"{figure}.json")
+        for name in names:
             write_file(folder / name, (draft / name).read_bytes())
+        write_sums(folder, *names)
     return Publication(verdict, size, again)
+
+
+def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdict, bool]:
+    """Judge a published figure with this version, and write the verdict if it is another than the published one.
+
+    Commit, machine and time of the publication stay, ``judged_at`` is the commit of the new verdict.
+
+    Parameters
+    ----------
+    spec : FigureSpec
+    options : Options
+    folder : Path
+        Of the evidence.
+
+    Returns
+    -------
+    verdict : Verdict
+    written : bool
+
+    Raises
+    ------
+    EvidenceError
+        As `published_plan`.
+    """
+    plan, evidence = from_evidence(spec, options, folder)
+    published = read_facts(folder, spec.id)["verdict"]
+    with tempfile.TemporaryDirectory() as place:
+        verdict = build_figure(plan, evidence, Path(place) / spec.id, published["command"])
+        judged = json.loads((Path(place) / spec.id / "verdict.json").read_bytes())
+    if all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
+        return verdict, False
+    then = {name: published[name] for name in ("commit", "dirty", "run_commits", "made", "machine", "versions")}
+    write_verdict(folder, spec.id, judged | then | {"judged_at": commit_text(verdict.commit, verdict.dirty) or ""})
+    return verdict, True

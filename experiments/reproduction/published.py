@@ -2,7 +2,8 @@
 
 ``<figure>.parquet`` has a row for each run of the figure: the columns of its curve that picture and claims read, as
 lists, and its result.json. What another figure's file has of the same run is there only; the row names these figures.
-``<figure>.json`` has the verdict, the checksum of the Parquet file, and what the figure's module computed from data.
+``<figure>.json`` has the verdict, and what the figure's module computed from data. ``SHA256SUMS`` has the checksums of
+all files, as ``sha256sum --check`` reads them; nothing is read from a file that does not match.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import math
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 EVIDENCE: Final = PROJECT_ROOT / "evidence"
 RESULTS: Final = PROJECT_ROOT / "docs" / "results"
 """The scorecards that are made from the evidence."""
+SUMS: Final = "SHA256SUMS"
 FORMAT: Final = 2
 FIGURE_BYTES: Final = 1_500_000
 ALL_BYTES: Final = 20_000_000
@@ -164,8 +167,8 @@ def write_evidence(
     content = buffer.getvalue().to_pybytes()
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / f"{figure}.parquet", content)
-    head = {**facts, "format": FORMAT, "figure": figure, "sha256": hashlib.sha256(content).hexdigest()}
-    _write_json(folder / f"{figure}.json", head)
+    _write_json(folder / f"{figure}.json", {**facts, "format": FORMAT, "figure": figure})
+    write_sums(folder, f"{figure}.parquet", f"{figure}.json")
     keys = {key: run.key for key, run in runs.items()}
     return [name for name, rows in referring.items() if any(keys.get(key) != row.run_key for key, row in rows.items())]
 
@@ -200,6 +203,7 @@ def check_size(folder: Path, figure: str) -> int:
 def write_verdict(folder: Path, figure: str, verdict: Mapping[str, Any]) -> None:
     """Add the verdict to the JSON file of a figure."""
     _write_json(folder / f"{figure}.json", read_facts(folder, figure) | {"verdict": verdict})
+    write_sums(folder, f"{figure}.json")
 
 
 def read_facts(folder: Path, figure: str) -> dict[str, Any]:
@@ -210,17 +214,57 @@ def read_facts(folder: Path, figure: str) -> dict[str, Any]:
     EvidenceError
         There is none, or it is damaged or of an unknown format.
     """
-    path = folder / f"{figure}.json"
-    try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        number = facts["format"]
-    except FileNotFoundError:
-        raise EvidenceError(f"there is no evidence of {figure} in {folder.name}/") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise EvidenceError(f"{path.name} is damaged: {error}") from error
-    if number != FORMAT:
-        raise EvidenceError(f"{path.name} has the format {number}; this version reads format {FORMAT}")
+    name = f"{figure}.json"
+    if not (folder / name).exists():
+        raise EvidenceError(f"there is no evidence of {figure} in {folder.name}/")
+    facts: dict[str, Any] = json.loads(read_verified(folder, name))
+    if facts["format"] != FORMAT:
+        raise EvidenceError(f"{name} has the format {facts['format']}; this version reads format {FORMAT}")
     return facts
+
+
+def read_verified(folder: Path, name: str) -> bytes:
+    """Return the content of a file of evidence.
+
+    Raises
+    ------
+    EvidenceError
+        The file is missing, or its checksum is not that in `SUMS`.
+    """
+    try:
+        content = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise EvidenceError(f"{name} is missing: restore it, or publish its figure again") from None
+    if hashlib.sha256(content).hexdigest() != _read_sums(folder).get(name):
+        changed = f"{name} has changed: its checksum is not that in {SUMS}"
+        raise EvidenceError(f"{changed}; restore both files, or publish the figure again")
+    return content
+
+
+def write_sums(folder: Path, *names: str) -> None:
+    """Write the checksums of these files into `SUMS`; those of other files stay, except of files that are gone."""
+    sums = _read_sums(folder) | {name: checksum(folder / name) for name in names}
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums) if (folder / name).exists()]
+    write_file(folder / SUMS, "".join(lines).encode())
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_sums(folder: Path) -> dict[str, str]:
+    """Return the checksum of each file; empty without a file `SUMS`."""
+    try:
+        text = (folder / SUMS).read_bytes().decode("ascii", "replace")
+    except FileNotFoundError:
+        return {}
+    sums = {}
+    for number, line in enumerate(text.split("\n")[:-1], start=1):
+        if (match := re.fullmatch(r"([0-9a-f]{64})  ([\w.-]+)", line, re.ASCII)) is None:
+            raise EvidenceError(f"{SUMS} is damaged in line {number}: restore it")
+        sums[match[2]] = match[1]
+    return sums
 
 
 class PublishedStore:
@@ -277,13 +321,8 @@ def _read_rows(folder: Path, figure: str) -> dict[str, _Row]:
     import pyarrow
     import pyarrow.parquet
 
-    facts, path = read_facts(folder, figure), folder / f"{figure}.parquet"
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise EvidenceError(f"{path.name} is missing") from None
-    if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
-        raise EvidenceError(f"{path.name} has changed: its checksum is not that in {figure}.json")
+    read_facts(folder, figure)  # both files, or neither
+    content = read_verified(folder, f"{figure}.parquet")
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
     lists = {name: _arrays(table[name]) for name in table.column_names if name in COLUMNS}
     fields = (table[name].to_pylist() for name in ("key", "run_key", "result", "others"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from pathlib import Path
@@ -10,14 +9,21 @@ from typing import Final
 
 from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
-from experiments.reproduction.published import EvidenceError, PublishedStore, published_figures, read_facts
+from experiments.reproduction.published import (
+    EvidenceError,
+    PublishedStore,
+    checksum,
+    published_figures,
+    read_facts,
+    read_verified,
+)
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.labels import moment
 from experiments.reproduction.report.pages import notes_on, write_markdown
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
-from experiments.reproduction.spot_check import recorded_checks
+from experiments.reproduction.spot_check import CHECKS, recorded_checks
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
@@ -77,6 +83,8 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         As `draw_published`; or the runs are of several builds of the core, or of a tree with uncommitted changes.
     """
     _check_builds(evidence)
+    if (evidence / CHECKS).exists():
+        read_verified(evidence, CHECKS)
     published = published_figures(evidence)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
@@ -112,8 +120,3 @@ def _check_builds(evidence: Path) -> None:
         raise EvidenceError(f"the evidence is of {len(builds)} builds of the core, make it again with one: {which}")
     if changed:
         raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(sorted(changed))}")
-
-
-def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()

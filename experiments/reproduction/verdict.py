@@ -132,7 +132,7 @@ class Reading:
         """The outcome in words: ``mostly reproduced (2 of 3)``."""
         if not self.cases or self.outcome == "not_testable":
             return in_words(self.outcome)
-        place = " on stand-ins" if self.on_stand_ins and self.outcome != "contradicted" else ""
+        place = " on stand-ins" if self.on_stand_ins else ""
         return f"{in_words(self.outcome)}{place} ({self.held} of {self.cases})"
 
 

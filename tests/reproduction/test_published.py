@@ -26,13 +26,17 @@ from experiments.configuration.composition import composing, settings_of
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
 from experiments.reproduction.published import (
+    EVIDENCE,
+    SUMS,
     EvidenceError,
     PublishedCurve,
     PublishedStore,
+    checksum,
     evidence_key,
     read_facts,
     same_values,
     write_evidence,
+    write_sums,
 )
 from experiments.reproduction.spot_check import choose_runs, recorded_checks
 from experiments.store import FinishedRun
@@ -94,20 +98,46 @@ def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: P
     assert (old["claims"], old["numbers"]) == (new["claims"], new["numbers"])
 
 
-@pytest.mark.parametrize(
-    ("ending", "message"),
-    [("parquet", "mine_x.parquet has changed: its checksum is not that in mine_x.json"), ("json", "is damaged")],
-)
-def test_a_changed_byte_is_noticed(
-    made: Path, tmp_path: Path, ending: str, message: str, capsys: pytest.CaptureFixture[str]
+FILES = ("mine_x.parquet", "mine_x.json", "SHA256SUMS")
+
+
+@pytest.mark.parametrize("command", [("from=evidence",), ("check",), ("publish", "from=evidence")])
+def test_a_changed_digit_is_noticed(
+    made: Path, tmp_path: Path, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(made / "evidence", tmp_path / "evidence")
-    path = tmp_path / "evidence" / f"mine_x.{ending}"
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2 if ending == "parquet" else 0] ^= 1
-    path.write_bytes(bytes(content))
-    assert reproduce(made, "scale=demo", "from=evidence", f"evidence={tmp_path / 'evidence'}") == 2
-    assert message in capsys.readouterr().err
+    path = tmp_path / "evidence" / "mine_x.json"
+    path.write_text(path.read_text().replace('"seeds": 2', '"seeds": 3'), encoding="utf-8")
+    assert path.read_bytes() != (made / "evidence" / "mine_x.json").read_bytes()
+    assert reproduce(made, "scale=demo", *command, f"evidence={tmp_path / 'evidence'}") == 2
+    *_, line = capsys.readouterr().err.splitlines()
+    assert "mine_x.json has changed: its checksum is not that in SHA256SUMS; restore both files, or publish" in line
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_any_changed_byte_is_noticed(made: Path, name: str, place: float, change: int) -> None:
+    with tempfile.TemporaryDirectory() as copy:
+        for file in FILES:
+            shutil.copy(made / "evidence" / file, copy)
+        content = bytearray((made / "evidence" / name).read_bytes())
+        content[int(place * len(content))] ^= change
+        Path(copy, name).write_bytes(content)
+        with pytest.raises(EvidenceError, match=r"mine_x\.(json|parquet) has changed|SHA256SUMS is damaged in line \d"):
+            PublishedStore(Path(copy), "mine_x").runs()
+
+
+def test_the_committed_checksums_are_those_of_the_committed_files() -> None:
+    known = dict(reversed(line.split("  ")) for line in (EVIDENCE / SUMS).read_text(encoding="ascii").splitlines())
+    assert known == {path.name: checksum(path) for path in EVIDENCE.iterdir() if path.name != SUMS}
+
+
+def test_a_damaged_figure_is_published_again(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "evidence", tmp_path / "evidence")
+    for name in FILES[:2]:
+        (tmp_path / "evidence" / name).write_bytes(b"damaged")
+    assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 0
+    assert reproduce(made, "scale=demo", "from=evidence", f"evidence={tmp_path / 'evidence'}") == 0
 
 
 def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,16 +146,14 @@ def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.C
     for words, message in (
         (("scale=quick", "from=evidence"), "the evidence of mine_x is of scale=demo, not of scale=quick"),
         (("scale=demo", "from=store"), "from=store: a figure is made from=evidence"),
-        (
-            ("scale=demo", "from=evidence", "publish"),
-            "publish writes evidence from the runs of a store: give",
-        ),
+        (("publish", "check"), "publish writes evidence, check makes published runs again: give one of them"),
         (("scale=quick", "publish"), "runs of mine_x are missing: make the figure first"),
     ):
         assert reproduce(made, *words, place) == 2, words
         assert message in capsys.readouterr().err
     path = tmp_path / "evidence" / "mine_x.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
+    write_sums(tmp_path / "evidence", path.name)
     assert reproduce(made, "scale=demo", "from=evidence", place) == 2
     assert "mine_x.json has the format 99; this version reads format 2" in capsys.readouterr().err
     path.unlink()

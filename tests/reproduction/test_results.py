@@ -16,13 +16,15 @@ from experiments.reproduction.published import (
     EVIDENCE,
     RESULTS,
     EvidenceError,
+    checksum,
     published_figures,
     read_facts,
     write_evidence,
+    write_sums,
     write_verdict,
 )
-from experiments.reproduction.results import SOURCES, checksum, write_results
-from experiments.reproduction.spot_check import Comparison, record_check
+from experiments.reproduction.results import SOURCES, write_results
+from experiments.reproduction.spot_check import CHECKS, Comparison, record_check
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +93,30 @@ def test_a_verdict_that_this_version_does_not_give_is_refused(
     assert not (tmp_path / "results").exists()
 
 
+def test_published_runs_are_judged_again_and_keep_their_origin(
+    without_runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
+    path, name = tmp_path / "evidence" / "minibatch_counterexample.json", "minibatch_counterexample"
+    words = (f"figure={name}", "scale=demo", "from=evidence")
+    before = path.read_bytes()
+    assert publish(tmp_path, *words) == 0
+    assert f"{name}: judged as published" in capsys.readouterr().out
+    assert path.read_bytes() == before
+    facts = read_facts(tmp_path / "evidence", name)
+    right = facts["verdict"]["claims"][0]["readings"][0]["held"]
+    facts["verdict"]["claims"][0]["readings"][0]["held"] += 1
+    write_verdict(tmp_path / "evidence", name, facts["verdict"] | {"commit": "c" * 40})
+    assert publish(tmp_path, *words) == 0
+    assert f"{name}: judged otherwise now: verdict written" in capsys.readouterr().out
+    verdict = read_facts(tmp_path / "evidence", name)["verdict"]
+    assert verdict["claims"][0]["readings"][0]["held"] == right
+    assert verdict["commit"] == "c" * 40
+    assert verdict["judged_at"]
+    assert publish(tmp_path, "figure=report") == 0
+    assert not (tmp_path / "store").exists()
+
+
 @pytest.mark.parametrize(
     ("build", "dirty", "message"),
     [
@@ -152,6 +178,9 @@ def test_the_page_of_checks_has_each_run_that_was_made_again(without_runs: Path,
     equal = Comparison("sbp_fig2", label, "k" * 32, True, True, "", 1.25)
     differs = Comparison("sbp_fig2", label, "q" * 32, True, False, "primal in row 2: 1, not 2", None)
     record_check(tmp_path / "evidence", "sbp_fig2,sbp_fig3", [equal, differs])
+    with pytest.raises(EvidenceError, match=f"{CHECKS} has changed"):
+        write_results(tmp_path / "evidence", tmp_path / "results")
+    write_sums(tmp_path / "evidence", CHECKS)
     write_results(tmp_path / "evidence", tmp_path / "results")
     rows = [line.split(" | ") for line in (tmp_path / "results" / "checks.md").read_text().splitlines() if "|" in line]
     (summary,) = [row for row in rows if row[-1] == "1 |"]

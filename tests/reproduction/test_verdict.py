@@ -75,7 +75,8 @@ def reading(outcome: Outcome, held: int = 2, cases: int = 3, *, on_stand_ins: bo
 def test_the_text_of_a_reading_counts_its_cases() -> None:
     assert reading("mostly").text == "mostly reproduced (2 of 3)"
     assert reading("reproduced", 3, 3, on_stand_ins=True).text == "reproduced on stand-ins (3 of 3)"
-    assert reading("not_testable", 0, 3).text == "not testable here"
+    assert reading("contradicted", 0, 3, on_stand_ins=True).text == "contradicted on stand-ins (0 of 3)"
+    assert reading("not_testable", 0, 3, on_stand_ins=True).text == "not testable here"
 
 
 def test_a_claim_has_the_outcome_of_its_first_reading() -> None:

@@ -192,6 +192,7 @@ def facts(verdict: VerdictFile) -> list[tuple[str, str]]:
         "Commit": (verdict.commit or "not recorded") + changed,
         "Commits of its runs": ", ".join(commit for commit in verdict.run_commits if commit != verdict.commit),
         "Made": moment(verdict.made),
+        "Judged again at commit": verdict.judged_at,
         "Machine": ", ".join(str(part) for part in machine if part),
         "Versions": ", ".join(f"{name} {version}" for name, version in verdict.versions.items()),
     }

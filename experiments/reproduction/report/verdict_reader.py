@@ -34,6 +34,8 @@ class VerdictFile(Verdict):
         Versions of the packages.
     decided_by : mapping of str to str
         By claim: the measurement of the case that decided it.
+    judged_at : str
+        Commit at which published runs were judged again; empty if they were not.
     """
 
     paper: str = ""
@@ -45,6 +47,7 @@ class VerdictFile(Verdict):
     machine: Mapping[str, str | int | None] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     decided_by: Mapping[str, str] = field(default_factory=dict)
+    judged_at: str = ""
 
 
 class DamagedFileError(ValueError):
