@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from support.text import printable
+
 SHOWN = 120
 """Most characters of a line, a cell or a name in a message."""
 LONGEST_PATH = 400
@@ -31,7 +33,7 @@ def shorten(text: str | bytes, limit: int = SHOWN) -> str:
     cut = text[: limit + 1]
     if isinstance(cut, bytes):
         cut = cut.decode("utf-8", errors="replace")
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut[:limit])
+    shown = printable(cut[:limit])
     return shown if len(text) <= limit and len(shown) <= limit else shown[:limit] + "..."
 
 

@@ -28,6 +28,7 @@ from datasets.types import Matrix, Table
 from solvers import SettingsError
 from solvers.models import Model
 from support.files import write_output
+from support.text import printable
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             write_output(given.out, text.encode())
     except (SettingsError, DataError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         return 2
     print(summary(positive, signs(model, table)), file=sys.stderr)
     return 0

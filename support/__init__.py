@@ -1,1 +1,1 @@
-"""Files, folders and locks that several processes share. This package imports none of the others."""
+"""Files, folders and locks that several processes share; text for messages. This package imports none of the others."""

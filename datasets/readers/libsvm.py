@@ -191,7 +191,7 @@ class _Line:
             self.refuse(f"index {shorten(left)} does not fit in 64 bits")
         index = int(left)
         if index < 0:
-            self.refuse(f"index {index} is below 0 (indices are counted from 1, or from 0)")
+            self.refuse(f"index {shorten(left)} is below 0 (indices are counted from 1, or from 0)")
         if index > _MAX_INDEX:
-            self.refuse(f"index {index} does not fit in 64 bits")
+            self.refuse(f"index {shorten(left)} does not fit in 64 bits")
         return index, self.number(right, f"the value of index {index},")

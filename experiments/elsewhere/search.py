@@ -22,6 +22,7 @@ from experiments.elsewhere.grid import Choice, search
 from experiments.run.loaded import limited_threads
 from solvers import SettingsError
 from support.files import write_file
+from support.text import printable
 
 ROWS: Final = {"gaussian": 2000, "linear": 4000}
 """Training rows of a search, at most."""
@@ -61,7 +62,7 @@ def main(words: Sequence[str]) -> int:
             wanted = [name for name in DATA_SETS[kernel] if name in chosen]
             _search_all(kernel, wanted, again=given["again"] == "true")
     except (SettingsError, DataError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(printable(f"error: {error}"), file=sys.stderr)
         return 2
     return 0
 

@@ -25,6 +25,7 @@ from experiments.configuration.presets import DEFAULT
 from experiments.configuration.schema import RENAMED
 from experiments.configuration.settings import RunSettings
 from experiments.processes.elapsed import ElapsedTime
+from support.text import printable
 
 Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
@@ -54,7 +55,7 @@ class Display:
 
     def warn(self, text: str) -> None:
         """Show a warning."""
-        sys.stderr.write(f"warning: {text}\n")
+        sys.stderr.write(f"warning: {printable(text)}\n")
         sys.stderr.flush()
 
     def header(self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]) -> None:
@@ -89,7 +90,7 @@ class FullDisplay(Display):
             self._elapsed.begin(text)
 
     def warn(self, text: str) -> None:  # noqa: D102 (inherited)
-        self._err.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
+        self._err.print(f"warning: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
 
     def header(  # noqa: D102 (inherited)
         self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
@@ -101,7 +102,7 @@ class FullDisplay(Display):
         table.add_column(style="cyan", no_wrap=True)
         table.add_column(overflow="fold")
         for name, text in {**facts, **settings_lines(settings, origins)}.items():
-            table.add_row(name, Text(text))
+            table.add_row(name, Text(printable(text)))
         self._out.print(table, highlight=False)
 
     def progress(  # noqa: D102 (inherited)
@@ -124,7 +125,8 @@ class FullDisplay(Display):
     def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
         # not through rich, which would wrap a long path
         picture = path.with_name(CURVE_PICTURE)
-        self._out.file.write(f"figure: {picture}\nresult: {path}\n" if picture.exists() else f"result: {path}\n")
+        lines = [f"figure: {picture}"] if picture.exists() else []
+        self._out.file.write("".join(printable(line) + "\n" for line in [*lines, f"result: {path}"]))
         self._out.file.flush()
 
     def close(self) -> None:  # noqa: D102 (inherited)
@@ -182,7 +184,7 @@ class CompactDisplay(Display):
 
     def _write(self, text: str) -> None:
         # one call of write, so that lines of parallel jobs do not mix
-        self._out.write(f"{self._label}: {text}\n")
+        self._out.write(printable(f"{self._label}: {text}") + "\n")
         self._out.flush()
 
 
@@ -203,7 +205,7 @@ def meter(target: Console) -> Meter:
 
 def note_to(target: Console) -> Callable[[str], None]:
     """Return a function that writes a line about the present step to a console."""
-    return lambda text: target.print(Text(f"... {text}", style="dim"), highlight=False)
+    return lambda text: target.print(Text(f"... {printable(text)}", style="dim"), highlight=False)
 
 
 class _BarMeter:

@@ -12,6 +12,7 @@ from experiments.processes.outcome import Outcome, status_of
 from experiments.run.recorder import NotFiniteError
 from experiments.store import StoreError
 from solvers import SettingsError
+from support.text import printable
 
 USER_ERRORS = (SettingsError, DataError, StoreError)
 """Errors that the user can correct: shown as a sentence, exit status 2."""
@@ -34,10 +35,13 @@ def outcome_of(make: Callable[[], Outcome], label: Callable[[], str]) -> Outcome
 
 
 def print_error(text: str) -> None:
-    """Write to standard error, in one call; of the processes that ``mpirun`` has started only rank 0 does."""
+    """Write to standard error, in one call; of the processes that ``mpirun`` has started only rank 0 does.
+
+    Control characters other than line ends and tabs are escaped: the text may quote a command line or a server.
+    """
     if place().rank:
         return
-    sys.stderr.write(text.rstrip() + "\n")
+    sys.stderr.write(printable(text.rstrip(), keep="\n\t") + "\n")
     sys.stderr.flush()
 
 

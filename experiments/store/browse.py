@@ -15,6 +15,7 @@ from experiments.store.finished_run import FinishedRun
 from experiments.store.serialize import flatten
 from experiments.store.store import Store
 from experiments.store.tidy import FIRST, differing, record_of, tidy
+from support.text import printable
 
 KEY: Final = "key"
 MOST: Final = 12
@@ -150,5 +151,6 @@ def _text(value: Any) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    cells = [[printable(cell) for cell in row] for row in rows]  # a run of a server may be called anything
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]

@@ -157,6 +157,8 @@ def test_indices_from_0_and_from_1_are_the_same_points(fast: bool) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        (b"1 " + b"9" * 1000 + b":1", "does not fit in 64 bits"),
+        (b"1 -" + b"9" * 999 + b":1", "is below 0"),
         (b"1 " + b"9" * 5000 + b":1", "does not fit in 64 bits"),
         (b"1 " + b"0" * 5000 + b"1:1", "does not fit in 64 bits"),
         (b"1 1:" + b"9" * 5000, "is not a number"),

@@ -27,6 +27,7 @@ from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
 from experiments.run import console
 from experiments.run.console import CompactDisplay, Display, FullDisplay, count, duration, percent, progress_text
+from experiments.run.errors import print_error
 
 RESULT: dict[str, Any] = {
     "algo": "sbp",
@@ -212,6 +213,24 @@ def test_the_silent_display_is_silent(run: RunSettings, capsys: pytest.CaptureFi
     display.header(run, FACTS, SETTINGS, ORIGINS)
     display.finished(RESULT, lambda: points(2), found=False)
     assert capsys.readouterr() == ("", "")
+
+
+def test_text_of_others_is_escaped(run: RunSettings, capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    evil = "\x1b[31m red \x07"
+    full = FullDisplay(progress=True, out=out, err=err)
+    full.header(run, {**FACTS, "data": evil}, SETTINGS, ORIGINS)
+    full.note(evil)
+    full.close()
+    for display in (full, CompactDisplay(evil, out), Display()):
+        display.warn(evil)
+    print_error(f"error: {evil}\nline 2")
+    CompactDisplay(evil, out).header(run, FACTS, SETTINGS, ORIGINS)
+    full.result_path(Path(evil))
+    shown = [out.getvalue(), err.getvalue(), capsys.readouterr().err]
+    assert not {"\x1b", "\x07"} & set("".join(shown))
+    assert all(r"\x1b[31m red \x07" in text for text in shown)
+    assert shown[-1].endswith("\nline 2\n")
 
 
 def test_numbers() -> None:
