@@ -105,6 +105,7 @@ def _advance_through(
 ) -> None:
     limit = counted(budget, costs_of(solver))
     for point in schedule.limits(limit)[checkpointer.points_done if checkpointer else 0 :]:
+        recorder.preview_if_due()  # not after the last point: all are evaluated then
         converged = False
         while not converged and not reached(point, costs_of(solver)):
             raise_if_stopped()
@@ -119,7 +120,6 @@ def _advance_through(
             checkpointer.points_done += 1
         if converged:
             return
-        recorder.preview_if_due()
 
 
 def _advance(solver: Any, point: Limit) -> bool:

@@ -6,6 +6,7 @@ A single run shows everything (`FullDisplay`); a job of a sweep writes one line 
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -45,10 +46,10 @@ class Display:
     Attributes
     ----------
     pause : float
-        Seconds between two new test errors at least: each needs an evaluation.
+        Seconds between two new test errors at least: each needs an evaluation. Infinite where none is shown.
     """
 
-    pause = 60.0
+    pause = math.inf
 
     def note(self, text: str) -> None:
         """Show what takes long just now."""
@@ -82,7 +83,8 @@ class FullDisplay(Display):
         self._err = console(err or sys.stderr)
         self._meter: Meter | None = None
         self._show_progress = progress
-        self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
+        if progress:
+            self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
         self._elapsed = ElapsedTime(note_to(self._err))
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
@@ -147,6 +149,8 @@ class CompactDisplay(Display):
     jobs : int
         Jobs that run at once: with more than two each writes fewer lines of progress.
     """
+
+    pause = 60.0
 
     def __init__(self, label: str, out: IO[str] | None = None, *, jobs: int = 1) -> None:
         self._label = label

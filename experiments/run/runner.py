@@ -28,7 +28,7 @@ from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
 from experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
 from experiments.run.recorder import Evaluates, Recorder
-from experiments.store import FinishedRun, RunHandle, Store
+from experiments.store import FinishedRun, RunHandle, Store, StoreError
 from support.files import temporary_folder
 
 if TYPE_CHECKING:
@@ -86,11 +86,17 @@ def _serves(settings: RunSettings, found: FinishedRun) -> bool:
 
 def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
-    display.finished(result, lambda: _rows(found.curve), found=True)
-    display.result_path(found.result_path)
-    not_uploaded = store.upload(found)
+    try:
+        display.finished(result, lambda: _rows(found.curve), found=True)
+        display.result_path(found.result_path)
+        outcome = Outcome.of_result(settings.label(), "found", result, found.result_path, store.upload(found))
+    except (KeyError, TypeError, AttributeError) as error:
+        if store.address is None:
+            raise
+        why = f"the server {store.address} has a run of this key that this program has not made"
+        raise StoreError(f"{why}: {found.result_path}") from error
     deliver(settings, found.directory)
-    return Outcome.of_result(settings.label(), "found", result, found.result_path, not_uploaded)
+    return outcome
 
 
 def _compute(
@@ -202,7 +208,7 @@ def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> O
     job.display.result_path(job.handle.result_path)
     outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, job.handle.result_path)
     resumable = job.checkpointer is not None and job.checkpointer.exists()
-    anew = "the curve so far is recorded; with the same command the run begins again"
+    anew = f"{'the curve so far is recorded; ' if recorder.rows else ''}with the same command the run begins again"
     return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else anew)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 
 import solvers
+from experiments.configuration.schedule import EvaluationSchedule
+from experiments.run.advance import advance_run
+from experiments.run.console import Display, FullDisplay
 from experiments.run.recorder import Recorder
 
 
@@ -65,6 +69,39 @@ def test_snapshots_are_evaluated_in_blocks_and_not_too_often() -> None:
     assert [row["epochs"] for row in recorder.rows] == [i / 10 for i in range(1, 21)]
     assert recorder.latest is not None
     assert recorder.latest["test_error"] == 1 / 20
+
+
+class _Steps(_Solver):
+    """Advances to the limit; a step takes a second of the clock."""
+
+    ranks = 1
+
+    def __init__(self, clock: _Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def advance(self, limit: solvers.Limit) -> solvers.Status:
+        while (self.counters.iterations or 0) < (limit.iterations or 0):
+            self.step()
+            self._clock.now += 1.0
+        return solvers.Status.ITERATIONS
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_each_snapshot_is_evaluated_once_where_no_progress_is_shown(progress: bool) -> None:
+    clock = _Clock()
+    evaluator = _Evaluator(clock)
+    display = FullDisplay(progress=progress, out=io.StringIO(), err=io.StringIO())
+    recorder = Recorder(evaluator, 100, display.pause, clock)
+    limit = solvers.Limit(iterations=1000)
+    advance_run(_Steps(clock), limit, EvaluationSchedule(20, epoch=100), recorder, Display())
+    done = [row["iterations"] for row in recorder.rows]
+    *previews, last = evaluator.blocks
+    assert last == done
+    assert bool(previews) == progress
+    assert len(done) > 10
+    # the newest snapshots are not evaluated for a display that ends
+    assert max([0, *itertools.chain(*previews)]) < done[-1]
 
 
 def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
