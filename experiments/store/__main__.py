@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.configuration.schema import StoreConfig
@@ -20,6 +20,7 @@ from experiments.store.paths import StorePaths
 from experiments.store.schema import check
 from experiments.store.server import Server
 from experiments.store.store import Store
+from support.text import printable
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
 
@@ -54,13 +55,16 @@ def main(words: Sequence[str]) -> int:
             return ui(Path(given.folder.removeprefix("store.root=")), given.port)
         return sync(Path(given.folder.removeprefix("store.root=")), given.address)
     except StoreError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}")
         return USER_ERROR
     except KeyboardInterrupt:
-        print(
-            "interrupted" + ("; the same command uploads the rest" if given.command == "sync" else ""), file=sys.stderr
-        )
+        _say("interrupted" + ("; the same command uploads the rest" if given.command == "sync" else ""))
         return STOPPED
+
+
+def _say(text: str) -> None:
+    """Write a line to standard error; it may quote a server."""
+    print(printable(text, keep="\n"), file=sys.stderr)
 
 
 FILTERS = (
@@ -124,6 +128,25 @@ SYNC = (
 
 UI = "Print the address of the page with the runs, and run mlflow's UI until Ctrl-C."
 
+WATCH = """
+import os, signal, subprocess, sys, threading
+
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+def end():
+    sys.stdin.read()
+    os.killpg(0, signal.SIGTERM)
+    try:
+        server.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(0, signal.SIGKILL)
+
+threading.Thread(target=end, daemon=True).start()
+sys.exit(max(server.wait(), 0))
+"""
+"""Runs a server; ends it and its workers when the standard input ends, with the process that holds its other end."""
+
 
 def ui(folder: Path, port: int) -> int:
     """Print the address of the runs' page, run mlflow's UI, and return its exit status.
@@ -138,9 +161,17 @@ def ui(folder: Path, port: int) -> int:
     if address is None:
         raise StoreError(f"there are no runs in {folder}: {store.database} does not exist")
     print(f"runs, as soon as mlflow has started: {address}", flush=True)
-    words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--backend-store-uri", store.uri]
-    environment = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    return subprocess.run([*words, "--port", str(port)], env=environment, check=False).returncode
+    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_BACKEND_STORE_URI": store.uri}
+    words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
+    return serve(words, os.environ | settings)
+
+
+def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a server and return its exit status; it ends with this process, even if that is killed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WATCH, *words], stdin=subprocess.PIPE, env=environment, start_new_session=True
+    ) as process:
+        return process.wait()
 
 
 def sync(folder: Path, address: str | None) -> int:
@@ -162,7 +193,7 @@ def sync(folder: Path, address: str | None) -> int:
         try:
             statuses.append(_sync(spool, Server(address or str(address_of(spool)))))
         except StoreError as error:  # other servers may answer
-            print(f"error: {spool}: {error}", file=sys.stderr)
+            _say(f"error: {spool}: {error}")
             statuses.append(USER_ERROR)
     return max(statuses)
 
@@ -180,9 +211,9 @@ def _sync(folder: Path, server: Server) -> int:
             result = mirror.upload_run(row)
             results[result] += 1
             if result is UploadResult.DIFFERS:
-                print(mirror.conflict(row), file=sys.stderr)
+                _say(mirror.conflict(row))
             elif result is UploadResult.DAMAGED:
-                print(f"run {row.name} is damaged: {paths.directory(row.run_id)}", file=sys.stderr)
+                _say(f"run {row.name} is damaged: {paths.directory(row.run_id)}")
     finally:
         counts = (
             ", ".join(f"{count} {result.value}" for result in UploadResult if (count := results[result])) or "no runs"

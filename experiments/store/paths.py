@@ -32,7 +32,7 @@ class StorePaths:
         Raises
         ------
         StoreError
-            `name` has another form, or contains '?', '#' or '%'.
+            `name` has another form, contains '?', '#' or '%', or cannot be written as UTF-8.
         """
         text = str(name)
         if text.startswith("sqlite:///"):
@@ -44,6 +44,10 @@ class StorePaths:
             if path.suffix != ".db" or path.is_dir():
                 path = path / "mlflow.db"
         path = Path(os.path.realpath(path.expanduser()))
+        try:
+            str(path).encode()
+        except UnicodeEncodeError as error:
+            raise StoreError(f"the store's path {path} is not UTF-8, as a database's address is: give another") from error
         if bad := sorted(set(str(path)) & set("?#%")):
             raise StoreError(f"the store's path {path} contains {bad[0]!r}, which means something else in an address")
         return cls(path)

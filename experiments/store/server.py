@@ -6,6 +6,7 @@ server (`mlflow_writer.server_writer`).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -118,18 +119,21 @@ class Server:
             The server does not answer, refuses, or its experiment of this name cannot hold our runs.
         """
         if self._experiment_id is None:
-            self._experiment_id = self._check_experiment(
-                self._find_experiment(seconds) or self._create_experiment(seconds)
-            )
+            with self._understood():
+                self._experiment_id = self._check_experiment(
+                    self._find_experiment(seconds) or self._create_experiment(seconds)
+                )
         return self._experiment_id
 
     def runs(self, **tags: str) -> list[ServerRun]:
         """Find the runs with these tags; the first begun comes first."""
-        return sorted(self._search(tags), key=lambda run: (run.started, run.run_id))
+        with self._understood():
+            return sorted(self._search(tags), key=lambda run: (run.started, run.run_id))
 
     def finished_keys(self) -> frozenset[str]:
         """Keys of all finished runs, in few large answers."""
-        return frozenset(run.tags["key"] for run in self._search({"status": "finished"}) if "key" in run.tags)
+        with self._understood():
+            return frozenset(run.tags["key"] for run in self._search({"status": "finished"}) if "key" in run.tags)
 
     def file(self, run_id: str, name: str) -> bytes | None:
         """Content of one of a run's files; None if the server does not have it."""
@@ -141,6 +145,14 @@ class Server:
                 f"the server {self.address} does not hand out {name} of run {run_id}: {_status_and_reason(response)}"
             )
         return response.content
+
+    @contextlib.contextmanager
+    def _understood(self) -> Iterator[None]:
+        """Make an answer of another form than mlflow's a StoreError."""
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise StoreError(f"the server {self.address} answers in a form that is not mlflow's") from error
 
     def _check_experiment(self, found: Mapping[str, Any]) -> str:
         experiment_id = str(found["experiment_id"])
@@ -246,6 +258,6 @@ def _status_and_reason(response: requests.Response) -> str:
     """Status of an answer, and the first line of its message."""
     try:
         text = str(response.json()["message"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         text = response.reason or ""
     return f"{response.status_code} {text.splitlines()[0] if text else ''}".strip()[:300]

@@ -68,10 +68,10 @@ def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
     """Address of an mlflow server that keeps its files in `folder`; the commands are those of docs/server.md."""
     port = free_port()
     words = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
-    words += ["--backend-store-uri", backend, "--artifacts-destination", str(folder / "artifacts")]
+    words += ["--artifacts-destination", str(folder / "artifacts")]
     log = folder / "server.log"
-    quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with running(words, log, **quiet) as process:
+    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+    with running(words, log, **settings, MLFLOW_BACKEND_STORE_URI=backend) as process:
         deadline = time.monotonic() + PATIENCE
         while not _answers(f"http://127.0.0.1:{port}/health"):
             if process.poll() is not None or time.monotonic() > deadline:

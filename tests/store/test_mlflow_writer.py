@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ from store_records import make_curve, record, sql
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store, mlflow_writer
-from experiments.store.__main__ import main
+from experiments.store.__main__ import main, serve
 
 
 def test_no_active_run_and_no_mlflow_folder_remains(
@@ -51,25 +52,53 @@ def test_the_ui_runs_on_this_store_and_the_address_is_printed(
 ) -> None:
     import mlflow
 
-    commands: list[list[str]] = []
+    commands: list[Sequence[str]] = []
 
-    def run(words: list[str], *, env: dict[str, str], check: bool) -> subprocess.CompletedProcess[str]:
-        assert (env["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"], check) == ("false", False)
+    def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
+        assert environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
+        assert environment["MLFLOW_BACKEND_STORE_URI"] == store.uri
         assert capsys.readouterr().out == f"runs, as soon as mlflow has started: {address}\n"
         commands.append(words)
-        return subprocess.CompletedProcess(words, 3)
+        return 3
 
     record(store, "k")
     number = mlflow.MlflowClient(store.uri).get_experiment_by_name("svm-cost-curves").experiment_id
     address = f"http://127.0.0.1:5001/#/experiments/{number}/runs"
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr("experiments.store.__main__.serve", serve)
     assert main(["ui", str(store.root), "--port", "5001"]) == 3
     (words,) = commands
     assert words[1:4] == ["-m", "mlflow", "ui"]
-    assert words[-4:] == ["--backend-store-uri", store.uri, "--port", "5001"]
+    assert words[-2:] == ["--port", "5001"]
     assert main(["ui", str(tmp_path / "none")]) == 2
     assert "there are no runs in" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+SERVER = """
+import subprocess, sys, time
+worker = subprocess.Popen([sys.executable, "-c", "import time; print('ready', flush=True); time.sleep(600)"])
+worker.wait()
+"""
+COMMAND = """
+import os, sys
+from experiments.store.__main__ import serve
+sys.exit(serve([sys.executable, "-c", sys.argv[1]], os.environ))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+def test_a_server_and_its_workers_end_with_the_command(number: signal.Signals) -> None:
+    words = [sys.executable, "-c", COMMAND, SERVER]
+    with subprocess.Popen(words, cwd=PROJECT_ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == b"ready\n"
+        command.send_signal(number)
+        command.communicate(timeout=300)  # at the end of all processes that can write into the pipe
+        assert command.returncode
+
+
+def test_the_status_of_a_server_is_that_of_the_command() -> None:
+    assert serve([sys.executable, "-c", "import sys; sys.exit(3)"], os.environ) == 3
 
 
 def test_mlflow_sees_what_the_store_wrote(store: Store) -> None:

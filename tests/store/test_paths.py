@@ -33,6 +33,8 @@ def test_a_store_is_named_by_folder_file_or_address(tmp_path: Path, monkeypatch:
             Store.open(bad)
     with pytest.raises(StoreError, match="contains '#'"):
         Store.open("a#b")
+    with pytest.raises(StoreError, match=r"x.* is not UTF-8"):
+        Store.open(os.fsdecode(b"x\xff"))
 
 
 def test_an_unwritable_folder_is_refused(tmp_path: Path, store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -20,6 +21,7 @@ from experiments.store.server import REACHED, Server
 OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
 VERSION = [{"key": "svm_cost_curves.store_version", "value": "1"}]
 PROXIED = "mlflow-artifacts:/3"
+RUN_NAMES = ("info", "data", "tags", "params", "key", "value", "run_id", "start_time", "end_time")
 
 
 @pytest.fixture(autouse=True)
@@ -89,6 +91,35 @@ def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_answer_is_reported(status: int, content: bytes, says: str) -> None:
     with answering(status, content) as address, pytest.raises(StoreError, match=says):
         Server(address).check_reachable()
+
+
+DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize("content", [DEEP, b'{"experiment": 3}', b'{"experiment": {}}', b'{"experiment": {"tags": 1}}'])
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_of_another_form_is_one_sentence(status: int, content: bytes) -> None:
+    with answering(status, content) as address, pytest.raises(StoreError, match=f"the server {address} answers"):
+        Server(address).check_reachable()
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(RUN_NAMES), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(json_values)
+def test_runs_of_another_form_are_one_sentence(runs: object) -> None:
+    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED}
+    shared = Server("http://127.0.0.1:1")
+    answers = {"experiment": ours, "runs": runs}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shared, "_call_api", lambda *_, **__: answers)
+        for ask in (lambda: shared.runs(key="k"), shared.finished_keys):
+            with contextlib.suppress(StoreError):
+                ask()
 
 
 @pytest.mark.parametrize(
