@@ -86,7 +86,12 @@ def server_writer(address: str) -> Iterator[ServerWriter]:
         Any error of the server, or of the files to send, inside the block.
     """
     with _using_mlflow(f"the server {address}") as mlflow:
-        yield ServerWriter(mlflow.MlflowClient(tracking_uri=address))
+        try:
+            yield ServerWriter(mlflow.MlflowClient(tracking_uri=address))
+        except (OSError, mlflow.exceptions.MlflowException, StoreError):
+            raise
+        except Exception as error:  # mlflow does not check the form of an answer
+            raise StoreError(f"the server {address} answers in a form that is not mlflow's") from error
 
 
 @contextlib.contextmanager

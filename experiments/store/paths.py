@@ -47,7 +47,9 @@ class StorePaths:
         try:
             str(path).encode()
         except UnicodeEncodeError as error:
-            raise StoreError(f"the store's path {path} is not UTF-8, as a database's address is: give another") from error
+            raise StoreError(
+                f"the store's path {path} is not UTF-8, as a database's address is: give another"
+            ) from error
         if bad := sorted(set(str(path)) & set("?#%")):
             raise StoreError(f"the store's path {path} contains {bad[0]!r}, which means something else in an address")
         return cls(path)

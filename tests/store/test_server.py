@@ -16,6 +16,7 @@ from store_records import make_curve
 
 from experiments.store import Store, StoreError, server
 from experiments.store.mirror import same_results
+from experiments.store.mlflow_writer import server_writer
 from experiments.store.server import REACHED, Server
 
 OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
@@ -101,6 +102,17 @@ DEEP = b"[" * 100_000
 def test_an_answer_of_another_form_is_one_sentence(status: int, content: bytes) -> None:
     with answering(status, content) as address, pytest.raises(StoreError, match=f"the server {address} answers"):
         Server(address).check_reachable()
+
+
+@pytest.mark.parametrize("content", [DEEP, b'{"run": 3}', b'{"run": {"info": 3}}', b"<html>"])
+def test_a_write_that_is_answered_in_another_form_is_one_sentence(content: bytes) -> None:
+    with (
+        answering(200, content) as address,
+        pytest.raises(StoreError, match=f"the server {address} ") as refused,
+        server_writer(address) as writer,
+    ):
+        writer.begin("3", "a run", 0, {})
+    assert "\n" not in str(refused.value)
 
 
 json_values = st.recursive(
