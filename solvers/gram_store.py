@@ -111,7 +111,7 @@ class GramStore:
     directory : Path
         Made when it is missing.
     limit_bytes : int
-        Limit on the size of the whole folder.
+        Limit on the size of all matrices in the folder; other files there are not counted, and stay.
     threads : int
         Number of threads that verify checksums.
     """

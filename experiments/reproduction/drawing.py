@@ -73,6 +73,8 @@ class FigureDrawing:
                 self.draw()
         except (EvidenceError, FigureError) as error:
             return Outcome(self.label, "refused", str(error))
+        except OSError as error:
+            return Outcome(self.label, "refused", f"{self.label}: {error}")
         return Outcome(self.label, "finished")
 
 
