@@ -1,6 +1,7 @@
 """Mini-batch Pegasos and SDCA (Takac, Bijral, Richtarik, Srebro: Mini-batch primal and dual methods, ICML 2013)."""
 
 import enum
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -200,5 +201,5 @@ class MiniBatchSdca(_MiniBatch):
         """Return the present predictor, on rank 0 with the dual objective. All ranks call this."""
         core = self._core
         sums = self.problem.all_reduce.gather(core.alpha().sum().item())
-        lower_bound = None if sums is None else core.lower_bound_of(sum(sums))
+        lower_bound = None if sums is None else core.lower_bound_of(math.fsum(sums))
         return LinearSnapshot(core.weights(), core.bias, lower_bound=lower_bound)

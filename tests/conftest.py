@@ -15,6 +15,7 @@ import pytest
 from hydra.core.config_store import ConfigStore
 from hypothesis import settings
 from servers import best_database, mlflow_server
+from waiting import PATIENCE
 
 import solvers
 from experiments.configuration.composition import composing
@@ -100,7 +101,7 @@ def python() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a piece of Python in a process of its own, in which the project's packages can be imported."""
 
     def run(
-        code: str, *arguments: object, timeout: float = 60.0, **environment: str
+        code: str, *arguments: object, timeout: float = PATIENCE, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join(filter(None, [str(ROOT), str(ROOT / "tests" / "solvers"), os.environ.get("PYTHONPATH")]))
         return subprocess.run(

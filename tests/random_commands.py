@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-TIME_LIMIT = 60.0
+TIME_LIMIT = 300.0
 """Seconds after which a command hangs; none here asks for more than a second of a solver."""
 MEMORY_LIMIT = 8 * 2**30
 """Bytes of address space of a command."""

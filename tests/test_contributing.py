@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from waiting import PATIENCE
 
 import run
 from experiments.configuration import preset_tables
@@ -60,7 +61,9 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
 def call(*words: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the checkout."""
-    return subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +135,9 @@ def test_the_solver_passes_its_own_test(tmp_path: Path) -> None:
 @pytest.mark.parametrize("check", [("check",), ("format", "--check")], ids=["lint", "format"])
 def test_the_examples_follow_the_projects_style(name: str, check: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", "ruff", *check, "--stdin-filename", name, "-"]
-    done = subprocess.run(words, cwd=ROOT, input=example(name), capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        words, cwd=ROOT, input=example(name), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -16,6 +16,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.types import RunMode
 from omegaconf import OmegaConf
+from waiting import PATIENCE
 
 import solvers
 from experiments.command_line.value_lists import expanded
@@ -161,7 +162,7 @@ SMALL = [
 @pytest.mark.parametrize("command", SMALL, ids=" ".join)
 def test_a_command_on_bundled_data_runs(command: Command, tmp_path: Path) -> None:
     words = [sys.executable, str(ROOT / "run.py"), *command.words, f"store.root={tmp_path / 'results'}"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,7 +1,8 @@
 """Output of a run: header and result on standard output, progress on standard error.
 
 A single run shows everything (`FullDisplay`); a job of a sweep writes one line at its start and one at its end
-(`CompactDisplay`), so that parallel jobs stay readable. Without a terminal a line every five seconds replaces the bar.
+(`CompactDisplay`), so that parallel jobs stay readable. Without a terminal, and on one that cannot redraw a
+line (TERM=dumb), a line every five seconds replaces the bar.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CURVE_PICTURE = "curve.png"
 PLAIN_WIDTH = 120
 """Columns of the output when it is not a terminal."""
 PLAIN_PAUSE = 5.0
-"""Seconds between two lines of progress without a terminal."""
+"""Seconds between two lines of progress where there is no bar."""
 
 
 class Display:
@@ -84,7 +85,7 @@ class FullDisplay(Display):
         self._meter: Meter | None = None
         self._show_progress = progress
         if progress:
-            self.pause = 2.0 if self._err.is_terminal else 2 * PLAIN_PAUSE
+            self.pause = 2.0 if self._err.is_interactive else 2 * PLAIN_PAUSE
         self._elapsed = ElapsedTime(note_to(self._err))
 
     def note(self, text: str) -> None:  # noqa: D102 (inherited)
@@ -193,7 +194,7 @@ class CompactDisplay(Display):
 
 
 class Meter(Protocol):
-    """Shows progress: a bar on a terminal, else a line every few seconds."""
+    """Shows progress: a bar on a terminal that redraws, else a line every few seconds."""
 
     def update(self, fraction: float, text: str) -> None:
         """Show a fraction between 0 and 1, the time left, and a text."""
@@ -204,7 +205,9 @@ class Meter(Protocol):
 
 def meter(target: Console) -> Meter:
     """Return the meter that suits a console."""
-    return _BarMeter(target) if target.is_terminal else _LineMeter(partial(target.print, highlight=False), PLAIN_PAUSE)
+    if target.is_interactive:
+        return _BarMeter(target)
+    return _LineMeter(partial(target.print, highlight=False, soft_wrap=True), PLAIN_PAUSE)
 
 
 def note_to(target: Console) -> Callable[[str], None]:
@@ -237,7 +240,7 @@ class _BarMeter:
 
 
 class _LineMeter:
-    """A line every few seconds, without a terminal."""
+    """A line every few seconds."""
 
     def __init__(self, write: Callable[[str], None], pause: float) -> None:
         self._write = write

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from waiting import PATIENCE, wait_until
 
 import run
 import solvers
@@ -40,7 +41,7 @@ def environment() -> dict[str, str]:
 
 def command(place: Path, *arguments: str, **own: str) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, str(ROOT / "run.py"), *arguments, f"store.root={place / 'results'}"]
-    return subprocess.run(words, env=environment() | own, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, env=environment() | own, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_help_lists_everything_without_heavy_imports() -> None:
@@ -267,12 +268,10 @@ def test_ctrl_c_keeps_the_record(place: Path) -> None:
     )
     assert process.stdout is not None
     key = next(match[1] for line in process.stdout if (match := re.search(r"key (\w{32})", line)))
-    deadline = time.monotonic() + 60
-    while status_of(place, key) != "running" and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: status_of(place, key) == "running", process)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "interrupted" in err
     assert "Traceback" not in err

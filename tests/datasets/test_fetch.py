@@ -9,7 +9,6 @@ import lzma
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -116,10 +115,8 @@ def test_a_silent_server_times_out(tmp_path: Path, no_mirror: None, monkeypatch:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
-        started = time.monotonic()
-        with pytest.raises(DataError, match="Cannot download toy"):
+        with pytest.raises(DataError, match="Cannot download toy"):  # without an end if the limit is not heeded
             load(published(f"http://127.0.0.1:{silent.getsockname()[1]}"), cache_dir=tmp_path)
-        assert time.monotonic() - started < 5
 
 
 def test_no_address_at_all(tmp_path: Path, no_mirror: None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from waiting import PATIENCE
 
 from datasets import Dataset, DatasetSpec, load, prepared, source
 from datasets.prepared import PreparedCache
@@ -110,9 +111,9 @@ def test_two_processes_at_once(spec: DatasetSpec, tmp_path: Path) -> None:
     workers = [context.Process(target=_load_in_process, args=(spec, tmp_path / "c", barrier, out)) for _ in range(2)]
     for worker in workers:
         worker.start()
-    results = [out.get(timeout=30) for _ in workers]
+    results = [out.get(timeout=PATIENCE) for _ in workers]
     for worker in workers:
-        worker.join(30)
+        worker.join(PATIENCE)
         assert worker.exitcode == 0
     assert results[0] == results[1]
     assert only_file(tmp_path / "c").suffix == ".arrays"

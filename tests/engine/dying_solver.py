@@ -22,7 +22,7 @@ class Dying(MiniBatchSdca):
                     os.kill(os.getpid(), signal.SIGKILL)
                 case "parent killed":
                     os.kill(os.getppid(), signal.SIGKILL)
-                    time.sleep(60)  # this process ends with its parent, in the middle of the run
+                    time.sleep(900.0)  # this process ends with its parent, in the middle of the run
                 case "raises":
                     raise RuntimeError("a fault")
                 case "terminated":

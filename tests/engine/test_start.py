@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 import run
 from experiments import engine
@@ -54,12 +55,10 @@ def test_ctrl_c_stops_the_ranks_and_records_what_was_reached(store: Path) -> Non
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert any("mpi, ranks=2" in line for line in process.stdout)  # the header
-    deadline = time.monotonic() + 60
-    while not any(store.glob("artifacts/*")) and time.monotonic() < deadline:  # the record: the solver begins
-        time.sleep(0.05)
+    wait_until(lambda: any(store.glob("artifacts/*")), process)  # the record: the solver begins
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert "interrupted" in errors
     (result,) = store.rglob("result.json")

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from servers import free_port
+from waiting import PATIENCE
 
 RAY = Path(sys.executable).with_name("ray")
 
@@ -57,7 +58,7 @@ class Nodes:
             env=os.environ | {name: value for name, value in self.environment.items() if name != "RAY_ADDRESS"},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from waiting import PATIENCE
 
 from experiments.configuration.composition import CONF
 from experiments.processes.job_ledger import FolderLedger
@@ -42,7 +43,7 @@ def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subproce
         env=os.environ | environment(place, killed) | own,
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=PATIENCE,
         check=False,
     )
 

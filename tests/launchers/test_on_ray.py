@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from rays import cluster, raylets
 from sweep_cases import ROOT, curves, environment, outcomes, statuses, swept, words
+from waiting import PATIENCE, wait_until
 
 from experiments.processes.job_ledger import ATTEMPTS
 
@@ -26,15 +27,6 @@ FINISHED = ("finished", "FINISHED")
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: make extras")
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-
-
-def until(what: str, seen: object, process: subprocess.Popen[str]) -> None:
-    """Wait until a function says yes."""
-    deadline = time.monotonic() + 300
-    while not seen():  # type: ignore[operator]
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, what
-        time.sleep(0.2)
 
 
 def test_ray_makes_the_runs_that_local_workers_make(tmp_path: Path) -> None:
@@ -80,11 +72,11 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
         text=True,
     ) as process:
         database = tmp_path / "results" / "mlflow.db"
-        until("two runs", lambda: database.exists() and len(statuses(tmp_path)) == 2, process)
+        wait_until(lambda: database.exists() and len(statuses(tmp_path)) == 2, process)
         time.sleep(12.0)  # while a job asks whether it is to stop its core is not another's: the third one waits
         assert len(statuses(tmp_path)) == 2
         process.send_signal(asked)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, err
     assert statuses(tmp_path) == [("interrupted", "KILLED")] * 2
     assert {end.status for end in outcomes(tmp_path)} == {"interrupted" if status == 130 else "terminated"}
@@ -106,13 +98,13 @@ def test_a_node_that_is_killed(tmp_path: Path) -> None:
             text=True,
         ) as process:
             began: list[Path] = []
-            until("a job", lambda: began.extend((tmp_path / "deaths").glob("began-*")) or began, process)
+            wait_until(lambda: began.extend((tmp_path / "deaths").glob("began-*")) or began, process)
             worker = int(began[0].name.removeprefix("began-"))
             node = second if worker in {child.pid for child in second.children()} else None
             if node is None:
                 os.kill(worker, signal.SIGKILL)  # it is on the head, which must live: so the worker goes, then a node
             second.kill()
-            _, err = process.communicate(timeout=600)
+            _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
     assert [end.status for end in outcomes(tmp_path)] == ["finished"] * 4
     kept = statuses(tmp_path)
@@ -132,7 +124,7 @@ def test_a_figure(tmp_path: Path) -> None:
     ]
     folders = [f"{name}={tmp_path / name}" for name in ("store", "figures", "report")]
     done = subprocess.run(
-        [*command, *folders], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=900, check=False
+        [*command, *folders], cwd=ROOT, env=os.environ, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "figures" / "sbp_fig2" / "demo" / "figure.png").exists()

@@ -8,12 +8,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 from sweep_cases import DATA, ROOT, environment, statuses
+from waiting import PATIENCE, wait_until
 
 from experiments.store import Store
 
@@ -47,20 +47,17 @@ def test_nothing_is_left(tmp_path: Path, asked: signal.Signals, status: int, lef
         start_new_session=True,
     )
     try:
-        deadline = time.monotonic() + 120
-        while running(tmp_path) < 2 and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert running(tmp_path) == 2
+        wait_until(lambda: running(tmp_path) == 2, sweep)
         workers = psutil.Process(sweep.pid).children(recursive=True)
         assert len(workers) >= 3  # these two, and the server that they were forked from
         if asked is signal.SIGKILL:
             sweep.kill()
         else:
             os.killpg(sweep.pid, asked)  # as a terminal does, or a batch system
-        err = sweep.communicate(timeout=60)[1]
+        err = sweep.communicate(timeout=PATIENCE)[1]
         assert sweep.returncode == status
         assert "Traceback" not in err
-        assert psutil.wait_procs(workers, timeout=60)[1] == []
+        assert psutil.wait_procs(workers, timeout=PATIENCE)[1] == []
         Store.open(tmp_path / "results").close_dead()
         assert statuses(tmp_path) == [(left, "KILLED")] * 2, err
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from waiting import PATIENCE
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 LONG = {"from_run_to_figure", "mini_batches", "second_check", "your_own_solver"}
@@ -100,7 +101,9 @@ def test_a_notebook_runs_and_leaves_nothing_behind(
     monkeypatch.setenv("SVM_GRAM_DIR", str(tmp_path / "nowhere"))  # a notebook that writes there has not set its own
     monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "nowhere"))
     monkeypatch.delenv("SVM_SOLVERS", raising=False)
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
+    NotebookClient(
+        notebook, timeout=PATIENCE, kernel_name="python3", resources={"metadata": {"path": str(here)}}
+    ).execute()
     said = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert [output.text for output in said if output.output_type == "stream" and output.name == "stderr"] == []
     assert any(output.output_type == "display_data" and "image/png" in output.data for output in said)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -30,7 +31,7 @@ def command(tmp_path: Path, shell: str, status: int = 0) -> tuple[int, str]:
     (tmp_path / "program.py").write_text(PROGRAM)
     program = f"{sys.executable} {tmp_path}/program.py {tmp_path}/end {ROOT} {status}"
     line = f"set -o pipefail; {shell.replace('PROGRAM', program)}"
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (tmp_path / "end").read_text() == "whole"
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
@@ -66,7 +67,7 @@ def test_jobs_of_a_sweep_with_unread_output_are_recorded(tmp_path: Path) -> None
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
     assert done.stdout.count("already in the store") == 3

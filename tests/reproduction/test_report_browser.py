@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from report_cases import HOSTILE, claim_json, png, put, some_figures, some_specs, verdict
+from waiting import PATIENCE
 
 from experiments.reproduction.report.pages import write_report
 
@@ -106,7 +107,7 @@ def open_in_browser(browser: str, report: Path, place: Path, *options: str) -> t
     words += ["--allow-file-access-from-files", "--enable-logging=stderr", f"--user-data-dir={place / 'profile'}"]
     words += ["--window-size=1400,1000", "--virtual-time-budget=10000", *options, "--dump-dom"]
     uri = (place / "harness.html").as_uri()
-    done = subprocess.run([browser, *words, uri], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([browser, *words, uri], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     written = re.search(r'<pre id="seen">(.+?)</pre>', done.stdout, re.DOTALL)
     assert written, done.stdout[-2000:]

@@ -10,10 +10,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
@@ -247,14 +247,9 @@ def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureF
         start_new_session=True,
     )
     results = tmp_path / "store" / "artifacts"
-    deadline = time.monotonic() + 60
-    while (
-        time.monotonic() < deadline
-        and sum('"finished"' in path.read_text() for path in results.rglob("result.json")) < 2
-    ):
-        time.sleep(0.05)
+    wait_until(lambda: sum('"finished"' in path.read_text() for path in results.rglob("result.json")) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "the same command continues" in error
     assert "Traceback" not in error
@@ -275,11 +270,9 @@ def test_a_second_command_on_a_store_waits_for_the_first(tmp_path: Path, capsys:
     with _only_command(tmp_path):
         thread = threading.Thread(target=second)
         thread.start()
-        deadline, message = time.monotonic() + 30, ""
-        while not message and time.monotonic() < deadline:
-            time.sleep(0.01)
-            message = capsys.readouterr().err
+        messages: list[str] = []
+        wait_until(lambda: messages.append(capsys.readouterr().err) or messages[-1])
         order.append("first")
-    thread.join(30)
+    thread.join(PATIENCE)
     assert order == ["first", "second"]
-    assert message.endswith(f"is reproducing from the store {tmp_path}\n")
+    assert messages[-1].endswith(f"is reproducing from the store {tmp_path}\n")

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from run_cases import DATA, alone
+from waiting import PATIENCE
 
 from experiments.configuration.composition import CONF, register, settings_of
 from experiments.configuration.composition_cache import find_again
@@ -338,7 +339,7 @@ def test_a_new_process_resumes_the_run_of_one_that_ended(
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == status, ended.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import wait_until
 
 import solvers
 from datasets import DatasetSpec
@@ -103,7 +104,8 @@ def test_progress_can_be_turned_off() -> None:
     assert err.getvalue() == ""
 
 
-def test_a_bar_on_a_terminal() -> None:
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     err = Terminal()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
     assert display.pause < 10
@@ -113,10 +115,14 @@ def test_a_bar_on_a_terminal() -> None:
     assert "12.50 %" in err.getvalue()
 
 
-def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_lines_without_a_terminal_that_redraws_come_seldom(
+    stream: type[io.StringIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "dumb")
     now = 0.0
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
-    err = io.StringIO()
+    err = stream()
     display = FullDisplay(progress=True, out=io.StringIO(), err=err)
     for step in range(21):
         now = float(step)
@@ -124,6 +130,7 @@ def test_lines_without_a_terminal_come_seldom(monkeypatch: pytest.MonkeyPatch) -
     lines = err.getvalue().splitlines()
     assert [line.split()[0] for line in lines] == ["25", "50", "75", "100"]
     assert "15.0 s left" in lines[0]
+    assert "\x1b" not in err.getvalue()
 
 
 def test_the_more_jobs_run_at_once_the_less_each_of_them_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,9 +157,7 @@ def test_a_picture_is_named_before_the_record_and_only_if_there_is_one(tmp_path:
 
 def written(lines: list[str], count: int) -> list[str]:
     """Wait for so many lines: they come from a thread."""
-    deadline = time.monotonic() + 30
-    while len(lines) < count and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_until(lambda: len(lines) >= count)
     return lines[:count]
 
 

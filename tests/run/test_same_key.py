@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from run_cases import DATA
 from store_records import make_curve, record, sql
+from waiting import PATIENCE
 
 from experiments.configuration.composition import settings_of
 from experiments.run import runner
@@ -44,7 +45,7 @@ class Heard(Display):
 
 
 def make(settings: Any, barrier: Any, outcomes: Any) -> None:
-    barrier.wait(60)
+    barrier.wait(PATIENCE)
     outcomes.put(runner.run(settings, Display(), ["a test"]).status)
 
 
@@ -58,7 +59,7 @@ def test_several_processes_with_one_command_make_one_run(fresh: Path) -> None:
         child.start()
     statuses = sorted(outcomes.get() for _ in children)
     for child in children:
-        child.join(60)
+        child.join(PATIENCE)
     assert statuses == ["finished", "found", "found", "found", "found"]
     rows = sql(Store.open(fresh / "results"), "SELECT count(*) FROM tags WHERE key = 'status' AND value = 'finished'")
     assert rows == [(2,)]
@@ -69,7 +70,7 @@ def compute(root: Path, key: str, begun: Any, go_on: Any) -> None:
     store = Store.open(root)
     with store.computing(key, lambda _: None):
         begun.set()
-        go_on.wait(60)
+        go_on.wait(PATIENCE)
         record(store, key)
 
 
@@ -79,7 +80,7 @@ def rival(store: Store) -> Iterator[tuple[Any, Any]]:
     begun, go_on = FORK.Event(), FORK.Event()
     child = FORK.Process(target=compute, args=(store.root, "k", begun, go_on))
     child.start()
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     yield child, go_on
     child.kill()
     child.join()
@@ -118,7 +119,7 @@ def test_a_run_says_that_it_waits_and_ctrl_c_ends_it(
     child = FORK.Process(target=compute, args=(store.root, "k", begun, go_on))
     child.start()
     try:
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         display = Heard(lambda: os.kill(os.getpid(), signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             runner.run(settings_of([*RUN, f"store.root={store.root}"]), display, ["a test"])
@@ -171,7 +172,7 @@ def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
     begun = FORK.Event()
     child = FORK.Process(target=begin, args=(store.root, begun))
     child.start()
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     child.kill()
     child.join()
     assert len(list(store.root.rglob("*.part"))) == 4

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = (
@@ -132,7 +133,7 @@ def test_a_browser_opens_it_without_errors(site: Path, page: str, tmp_path: Path
     said = '<script>console.error("canary")</script>'
     told.write_text((site / page).read_text(encoding="utf-8") + said, encoding="utf-8")
     words += ["--dump-dom", told.as_uri()]
-    done = subprocess.run([browser, *words], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([browser, *words], capture_output=True, text=True, timeout=PATIENCE, check=False)
     told.unlink()
     assert done.returncode == 0, done.stderr[-2000:]
     assert "<h1>" in done.stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE
 
 from solvers import SettingsError, gram_file, gram_store, spectrum
 from solvers.gram_file import BLOCK_BYTES
@@ -225,7 +226,7 @@ def test_the_file_of_another_user_is_not_used(
 def _hold(folder: Path, begun: object, go_on: object) -> None:
     def fill(out: np.ndarray, _: object) -> None:
         begun.set()  # type: ignore[attr-defined]
-        go_on.wait(60)  # type: ignore[attr-defined]
+        go_on.wait(PATIENCE)  # type: ignore[attr-defined]
         out[:] = 1.0
 
     GramStore(folder, 10**8).get("a", 10, fill, quiet)
@@ -256,7 +257,7 @@ def test_a_process_that_waits_names_the_one_that_builds(
     child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
     child.start()
     try:
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
 
         build = Builder()
         with _at_first_message(go_on.set):
@@ -290,7 +291,7 @@ def test_six_processes_with_room_for_three_matrices_all_get_theirs(tmp_path: Pat
     for child in children:
         child.start()
     for child in children:
-        child.join(100)
+        child.join(PATIENCE)
     assert [child.exitcode for child in children] == [0] * 6
     assert failures.empty(), failures.get()
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 3 * (4 * 64 * 64 + 200)
@@ -304,12 +305,12 @@ def test_a_process_waits_while_others_fill_the_room(tmp_path: Path, caplog: pyte
     child = context.Process(target=_hold, args=(tmp_path, begun, go_on))
     child.start()
     try:
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
 
         with _at_first_message(go_on.set):
             found = GramStore(tmp_path, 700).get("b", 10, lambda out, _: out.fill(2.0), quiet)
         np.testing.assert_array_equal(found, 2.0)
-        child.join(60)
+        child.join(PATIENCE)
         assert child.exitcode == 0
         assert "waiting for room" in caplog.text
     finally:

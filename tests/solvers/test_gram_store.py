@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from cases import ROOT, Python, points, problem
+from waiting import PATIENCE, wait_until
 
 from solvers import Gaussian, Linear, SettingsError, gram_store
 from solvers.gram_store import GramStore, default_directory, gram_key
@@ -196,7 +196,7 @@ assert (found == 4.0).all()
 def test_two_processes_at_once_build_once(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     runs = [subprocess.Popen([sys.executable, "-c", PROCESS, str(tmp_path), str(k)], env=environment) for k in range(3)]
-    assert [run.wait(timeout=60) for run in runs] == [0, 0, 0]
+    assert [run.wait(timeout=PATIENCE) for run in runs] == [0, 0, 0]
     assert len(files(tmp_path, "built-by-*")) == 1
     assert files(tmp_path) == ["a.f32"]
 
@@ -204,14 +204,11 @@ def test_two_processes_at_once_build_once(tmp_path: Path) -> None:
 def test_after_a_killed_build_the_next_process_builds_it(tmp_path: Path) -> None:
     """SIGKILL in the middle of a build: the lock is gone with the process, and the next one starts over."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    slow = PROCESS.replace("time.sleep(0.5)", "time.sleep(60)")
+    slow = PROCESS.replace("time.sleep(0.5)", "time.sleep(900)")
     run = subprocess.Popen([sys.executable, "-c", slow, str(tmp_path), "killed"], env=environment)
-    for _ in range(600):
-        if files(tmp_path, "built-by-*"):
-            break
-        time.sleep(0.05)
+    wait_until(lambda: files(tmp_path, "built-by-*"), run)
     run.kill()
-    run.wait(timeout=30)
+    run.wait(timeout=PATIENCE)
     assert len(files(tmp_path, ".a.f32.*.part")) == 1
     assert files(tmp_path) == []
     build = Builder(4.0)

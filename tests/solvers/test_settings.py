@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -297,10 +298,10 @@ def test_two_solvers_of_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ("text", "said"),
     [
         ("import math\nimport no_such_module\n", ", line 2: ModuleNotFoundError: No module named 'no_such_module'"),
-        ("x = 1\ndef f(:\n", ", line 2: SyntaxError: invalid syntax"),
+        ("x = 1\ndef f(:\n", ", line 2: SyntaxError: .+"),
         ("def f():\n    raise ValueError('two\\nlines')\n\nf()\n", ", line 2: ValueError: two lines"),
         ("import sys\nsys.exit(3)\n", ", line 2: SystemExit: 3"),
-        ("x = 1\x00\n", ": SyntaxError: source code string cannot contain null bytes"),
+        ("x = 1\x00\n", ": (Value|Syntax)Error: .*null bytes"),  # the first in Python 3.11.2
     ],
 )
 def test_a_solver_file_that_cannot_be_imported_is_named_with_line_and_error(
@@ -311,7 +312,7 @@ def test_a_solver_file_that_cannot_be_imported_is_named_with_line_and_error(
     monkeypatch.setenv("SVM_SOLVERS", str(path))
     with pytest.raises(SettingsError) as refused:
         solvers.names()
-    assert str(refused.value) == f"SVM_SOLVERS: {path}{said}"
+    assert re.fullmatch(re.escape(f"SVM_SOLVERS: {path}") + said, str(refused.value))
     assert "svm_solver_broken" not in sys.modules
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from cases import Array
+from waiting import PATIENCE
 
 from solvers import Problem
 from solvers.all_reduce import AllReduce
@@ -22,7 +23,7 @@ class Table:
 
     def __init__(self, ranks: int) -> None:
         self.things: list[Any] = [None] * ranks
-        self.barrier = threading.Barrier(ranks, timeout=30)
+        self.barrier = threading.Barrier(ranks, timeout=PATIENCE)
 
 
 class ThreadAllReduce(AllReduce):

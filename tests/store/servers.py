@@ -15,17 +15,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-PATIENCE = 300.0
-"""Seconds; a server starts in six to ten where nothing else runs."""
-
+from waiting import wait_until
 
 WATCH = """
 import os, signal, subprocess, sys, threading
@@ -70,13 +66,12 @@ def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
     words = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
     words += ["--artifacts-destination", str(folder / "artifacts")]
     log = folder / "server.log"
-    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    with running(words, log, **settings, MLFLOW_BACKEND_STORE_URI=backend) as process:
-        deadline = time.monotonic() + PATIENCE
-        while not _answers(f"http://127.0.0.1:{port}/health"):
-            if process.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"the mlflow server does not answer: {log.read_text(errors='replace')[-2000:]}")
-            time.sleep(0.2)
+    quiet = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+    with running(words, log, **quiet, MLFLOW_BACKEND_STORE_URI=backend) as process:
+        try:
+            wait_until(lambda: _answers(f"http://127.0.0.1:{port}/health"), process)
+        except TimeoutError as error:
+            pytest.fail(f"the mlflow server does not answer, {error}: {log.read_text(errors='replace')[-2000:]}")
         yield f"http://127.0.0.1:{port}"
 
 
@@ -106,10 +101,8 @@ def best_database(folder: Path) -> Iterator[str]:
         make = [*drop, str(programs_folder / "initdb"), "-D", str(data), "-A", "trust", "-U", "svm", "--no-sync"]
         subprocess.run(make, check=True, capture_output=True, cwd=folder)
         words = [*drop, str(programs_folder / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder)]
-        with running([*words, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"], folder / "log"):
-            deadline = time.monotonic() + PATIENCE
-            while not _listens(port) and time.monotonic() < deadline:
-                time.sleep(0.1)
+        with running([*words, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"], folder / "log") as server:
+            wait_until(lambda: _listens(port), server)
             yield f"postgresql://svm@127.0.0.1:{port}/postgres"
     finally:
         shutil.rmtree(folder, ignore_errors=True)

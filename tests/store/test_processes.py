@@ -5,13 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from store_records import OtherProcess, make_curve, record_three, sql, statuses
+from waiting import PATIENCE, wait_until
 
 from experiments.store import Store, writer
 
@@ -34,7 +34,7 @@ def test_six_processes_on_a_new_store_record_all_runs(template: Path, tmp_path: 
     for child in children:
         child.start()
     for child in children:
-        child.join(100)
+        child.join(PATIENCE)
     assert [child.exitcode for child in children] == [0] * 6
     check_three_of_each(root, 6)
 
@@ -49,13 +49,12 @@ def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[O
 
 
 def test_two_processes_create_a_store_at_once(other_process: OtherProcess) -> None:
-    while not other_process.ready.exists() and other_process.process.poll() is None:
-        time.sleep(0.05)
+    wait_until(other_process.ready.exists, other_process.process)
     Store.open(other_process.root).create()  # while the other process does the same
     assert not (other_process.root / "artifacts").exists()  # nobody has begun yet
     other_process.go()
     record_three(other_process.root, "1")
-    output = other_process.process.communicate(timeout=100)[0]
+    output = other_process.process.communicate(timeout=PATIENCE)[0]
     assert output == ""  # mlflow and alembic say nothing, even under a root logger that shows everything
     assert other_process.process.returncode == 0
     check_three_of_each(other_process.root, 2)
@@ -64,7 +63,7 @@ def test_two_processes_create_a_store_at_once(other_process: OtherProcess) -> No
 def begin_and_wait(root: Path, key: str, ready: Any) -> None:
     handle = Store.open(root).begin(key, "n", {}, {})
     ready.set()
-    time.sleep(60)
+    signal.pause()
     handle.fail("never reached")
 
 
@@ -74,7 +73,7 @@ def test_a_new_run_closes_killed_runs_of_its_key_and_no_running_ones(store: Stor
     child = context.Process(target=begin_and_wait, args=(store.root, "k", ready))
     child.start()
     try:
-        assert ready.wait(30)
+        assert ready.wait(PATIENCE)
         store.begin("k", "n", {}, {}).interrupt({}, make_curve(2))
         rows = "SELECT value FROM tags WHERE key = 'status' ORDER BY value"
         assert sql(store, rows) == [("interrupted",), ("running",)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 from support.files import (
     ALIVE,
@@ -42,7 +43,7 @@ def hold() -> Iterator[Callable[..., Any]]:
         child = FORK.Process(target=function, args=(*words, wait))
         child.start()
         children.append(child)
-        assert inside.wait(60)
+        assert inside.wait(PATIENCE)
         return child
 
     yield start

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from support import locks
 from support.locks import locked
@@ -31,7 +32,7 @@ def test_processes_wait_for_each_other_and_leave_no_file(tmp_path: Path) -> None
     for child in children:
         child.start()
     for child in children:
-        child.join(60)
+        child.join(PATIENCE)
     assert (tmp_path / "number").read_text() == "100"
     assert [path.name for path in tmp_path.iterdir()] == ["number"]
 
@@ -47,7 +48,7 @@ def holder(tmp_path: Path) -> object:
     taken = FORK.Event()
     child = FORK.Process(target=hold, args=(tmp_path / "a.lock", taken))
     child.start()
-    assert taken.wait(60)
+    assert taken.wait(PATIENCE)
     yield child
     child.kill()
     child.join()

@@ -274,7 +274,7 @@ def exponent(efforts: Efforts, least: float) -> Exponent | None:
 
     def fitted(*runs: Sequence[int]) -> float:
         medians = (statistics.median(own[k] for k in rows) for own, rows in zip(costs, runs, strict=True))
-        return sum(weight * math.log(median) for weight, median in zip(weights, medians, strict=True))
+        return math.fsum(weight * math.log(median) for weight, median in zip(weights, medians, strict=True))
 
     interval = bootstrap_groups(fitted, [len(own) for own in costs], resamples=RESAMPLES)
     assert interval is not None  # there are runs at three sizes or more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ def _shares(counts: list[int]) -> list[float]:
     """Return widths proportional to the numbers of examples, but wide enough for the labels."""
     least = 0.28 if len(counts) > 1 else 0.0
     shares = [max(count / sum(counts), least) for count in counts]
-    return [share / sum(shares) for share in shares]
+    return [share / math.fsum(shares) for share in shares]
 
 
 def _height_name(basin: Basin) -> str:

@@ -200,7 +200,7 @@ def distance_ratio(panel: Panel, optimum: Optimum, first: float) -> Interval | N
         ]
         common = [(curves[0][at], curves[1][at]) for at in curves[0].keys() & curves[1].keys() if at >= first]
         if known := [math.log(mine / other) for mine, other in common if mine > 0 and other > 0]:
-            logs.append(sum(known) / len(known))
+            logs.append(math.fsum(known) / len(known))
     return geometric_interval(logs) if logs else None
 
 

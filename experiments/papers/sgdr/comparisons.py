@@ -186,7 +186,7 @@ def _product(efforts: tuple[Effort, ...], exponents: tuple[float, ...]) -> Ratio
 
     def of(*chosen: Sequence[int]) -> float:
         return math.exp(
-            sum(
+            math.fsum(
                 exponent * math.log(statistics.median(effort.costs[k] for k in runs))
                 for effort, exponent, runs in zip(efforts, exponents, chosen, strict=True)
             )
