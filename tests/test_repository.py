@@ -16,7 +16,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("cpp", "datasets", "experiments", "hydra_plugins", "solvers", "support")
-FOLDERS = (*SOURCES, ".ci", "conf", "docs", "notebooks", "requirements", "tests")
+FOLDERS = (*SOURCES, ".ci", ".github", "conf", "docs", "notebooks", "requirements", "tests")
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 
 LINES = 400
@@ -138,6 +138,21 @@ def test_every_dependency_is_pinned() -> None:
     assert names(project["dependencies"]) | names(bench) <= pinned("bench.txt")
     assert names(project["dependencies"]) | names(site) <= pinned("site.txt")
     assert names(project["dependencies"]) | names(ray) | names(slurm) <= pinned("sweep.txt")
+
+
+def test_the_workflow_runs_targets_of_make_with_pinned_actions_and_every_allowed_python() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = [step for job in jobs.values() for step in job["steps"]]
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"make lint", "make sanitize", "make test", "make demo"} <= {step["run"] for step in steps if "run" in step}
+    for step in steps:
+        if "run" in step:
+            assert step["run"].split()[0] == "make"
+            assert step["run"].split()[1] in targets
+        else:
+            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step["uses"])
+    lowest = str(pyproject()["requires-python"]).removeprefix(">=")
+    assert jobs["lint-and-test"]["strategy"]["matrix"]["python"][0] == lowest
 
 
 def test_the_name_datasets_means_ours() -> None:

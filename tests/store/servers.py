@@ -33,10 +33,24 @@ os.killpg(0, signal.SIGKILL)
 """Starts a program, and ends it and its children when its own input ends: when the tests are over, or were killed."""
 
 
+_held: list[socket.socket] = []
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port at which nothing listens, and which no other program is given until this process ends.
+
+    It stays bound here. On Linux a server that reuses addresses, as all here do, may listen at it all the same;
+    elsewhere it is given up at once.
+    """
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    port = int(holder.getsockname()[1])
+    if sys.platform == "linux":
+        _held.append(holder)
+    else:
+        holder.close()
+    return port
 
 
 @contextlib.contextmanager
@@ -144,7 +158,6 @@ class Relay:
         class Handler(socketserver.BaseRequestHandler):
             def handle(self) -> None:
                 with socket.create_connection(("127.0.0.1", relay._target)) as other:
-                    relay._open += [self.request, other]
                     back = threading.Thread(target=_copy, args=(other, self.request), daemon=True)
                     back.start()
                     _copy(self.request, other)
@@ -154,6 +167,11 @@ class Relay:
             allow_reuse_address = True
             daemon_threads = True
             block_on_close = False
+
+            def get_request(self) -> tuple[socket.socket, Any]:
+                connection, address = super().get_request()
+                relay._open.append(connection)  # here and not in the handler's thread, which `cut` may overtake
+                return connection, address
 
         self._relay = RelayServer(("127.0.0.1", self._port), Handler)
         threading.Thread(target=self._relay.serve_forever, args=(0.05,), daemon=True).start()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 from pathlib import Path
 
 import numpy as np
 import pytest
+import requests
 from hypothesis import given
 from hypothesis import strategies as st
-from servers import answering, free_port
+from servers import Relay, answering, free_port
 from store_records import make_curve
+from waiting import PATIENCE
 
 from experiments.store import Store, StoreError, server
 from experiments.store.mirror import same_results
@@ -52,6 +55,20 @@ def test_each_address_has_its_own_folder_name(host: str, port: int, path: bool) 
     assert Path(name).name == name
     assert not set(name) & set("?#%:/ ")
     assert name != Server(f"http://{host}:{port % 65535 + 1}").folder_name
+
+
+def test_the_port_of_a_server_that_is_cut_off_is_nobody_elses() -> None:
+    with answering(200, b"{}") as address:
+        relay = Relay(address)
+        relay.cut()
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(("127.0.0.1", int(relay.address.rpartition(":")[2])))
+        for _ in range(3):
+            with pytest.raises(requests.ConnectionError, match="refused"):
+                requests.get(relay.address, timeout=PATIENCE)
+            relay.open()
+            assert requests.get(relay.address, timeout=PATIENCE).text == "{}"
+            relay.cut()
 
 
 def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> None:
