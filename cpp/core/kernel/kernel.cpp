@@ -185,8 +185,8 @@ void sparse_products(const MatrixView& x, std::size_t i, const std::uint32_t* me
 // 16 rows of x at a time are copied to a dense strip; then each sparse row of z is read once.
 void sparse_tile(const MatrixView& x, std::size_t first, std::size_t count_x, const MatrixView& z, std::size_t begin,
                  std::size_t count_z, float* tile, std::size_t stride) {
-  thread_local std::vector<float> strip;
-  strip.assign(x.columns * simd::group, 0.0F);
+  thread_local std::vector<float> strip;  // zeros, except within the loop
+  if (strip.size() < x.columns * simd::group) strip.resize(x.columns * simd::group);
   for (std::size_t a = 0; a < count_x; a += simd::group) {
     const std::size_t rows = std::min(simd::group, count_x - a);
     const auto spread = [&](bool clear) {
