@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.errors import SettingsError
-from solvers.features import Features
+from solvers.features import Features, squares
 from solvers.kernels import Gaussian
 from solvers.problem import Problem
 
 _BLOCK = 4096  # features are computed for so many points at a time
+_LARGEST_ANGLE = 4096.0  # of |x| |nu|: in float32 an angle is wrong by about 2^-24 times that
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Cosines:
 
     def of(self, X: Features) -> NDArray[np.float32]:
         """Return the features of points, (m, dimension) float32, C-contiguous, for (m, n) float32 as `Problem.X`."""
-        angles = np.ascontiguousarray(X @ self.frequencies.T, dtype=np.float32)
+        angles = angles_of(X, self.frequencies)
         angles += self.phases
         np.cos(angles, out=angles)
         angles *= np.float32(math.sqrt(2.0 / self.dimension))
@@ -86,3 +87,24 @@ class Cosines:
         for first in range(0, X.shape[0], _BLOCK):
             out[first : first + _BLOCK] = self.of(X[first : first + _BLOCK]) @ single
         return out
+
+
+def angles_of(X: Features, frequencies: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the angles <nu_k, x_i>, (m, k) float32, C-contiguous.
+
+    Where the points are so long that float32 would lose digits which cosines need, the product is in float64, and a
+    multiple of 2 pi is left out.
+
+    Parameters
+    ----------
+    X : (m, n) float32
+    frequencies : (k, n) float32
+    """
+    angles = np.ascontiguousarray(X @ frequencies.T, dtype=np.float32)
+    far = np.flatnonzero(np.sqrt(squares(X) * squares(frequencies).max(initial=0.0)) > _LARGEST_ANGLE)
+    if far.size:
+        wide = frequencies.T.astype(np.float64)
+        for first in range(0, far.size, _BLOCK):
+            some = far[first : first + _BLOCK]
+            angles[some] = np.remainder(np.asarray(X[some].astype(np.float64) @ wide), 2.0 * np.pi)
+    return angles

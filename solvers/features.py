@@ -66,13 +66,18 @@ def transposed(features: Features) -> Features:
     return features.T if isinstance(features, np.ndarray) else features.T.tocsr()
 
 
+def squares(X: Features) -> NDArray[np.float64]:
+    """Return |x|^2 of (m, d) features, (m,) float64."""
+    if isinstance(X, np.ndarray):
+        dense: NDArray[np.float64] = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        return dense
+    stored = sparse.csr_matrix((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
+    return np.asarray(stored.sum(axis=1), dtype=np.float64).ravel()
+
+
 def largest_square(X: Features) -> float:
     """Return the largest |x|^2 of (m, d) features, in float64; 0 if m = 0."""
-    if isinstance(X, np.ndarray):
-        squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
-        return float(squares.max(initial=0.0))
-    stored = sparse.csr_matrix((np.square(X.data, dtype=np.float64), X.indices, X.indptr), shape=X.shape)
-    return float(np.asarray(stored.sum(axis=1)).max(initial=0.0))
+    return float(squares(X).max(initial=0.0))
 
 
 def sigma2_from_data(X: Features) -> float:

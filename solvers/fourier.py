@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
+from solvers.cosines import angles_of
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian
@@ -77,7 +78,7 @@ def fourier_features(X: Features, frequencies: NDArray[np.float32]) -> NDArray[n
     (m, 2k) float32
     """
     k = frequencies.shape[0]
-    angles = np.asarray(X @ frequencies.T, dtype=np.float32)
+    angles = angles_of(X, frequencies)
     features = np.empty((angles.shape[0], 2 * k), dtype=np.float32)
     np.cos(angles, out=features[:, :k])
     np.sin(angles, out=features[:, k:])

@@ -18,6 +18,7 @@ from solvers.features import Features, core_matrix
 from solvers.kernels import Kernel
 
 _BLOCK = 4096  # features and kernel values are computed for so many points at a time
+_LARGEST_EXPONENT = 1e6  # of gamma (|x|^2 + |b|^2): float64 then has ten digits of gamma |x - b|^2 after the point
 
 
 class Predictor(abc.ABC):
@@ -118,8 +119,14 @@ class BasisPredictor(Predictor):
             block = X[first : first + _BLOCK].astype(np.float64)
             distances = np.asarray(block @ (-2.0 * points.T))
             norms = (block**2).sum(axis=1) if isinstance(block, np.ndarray) else block.multiply(block).sum(axis=1)
-            distances += squares + np.asarray(norms).reshape(-1, 1)
+            sums = squares + np.asarray(norms).reshape(-1, 1)
+            far = self.gamma * sums > _LARGEST_EXPONENT
+            distances += sums
             np.maximum(distances, 0.0, out=distances)
+            for j in np.flatnonzero(far.any(axis=0)):  # from differences: their squares do not cancel
+                some = np.flatnonzero(far[:, j])
+                rows = block[some] if isinstance(block, np.ndarray) else block[some].toarray()
+                distances[some, j] = np.square(rows - points[j]).sum(axis=1)
             distances *= -self.gamma
             out[first : first + _BLOCK] = np.exp(distances, out=distances) @ self.coefficients
         return out

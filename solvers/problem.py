@@ -23,6 +23,7 @@ from solvers.features import (
     check_range,
     compact,
     core_matrix,
+    largest_square,
     stored_arrays,
     transposed,
 )
@@ -30,6 +31,8 @@ from solvers.kernels import Gaussian, Kernel, Linear
 from solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
 
 T = TypeVar("T")
+_LARGEST_SHIFTED = 2.0**14
+"""Largest |x - shift|^2 / sigma2. Rounding x - shift to float32 then changes no kernel value by more than 1e-5."""
 _BYTES_A_FEATURE = 65
 """Memory of sparse points for each feature, besides their values: offsets and order of columns, weights, dense rows.
 
@@ -327,14 +330,17 @@ class Problem:
         return augmented(X, self.rho) if self.rho != 0.0 else X
 
     def _integral_mean(self, X: Features) -> NDArray[np.float32] | None:
-        # |x|^2 + |z|^2 - 2 <x, z> loses digits if the points are far from the origin. So all points are shifted by one
-        # vector, which does not change distances; with an integral vector integral features stay exact.
+        # |x|^2 + |z|^2 - 2 <x, z> loses digits if the points are far from the origin, and the core then has to compute
+        # values in a slower way. So all points are shifted by one vector, which does not change distances; with an
+        # integral vector integral features stay exact.
         if not isinstance(self.kernel, Gaussian) or not isinstance(X, np.ndarray):
             return None
         if X.min() >= 0.0 and X.max() <= 1.0:
             return None  # close enough to the origin; and the core has a faster way for 0/1 features
-        shift = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)
-        return shift if shift.any() else None
+        shift: NDArray[np.float32] = np.rint(X.mean(axis=0, dtype=np.float64)).astype(np.float32)
+        if not shift.any() or largest_square(X - shift) > _LARGEST_SHIFTED * self.kernel.sigma2:
+            return None  # no shift, or one whose rounding would matter: the core then computes from differences
+        return shift
 
     def _shifted(self, X: Features) -> Features:
         if self.shift is None or not isinstance(X, np.ndarray):

@@ -61,6 +61,45 @@ int main() {
         },
         "same width and storage"));
   }
+  // Clusters so far from the origin that float32 holds no distance: the values are computed from differences, and have
+  // the same bits in tiles, rows and single values.
+  for (const double gamma : {0.02, 1.0, 1e4}) {
+    svm::test::Data far(41, 9, 3);
+    for (std::size_t i = 0; i < 41; ++i) {
+      for (std::size_t k = 0; k < 9; ++k) far.dense[i * 9 + k] += i % 2 == 0 ? 3000.0F : -7000.0F;
+    }
+    std::copy_n(far.dense.begin(), 9, far.dense.begin() + 18);  // a duplicate
+    far.values = far.dense;
+    far.indices.resize(far.values.size());
+    for (std::size_t p = 0; p < far.indices.size(); ++p) far.indices[p] = static_cast<std::int32_t>(p % 9);
+    for (std::size_t i = 0; i <= 41; ++i) far.offsets[i] = static_cast<std::int64_t>(9 * i);
+    const KernelFunction gaussian{KernelFunction::Kind::gaussian, gamma, 0.0, 1};
+    for (const bool sparse : {false, true}) {
+      const Points x(far.view(sparse));
+      Points by_columns(far.view(sparse));
+      by_columns.keep_columns();
+      std::vector<float> tile(41 * 41);
+      svm::kernel_tile(gaussian, x, 0, 41, x, 0, 41, tile.data(), 41);
+      std::vector<std::uint32_t> backwards(41);
+      for (std::uint32_t j = 0; j < 41; ++j) backwards[j] = 40 - j;
+      for (std::size_t i = 0; i < 41; ++i) {
+        std::vector<float> row(41);
+        std::vector<float> other(41);
+        std::vector<float> values(41);
+        svm::kernel_row(gaussian, x, i, row.data());
+        svm::kernel_row(gaussian, by_columns, i, other.data());
+        svm::kernel_values(gaussian, x, i, backwards.data(), 41, values.data());
+        std::reverse(values.begin(), values.end());
+        const auto begin = tile.begin() + static_cast<std::ptrdiff_t>(41 * i);
+        CHECK(std::equal(row.begin(), row.end(), begin) && other == row && values == row);
+        for (std::size_t j = 0; j < 41; ++j) {
+          CHECK(svm::test::near(static_cast<double>(row[j]), far.kernel(gaussian, i, j), 1e-7));
+          CHECK(row[j] == tile[41 * j + i]);
+        }
+      }
+      CHECK(tile[0] == 1.0F && tile[2] == 1.0F);
+    }
+  }
   // More points than one strip of sums, mostly zeros and without zeros.
   const svm::test::Data large(4500, 9, 1);
   std::vector<float> mostly_zeros(large.dense);

@@ -265,3 +265,15 @@ def test_wrong_problems_are_refused() -> None:
     features = _core.FeatureMatrix(p.core_matrix(p.X), p.positives)
     with pytest.raises(ValueError, match="the basis needs room"):
         _core.Cpsp(features, gamma=1.0, lambda_=1.0, eps=0.1, capacity=0, seed=0)
+
+
+def test_points_so_long_that_float64_loses_their_distances() -> None:
+    """gamma |x|^2 of 4e15: the bound of the dual nearly meets the objective, which is computed from differences."""
+    X, y = points(N, 3)
+    wide = np.hstack([16.0 * np.rint(X), np.zeros((N, 200))])
+    p = Problem(sparse.csr_matrix((wide + 2.0**27).astype(np.float32)), y, Gaussian(512.0), lambda_=0.02)
+    cpsp = run("cpsp", p, Limit(iterations=400), features=40)
+    assert isinstance(cpsp, Cpsp)
+    B, beta = look(cpsp)
+    assert cpsp.lower_bound == pytest.approx(objective(p, B, beta), rel=0.005)
+    np.testing.assert_allclose(cpsp.snapshot().decision_values(p.X), p.y * margins_of(p, B, beta), rtol=0, atol=1e-6)

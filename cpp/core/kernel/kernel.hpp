@@ -26,7 +26,7 @@ struct KernelFunction {
   double largest_value(double square) const noexcept;
   /// K(x, x) for a point of squared norm `square`.
   double self(double square) const noexcept;
-  /// Turns inner products of one point with n others into kernel values, in place.
+  /// Turns inner products of one point with n others into kernel values, in place, in float32.
   void apply(float* products, float norm, const float* norms, std::size_t n) const;
 };
 
@@ -46,6 +46,9 @@ class Points {
   const MatrixView& matrix() const noexcept { return matrix_; }
   std::size_t size() const noexcept { return matrix_.rows; }
   const std::vector<float>& norms() const noexcept { return norms_; }
+  /// What |x|^2 + |z|^2 - 2 <x, z> in float32 can be wrong by: at most the sum of the values of x and z.
+  const std::vector<float>& roundings() const noexcept { return roundings_; }
+  float largest_rounding() const noexcept { return largest_rounding_; }
   /// The largest squared norm; infinite if a feature is not finite.
   double largest_square() const noexcept { return largest_square_; }
   /// 64-bit words of a packed row if the matrix is dense and all values are 0 or 1; otherwise 0.
@@ -66,6 +69,8 @@ class Points {
 
   MatrixView matrix_;
   std::vector<float> norms_;
+  std::vector<float> roundings_;
+  float largest_rounding_ = 0.0F;
   double largest_square_ = 0.0;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;
@@ -78,6 +83,10 @@ class Points {
 /// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
 /// they are finite.
 void require_range(const KernelFunction& kernel, double square);
+
+/// The functions below compute a Gaussian kernel's values in float32, and where that would lose too much, in float64
+/// from the differences of coordinates. Which of them depends on x and z alone, and the values of the second way have
+/// the same bits from each function. Values below 2^-126, the smallest normal number of float32, are 0.
 
 /// tile[a * stride + b] = K(row first + a of x, row begin + b of z), for count_x x count_z values.
 void kernel_tile(const KernelFunction& kernel, const Points& x, std::size_t first, std::size_t count_x, const Points& z,

@@ -14,6 +14,9 @@
 namespace svm {
 namespace {
 
+// Up to this gamma (|x|^2 + |z|^2) the exponent is computed from the inner product: the rounding errors of m terms in
+// float64 are at most (m + 4) 2^-53 times it. Beyond, it is computed from the differences of coordinates.
+constexpr double largest_exponent = 1e6;
 constexpr std::size_t most_coordinates = std::size_t{1} << 48;
 
 /// Number of coordinates of n points.
@@ -44,10 +47,21 @@ BasisPoint KernelBasis::training_point(std::size_t i) const {
   return point;
 }
 
-double KernelBasis::exponent(double square) const noexcept { return -gamma_ * std::max(0.0, square); }
+// -gamma |x - z|^2, with |x|^2 + |z|^2, a function that returns <x, z>, and one that subtracts x from its argument.
+template <typename Product, typename Subtract>
+double KernelBasis::exponent(double squares, const BasisPoint& z, const Product& product, const Subtract& subtract) {
+  if (gamma_ * squares <= largest_exponent) return -gamma_ * std::max(0.0, squares - 2.0 * product());
+  difference_ = z.values;
+  subtract(difference_.data());
+  return -gamma_ * dot(difference_.data(), difference_.data(), difference_.size());
+}
 
-double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) const noexcept {
-  return std::exp(exponent(x.square + z.square - 2.0 * dot(x.values.data(), z.values.data(), z.values.size())));
+double KernelBasis::kernel(const BasisPoint& x, const BasisPoint& z) {
+  const auto product = [&] { return dot(x.values.data(), z.values.data(), z.values.size()); };
+  const auto subtract = [&](double* from) {
+    for (std::size_t k = 0; k < x.values.size(); ++k) from[k] -= x.values[k];
+  };
+  return std::exp(exponent(x.square + z.square, z, product, subtract));
 }
 
 // Writes K(x_i, z) for i = example(0), example(1), ... to `values_`.
@@ -57,8 +71,10 @@ void KernelBasis::evaluate(std::size_t count, const Example& example, const Basi
   values_.resize((count + simd::lanes - 1) / simd::lanes * simd::lanes);
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t i = example(k);
-    const double product = dot(simd::loops(), training_.row(i), z.values.data());
-    values_[k] = exponent(training_.squared_norm(i) + z.square - 2.0 * product);
+    const RowView x = training_.row(i);
+    const auto product = [&] { return dot(simd::loops(), x, z.values.data()); };
+    const auto subtract = [&](double* from) { add(simd::loops(), from, x, -1.0); };
+    values_[k] = exponent(training_.squared_norm(i) + z.square, z, product, subtract);
   }
   std::fill(values_.begin() + static_cast<std::ptrdiff_t>(count), values_.end(), 0.0);
   simd::loops().exponential(values_.data(), values_.size());
@@ -89,6 +105,10 @@ void KernelBasis::pull(const Residual& r, double* out) const noexcept {
 }
 
 bool KernelBasis::append(BasisPoint z, double least) {
+  if (gamma_ * z.square > largest_exponent) {  // points are handed out in float32, and here the rounding would matter
+    for (double& value : z.values) value = static_cast<double>(static_cast<float>(value));
+    z.measure();
+  }
   const std::size_t k = size();
   charge_values(k);
   std::vector<double> column(k + 1, 1.0);

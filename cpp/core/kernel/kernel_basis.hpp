@@ -69,8 +69,9 @@ class KernelBasis {
  private:
   template <typename Example>
   void evaluate(std::size_t count, const Example& example, const BasisPoint& z);
-  double kernel(const BasisPoint& x, const BasisPoint& z) const noexcept;
-  double exponent(double square) const noexcept;
+  template <typename Product, typename Subtract>
+  double exponent(double squares, const BasisPoint& z, const Product& product, const Subtract& subtract);
+  double kernel(const BasisPoint& x, const BasisPoint& z);
   void charge_values(std::size_t count) noexcept;
   void compute_coordinates(const BasisPoint& z);
 
@@ -82,6 +83,7 @@ class KernelBasis {
   AlignedVector<float> coordinates_;  // n rows of room for `capacity` values
   AlignedVector<float> last_;         // y_i times the last of them, n values side by side
   AlignedVector<double> values_;      // kernel values of examples with a point
+  std::vector<double> difference_;    // of two points
   std::vector<double> terms_;         // of the last `value`: of the examples, then of the basis points
 };
 
