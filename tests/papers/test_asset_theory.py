@@ -5,12 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from asset_cases import claims, like, rulings, run
 from evidence_cases import evidence, panel
+from hypothesis import given
+from hypothesis import strategies as st
 from pictures import render
 
-from experiments.papers.asset.theory import SUBGRADIENT, constant, make
+from experiments.papers.asset.theory import SUBGRADIENT, Rates, constant, make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Claim
@@ -88,6 +91,16 @@ def test_the_constant_follows_from_the_recursion() -> None:
 )
 def test_one_case(tmp_path: Path, changes: dict[str, Any], claim: str, reading: int, case: str, ruling: str) -> None:
     assert rulings(judged(panel_of(tmp_path, **changes))[claim], reading)["adult"][case] == ruling
+
+
+@given(st.one_of(st.sampled_from([1000, 49, 93, 103]), st.integers(3, 10**6)), st.booleans())
+def test_the_rate_is_fitted_from_one_over_lambda_on(first: int, square_of_root: bool) -> None:
+    """The gap before j = 1 / lambda is on another line; that at 1 / lambda, whatever its rounding, is the first."""
+    lambda_ = (1 / math.sqrt(first)) ** 2 if square_of_root else 1 / first
+    gaps = {N: np.array([1 / N]) for N in (first, 2 * first, 5 * first)}
+    later = {first - 1: np.array([100.0]), **gaps}
+    exponent = Rates(Panel("adult", "adult"), {"asset_star": later}, lambda_).exponents["asset_star"]
+    assert exponent.estimate == pytest.approx(-1.0)
 
 
 def test_missing_runs_and_data_sets_count(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ RHO: Final = 0.5
 SUBGRADIENT: Final = math.sqrt(2.0)
 """D_G: the estimate |v|^2 + 1 of section 3.1, and |v|^2 = K(x, x) = 1."""
 METHODS: Final = ("asset", "asset_star")
+ROUNDING: Final = 1e-9
+"""Relative difference at which a number of iterations and 1 / lambda count as equal."""
 
 Gaps = Mapping[int, NDArray[np.float64]]
 """By the number N of iterations, rising: f - f* of each run."""
@@ -69,13 +71,18 @@ class Rates:
     panel : Panel
     gaps : mapping of str to mapping of int to array
         By method; methods without runs, and all without a known optimum, are left out.
-    radius : float
-        D_X = 1 / sqrt(lambda).
+    lambda_ : float
+        NaN without gaps.
     """
 
     panel: Panel
     gaps: Mapping[str, Gaps]
-    radius: float
+    lambda_: float
+
+    @property
+    def radius(self) -> float:
+        """D_X = 1 / sqrt(lambda)."""
+        return 1 / math.sqrt(self.lambda_)
 
     @cached_property
     def scaled(self) -> dict[int, NDArray[np.float64]]:
@@ -86,8 +93,11 @@ class Rates:
     @cached_property
     def exponents(self) -> dict[str, Interval]:
         """Exponent of N in the mean gap by method; for ASSET* from N = 1 / lambda on, where its steps are below 1."""
-        first = {"asset": 0.0, "asset_star": self.radius**2}
-        chosen = {name: {N: own for N, own in gaps.items() if first[name] <= N} for name, gaps in self.gaps.items()}
+        least = {"asset": 0.0, "asset_star": 1 - ROUNDING}  # N = 1 / lambda may be N lambda = 0.9999999999999999
+        chosen = {
+            name: {N: own for N, own in gaps.items() if N * self.lambda_ >= least[name]}
+            for name, gaps in self.gaps.items()
+        }
         return {name: _exponent(own) for name, own in chosen.items() if len(own) > 2}
 
 
@@ -123,7 +133,7 @@ def _rates(panel: Panel, evidence: Evidence) -> Rates:
                 iterates.setdefault(int(N), []).append(float(primal) - optimum.lower)
     found = {name: own for name, own in zip(METHODS, (averaged, iterates), strict=True) if own}
     gaps = {name: {N: np.array(own[N]) for N in sorted(own)} for name, own in found.items()}
-    return Rates(panel, gaps, 1 / math.sqrt(runs[0].result["settings"]["problem"]["lambda_"]))
+    return Rates(panel, gaps, runs[0].result["settings"]["problem"]["lambda_"])
 
 
 def judge_expansion(evidence: Evidence, choice: Choice) -> Findings:
