@@ -105,6 +105,19 @@ def test_the_numbers_behind_them(found: dict[str, Claim]) -> None:
     assert rise["estimate"] == pytest.approx(0.02, abs=0.03)
 
 
+@pytest.mark.parametrize("reading", range(4))
+def test_an_error_is_not_more_than_all_of_another_below_it(tmp_path: Path, reading: int) -> None:
+    """One run of the SBP in ten errs ten times as much: with its mean error held fixed the interval begins below -1."""
+
+    def sbp(costs: np.ndarray, seed: int) -> np.ndarray:
+        return falling(0.04)(costs, seed) * (10 if seed == 0 else 1)
+
+    changes: dict[str, Error] = {"sbp": sbp, "perceptron": falling(0.041), "averaged": falling(0.02)}
+    claim = judged(tmp_path, "sbp.3", changes, seeds=10)
+    relative = claim.readings[reading].statistic["adult"]["first_epoch"]["relative"]
+    assert -1 < relative["low"] < relative["estimate"] < relative["high"]
+
+
 def test_readings_charge_in_their_units(found: dict[str, Claim]) -> None:
     parts = {each.id: each.statistic.get("adult", {}) for each in found["sbp.1"].readings}
     assert {name: part["sdca"]["low"] for name, part in parts.items() if part} == {

@@ -308,6 +308,8 @@ def test_runs_that_disagree_widen_the_interval() -> None:
     assert found.simba is None  # the mean stays 10 % above, which the worse half does not allow
     assert found.ratio.low == 0.0
     assert found.ratio.high > 1
-    difference = excess(pegasos, apart)
-    assert difference.estimate == pytest.approx(0.01)
-    assert (difference.low, difference.high) == pytest.approx((0.0, 0.02))
+    share = excess(apart, pegasos).interval
+    assert (share.estimate, share.low, share.high) == pytest.approx((0.1, 0.0, 0.2))
+    # the other way round the runs of the denominator are those that disagree
+    share = excess(pegasos, apart).interval
+    assert (share.estimate, share.low, share.high) == pytest.approx((-1 / 11, -1 / 6, 0.0))

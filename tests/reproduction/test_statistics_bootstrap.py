@@ -16,6 +16,7 @@ from experiments.reproduction.statistics import (
     bootstrap_groups,
     bootstrap_mean,
     bootstrap_means,
+    relative_difference,
 )
 
 
@@ -181,3 +182,48 @@ def test_means_of_groups_are_resampled_all_at_once() -> None:
     for bad in ([], [[]], [[1.0], [math.nan]]):
         with pytest.raises(ValueError, match="finite values"):
             bootstrap_means(lambda means: means[:, 0], bad)
+
+
+ERRORS = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 1.0)), min_size=1, max_size=8)
+
+
+def of_means(one: list[float], other: list[float], *, paired: bool) -> Interval | None:
+    means = [lambda runs, own=own: float(np.mean([own[k] for k in runs])) for own in (one, other)]
+    sizes = (len(one),) if paired else (len(one), len(other))
+    return relative_difference(*means, sizes, resamples=200)
+
+
+@given(ERRORS, ERRORS, st.booleans())
+@settings(max_examples=60)
+def test_no_error_is_more_than_all_of_another_below_it(one: list[float], other: list[float], paired: bool) -> None:
+    count = min(len(one), len(other))
+    found = of_means(one[:count], other[:count], paired=True) if paired else of_means(one, other, paired=False)
+    if found is None:
+        assert not any(other[:count] if paired else other)
+    else:
+        assert -1 <= found.low <= found.estimate <= found.high
+
+
+@given(st.lists(st.floats(1e-3, 1.0), min_size=5, max_size=8), st.floats(0.1, 10.0))
+@settings(max_examples=30)
+def test_pairs_with_one_ratio_have_no_interval_around_it(errors: list[float], ratio: float) -> None:
+    found = of_means([ratio * error for error in errors], errors, paired=True)
+    assert found is not None
+    assert (found.low, found.estimate, found.high) == pytest.approx((ratio - 1,) * 3, abs=1e-9)
+
+
+def test_the_interval_of_a_relative_difference_is_that_of_the_ratio_of_two_means() -> None:
+    generator = np.random.default_rng(0)
+    one, other = (generator.gamma(shape, size=400) for shape in (2.0, 3.0))
+    found = of_means(one.tolist(), other.tolist(), paired=False)
+    assert found is not None
+    ratio = one.mean() / other.mean()
+    # delta method: the squared relative errors of numerator and denominator add up
+    half = 1.96 * ratio * math.hypot(*(own.std() / own.mean() / 20 for own in (one, other)))
+    assert found.estimate == pytest.approx(ratio - 1)
+    assert found.high - found.low == pytest.approx(2 * half, rel=0.25)
+
+
+def test_relative_to_a_negative_number_the_sign_is_that_of_the_difference() -> None:
+    assert of_means([-1.0], [-2.0], paired=True) == Interval(0.5, 0.5, 0.5)
+    assert of_means([1.0], [0.0], paired=True) is None

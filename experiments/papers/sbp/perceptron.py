@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from experiments.papers.cases import (
     MISSING,
@@ -32,7 +33,13 @@ from experiments.papers.sbp.comparisons import (
     paired_curves,
 )
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.statistics import Interval, area_difference, bootstrap_mean, overfitting_slope
+from experiments.reproduction.statistics import (
+    Interval,
+    area_difference,
+    bootstrap_mean,
+    overfitting_slope,
+    relative_difference,
+)
 
 
 @dataclass(frozen=True)
@@ -41,31 +48,43 @@ class Differences:
 
     Attributes
     ----------
-    values : (pairs,) float64
-    second : float
-        Mean of the errors that were subtracted.
+    pairs : (pairs, 2) float64
+        The errors.
     interval : Interval
     """
 
-    values: Sequence[float]
-    second: float
+    pairs: NDArray[np.float64]
     interval: Interval
+
+    @property
+    def values(self) -> list[float]:
+        """The differences, for each pair."""
+        values: list[float] = (self.pairs[:, 0] - self.pairs[:, 1]).tolist()
+        return values
+
+    @property
+    def second(self) -> float:
+        """Mean of the errors that were subtracted."""
+        return float(self.pairs[:, 1].mean())
+
+    @property
+    def relative(self) -> Interval | None:
+        """Difference of the mean errors over the second one; None if that is 0."""
+        first, second = self.pairs.T
+        return relative_difference(
+            lambda runs: float(first[list(runs)].mean()), lambda runs: float(second[list(runs)].mean()), (len(first),)
+        )
 
     def as_dict(self) -> dict[str, object]:
         """JSON-able form."""
-        return {"differences": list(self.values), "interval": self.interval.as_dict()}
+        return {"differences": self.values, "interval": self.interval.as_dict()}
 
 
 def differences(first: Sequence[float], second: Sequence[float]) -> Differences | None:
     """Subtract errors pair by pair; a single one is paired with all others. None without a pair that is known."""
-    pairs = (
-        np.stack(np.broadcast_arrays(np.asarray(first), np.asarray(second))) if first and second else np.empty((2, 0))
-    )
-    pairs = pairs[:, np.isfinite(pairs).all(axis=0)]
-    if not pairs.size:
-        return None
-    values = pairs[0] - pairs[1]
-    return Differences(values.tolist(), float(pairs[1].mean()), bootstrap_mean(values))
+    pairs = np.column_stack(np.broadcast_arrays(first, second)) if first and second else np.empty((0, 2))
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
+    return Differences(pairs, bootstrap_mean(pairs[:, 0] - pairs[:, 1])) if len(pairs) else None
 
 
 def at_first_epoch(of: Curves, at: Curves, cost: str = COST) -> list[float]:
@@ -93,11 +112,11 @@ def _first_epoch_case(panel: Panel, series: str, at_end: bool, similar: float) -
     else:
         ends = [end for frame in runs[0] if (end := epoch_cost(frame)) is not None]
         area = area_difference(*runs, cost=COST, measure=MEASURE, high=min(ends, default=None))
-        found = None if area is None else Differences(area.differences, area.second, area.interval)
-    if found is None or found.second <= 0:
+        found = None if area is None else Differences(area.areas, area.interval)
+    relative = None if found is None else found.relative
+    if found is None or relative is None:
         note = "the Perceptron's first epoch and the SBP's curve share no range of cost"
         return case_on(panel, "first_epoch", MISSING, note=note)
-    relative = found.interval.scaled(1 / found.second)
     measured = f"{method_name(series)} less SBP {interval_text(relative.scaled(100), '+.1f', ' %')} of the SBP's error"
     statistic = found.as_dict() | {"relative": relative.as_dict()}
     return case_on(panel, "first_epoch", within(relative, -similar, similar), measured, statistic)

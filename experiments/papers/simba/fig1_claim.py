@@ -17,7 +17,7 @@ from experiments.papers.panels import MEASURE
 from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.spec import FigureSpec
-from experiments.reproduction.statistics import Interval, bootstrap_groups
+from experiments.reproduction.statistics import Interval, bootstrap_groups, relative_difference
 
 METHODS: Final = ("simba", "simba_printed", "simba_unclipped", "pegasos", "pegasos_k")
 HELD: Final = "_held"
@@ -69,10 +69,14 @@ class Runs:
         at = self.costs[column][:, index]
         return float((at if runs is None else at[list(runs)]).mean())
 
+    def lowest(self, runs: Sequence[int] | None = None) -> float:
+        """Lowest mean error over some runs, or over all."""
+        return float(self.mean(runs).min())
+
     @cached_property
     def best(self) -> float:
         """Lowest mean error over all runs."""
-        return float(self.mean().min())
+        return self.lowest()
 
     @property
     def spread(self) -> float:
@@ -236,50 +240,49 @@ def reach(pegasos: Runs, simba: Runs, columns: tuple[str, str], tolerance: float
     return Reach(target, own, other, budget, interval)
 
 
-@lru_cache(maxsize=64)
-def excess(rival: Runs, simba: Runs) -> Interval:
-    """SIMBA's lowest mean error less its rival's, resampling the runs of both."""
-
-    def difference(theirs: Sequence[int], ours: Sequence[int]) -> float:
-        return float(simba.mean(ours).min() - rival.mean(theirs).min())
-
-    interval = bootstrap_groups(difference, (rival.count, simba.count), resamples=RESAMPLES)
-    assert interval is not None
-    return interval
-
-
 @dataclass(frozen=True)
-class RelativeExcess:
-    """An excess as a share of the error that it is above; an excess over an error of 0 stays as it is.
+class Excess:
+    """By how much a lowest error is above another one.
 
     Attributes
     ----------
-    difference : Interval
-    error : float
+    interval : Interval
+        As a share of the other error; if that is 0, the difference.
+    relative : bool
+        Whether it is a share.
     """
 
-    difference: Interval
-    error: float
-
-    @property
-    def interval(self) -> Interval:
-        """To be compared with `limit`."""
-        return self.difference.scaled(1 / self.error) if self.error else self.difference
+    interval: Interval
+    relative: bool
 
     def limit(self, share: float) -> float:
         """Return what `interval` is compared with: a share of 0 is 0."""
-        return share if self.error else 0.0
+        return share if self.relative else 0.0
 
     @property
     def text(self) -> str:
         """The excess for the measurement."""
-        form, unit = ("+.1f", " %") if self.error else ("+.2f", " points")
+        form, unit = ("+.1f", " %") if self.relative else ("+.2f", " points")
         return f"excess {interval_text(self.interval.scaled(100), form, unit)}"
 
     @property
     def statistic(self) -> dict[str, Any]:
         """The share, if there is one."""
-        return {"relative_excess": self.interval.as_dict()} if self.error else {}
+        return {"relative_excess": self.interval.as_dict()} if self.relative else {}
+
+
+@lru_cache(maxsize=64)
+def excess(first: Runs, second: Runs) -> Excess:
+    """Compare the lowest mean error of some runs with that of others, resampling the runs of both."""
+    sizes = (first.count, second.count)
+    share = relative_difference(first.lowest, second.lowest, sizes, resamples=RESAMPLES)
+    if share is not None:
+        return Excess(share, relative=True)
+    difference = bootstrap_groups(
+        lambda one, other: first.lowest(one) - second.lowest(other), sizes, resamples=RESAMPLES
+    )
+    assert difference is not None  # there are runs
+    return Excess(difference, relative=False)
 
 
 def _first_below(errors: NDArray[np.float64], target: float) -> int | None:
@@ -316,11 +319,11 @@ def judge_error(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(pair)
             continue
         pegasos, simba = pair
-        relative = RelativeExcess(excess(pegasos.runs, simba.runs), pegasos.runs.best)
+        above_pegasos = excess(simba.runs, pegasos.runs)
         errors = {"simba": simba.runs.best, "pegasos": pegasos.runs.best}
         lowest = " and ".join(f"{100 * error:.2f} %" for error in errors.values())
-        measured, statistic = f"SIMBA and Pegasos {lowest}, {relative.text}", errors | relative.statistic
-        decision = at_most(relative.interval, relative.limit(choice["tolerance"]))
+        measured, statistic = f"SIMBA and Pegasos {lowest}, {above_pegasos.text}", errors | above_pegasos.statistic
+        decision = at_most(above_pegasos.interval, above_pegasos.limit(choice["tolerance"]))
         cases.append(case_on(found.panel, "error", decision, measured, statistic))
     return Findings(cases)
 
@@ -334,10 +337,10 @@ def judge_clipping(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
             cases.append(case_on(found.panel, "clipping", MISSING, note="no finished runs with and without clipping"))
             continue
         clipped, free = pair[0].runs, pair[1].runs
-        relative = RelativeExcess(excess(clipped, free), clipped.best)
-        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {relative.text}"
-        statistic = {"unclipped": free.best, "clipped": clipped.best, **relative.statistic}
-        decision = above(relative.interval, relative.limit(choice["worse"]))
+        rise = excess(free, clipped)
+        measured = f"{100 * free.best:.2f} % without and {100 * clipped.best:.2f} % with clipping, {rise.text}"
+        statistic = {"unclipped": free.best, "clipped": clipped.best, **rise.statistic}
+        decision = above(rise.interval, rise.limit(choice["worse"]))
         cases.append(case_on(found.panel, "clipping", decision, measured, statistic))
     return Findings(cases)
 

@@ -26,28 +26,30 @@ from experiments.papers.cases import (
 from experiments.papers.panels import CurveFigure, Row, name_of
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
-from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
+from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean, relative_difference
 
 ANYTIME: Final = "simba"
 CONSTANT: Final = "constant"
 MEASURES: Final = {"test_error": "test error", "water_level": "saddle value"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """The two versions after T iterations.
 
     Attributes
     ----------
-    anytime, constant : float
-        Mean of a measure over the runs.
-    differences : tuple of float
-        First less second, for each pair of runs.
+    anytime, constant : (pairs,) float64
+        A measure of each pair of runs.
     """
 
-    anytime: float
-    constant: float
-    differences: tuple[float, ...]
+    anytime: NDArray[np.float64]
+    constant: NDArray[np.float64]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Anytime version less constant steps."""
+        return self.anytime - self.constant
 
     @property
     def difference(self) -> Interval:
@@ -57,7 +59,11 @@ class Comparison:
     @property
     def relative(self) -> Interval | None:
         """The difference relative to the constant steps' value; None if that is 0."""
-        return self.difference.scaled(1 / abs(self.constant)) if self.constant else None
+        return relative_difference(
+            lambda runs: float(self.anytime[list(runs)].mean()),
+            lambda runs: float(self.constant[list(runs)].mean()),
+            (len(self.anytime),),
+        )
 
 
 def judge_steps(evidence: Evidence, choice: Choice) -> Findings:
@@ -86,8 +92,7 @@ def compare(panel: Panel, horizon: int, series: str, measure: str) -> Comparison
     pairs = pairs[np.isfinite(pairs).all(axis=1)] if len(pairs) else pairs
     if not len(pairs):
         return None
-    anytime, constant = pairs.T
-    return Comparison(float(anytime.mean()), float(constant.mean()), tuple((anytime - constant).tolist()))
+    return Comparison(*pairs.T)
 
 
 def _after(curve: pd.DataFrame, horizon: int, measure: str) -> float:
@@ -106,9 +111,9 @@ def _steps_case(panel: Panel, horizon: int, series: str, measure: str, most: flo
         none = f"no pair of runs of {horizon:,} iterations" if found is None else "0: no relative difference"
         return case_on(panel, what, MISSING, note=none, about=about)
     statistic = {
-        "anytime": found.anytime,
-        "constant": found.constant,
-        "differences": list(found.differences),
+        "anytime": float(found.anytime.mean()),
+        "constant": float(found.constant.mean()),
+        "differences": found.differences.tolist(),
         "relative": relative.as_dict(),
     }
     measured = f"after {horizon:,} iterations {interval_text(relative.scaled(100), '+.1f', ' %')}"
@@ -124,7 +129,7 @@ def _table_rows(panels: Sequence[Panel], horizons: Mapping[float, str]) -> list[
                 found = compare(panel, int(horizon), series, measure)
                 if found is not None:
                     factor, form, unit = (100.0, ".2f", " %") if measure == "test_error" else (1.0, ".4f", "")
-                    values = (f"{factor * value:{form}}{unit}" for value in (found.anytime, found.constant))
+                    values = (f"{factor * each.mean():{form}}{unit}" for each in (found.anytime, found.constant))
                     difference = interval_text(found.difference.scaled(factor), f"+{form}", unit and " points")
                     rows.append([name_of(panel), f"{int(horizon):,}", name, *values, difference])
     return rows

@@ -19,6 +19,7 @@ from experiments.reproduction.statistics.interval import (
     bootstrap_groups,
     bootstrap_mean,
     bootstrap_means,
+    relative_difference,
 )
 from experiments.reproduction.statistics.regression import loglog_slope, overfitting_slope, slope
 
@@ -38,5 +39,6 @@ __all__ = [
     "loglog_slope",
     "overfitting_slope",
     "paired",
+    "relative_difference",
     "slope",
 ]

@@ -17,7 +17,7 @@ from experiments.reproduction.statistics.interval import Interval, bootstrap_gro
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AreaDifference:
     """Areas under the curves of two methods over the same costs; negative differences: the first has lower errors.
 
@@ -25,28 +25,42 @@ class AreaDifference:
     ----------
     low, high : float
         Limits of the cost.
-    differences : tuple of float
-        For each pair of runs the mean error of the first over the logarithm of the cost less that of the second.
+    areas : (pairs, 2) float64
+        For each pair of runs the mean error of the first and of the second over the logarithm of the cost.
     interval : Interval
-        Mean of the differences.
+        Mean of the differences of the areas.
     share : float
         Share of the logarithm of the cost, between the limits, over which the mean over runs of the first is at or
         below that of the second.
-    first, second : float
-        Mean over runs of the two areas; `interval.estimate` is their difference.
     """
 
     low: float
     high: float
-    differences: tuple[float, ...]
+    areas: NDArray[np.float64]
     interval: Interval
     share: float
-    first: float
-    second: float
+
+    @property
+    def differences(self) -> list[float]:
+        """Area of the first less that of the second, for each pair of runs."""
+        differences: list[float] = (self.areas[:, 0] - self.areas[:, 1]).tolist()
+        return differences
+
+    @property
+    def first(self) -> float:
+        """Mean over runs of the first areas."""
+        return float(self.areas[:, 0].mean())
+
+    @property
+    def second(self) -> float:
+        """Mean over runs of the second areas."""
+        return float(self.areas[:, 1].mean())
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        return asdict(self) | {"differences": list(self.differences)}
+        limits, means = {"low": self.low, "high": self.high}, {"first": self.first, "second": self.second}
+        interval = self.interval.as_dict()
+        return limits | {"differences": self.differences, "interval": interval, "share": self.share} | means
 
 
 @dataclass(frozen=True)
@@ -143,7 +157,6 @@ def area_difference(
     if not low < high:
         return None
     areas = np.array([[error_area(*run, low, high) for run in pair] for pair in pairs])
-    differences = areas[:, 0] - areas[:, 1]
     inside = shared_costs(runs)
     edges = np.concatenate([[low], inside[(inside > low) & (inside < high)], [high]])
     means = [values_on([pair[k] for pair in pairs], edges[:-1]).mean(axis=0) for k in (0, 1)]
@@ -153,11 +166,9 @@ def area_difference(
     return AreaDifference(
         low=low,
         high=high,
-        differences=tuple(float(value) for value in differences),
-        interval=bootstrap_mean(differences, seed=seed),
+        areas=areas,
+        interval=bootstrap_mean(areas[:, 0] - areas[:, 1], seed=seed),
         share=float(lengths[not_above].sum() / lengths.sum()),
-        first=float(areas[:, 0].mean()),
-        second=float(areas[:, 1].mean()),
     )
 
 

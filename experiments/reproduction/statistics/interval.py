@@ -196,6 +196,43 @@ def bootstrap_groups(
     return _percentiles(estimate, np.array(results), level, runs) if results else None
 
 
+def relative_difference(
+    first: Callable[[Sequence[int]], float],
+    second: Callable[[Sequence[int]], float],
+    sizes: tuple[int] | tuple[int, int],
+    *,
+    seed: int = 0,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> Interval | None:
+    """Return the interval of (first - second) / |second|; in each resample both are of the runs drawn.
+
+    So it is -1 or more for two quantities that are not negative, such as errors. With the second held at its value of
+    all runs, as if that were known, it would not be.
+
+    Parameters
+    ----------
+    first, second : callable
+        Take run numbers, as the statistic of `bootstrap_groups`.
+    sizes : (int,) or (int, int)
+        Number of pairs of runs, which are drawn together; or runs of the first and of the second method, which are
+        drawn independently.
+    seed, resamples, level
+        As in `bootstrap_mean`.
+
+    Returns
+    -------
+    Interval or None
+        None without runs, or if the second is 0. Resamples in which it is 0 are left out.
+    """
+
+    def statistic(*chosen: Sequence[int]) -> float | None:
+        base = second(chosen[-1])
+        return (first(chosen[0]) - base) / abs(base) if base else None
+
+    return bootstrap_groups(statistic, sizes, seed=seed, resamples=resamples, level=level)
+
+
 def _fewest(sizes: Sequence[int]) -> int:
     """Return the size of the smallest group of several runs; 1 without such a group."""
     return min((size for size in sizes if size > 1), default=1)
