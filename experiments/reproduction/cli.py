@@ -56,8 +56,9 @@ usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
        python reproduce.py publish figure=ID|PAPER|all scale=paper
+       python reproduce.py publish figure=ID|PAPER|all from=evidence
        python reproduce.py publish figure=report
-       python reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5] [seed=0]
+       python reproduce.py check figure=ID|PAPER|all [scale=paper] [runs=5|each] [seed=0] [again=FOLDER]
        python reproduce.py figure=report [from=evidence]
 
 figure=    one figure (sbp_fig2), several (sbp_fig1,sbp_fig4), a whole paper (sbp), all, report, or a file of your own
@@ -66,7 +67,8 @@ scale=     demo: seconds; quick (default): minutes; paper: the paper's data, bud
 from=evidence   draw and judge the published runs in evidence/: no data set, solver or store is needed
 publish    write these runs, from the store; with from=evidence: judge the published runs again and write the verdicts
            that differ; figure=report: write the scorecards of docs/results from evidence/
-check      draw runs= of them at random, make them again and compare
+check      draw runs= of them at random, make them again and compare; runs=each: one of every figure, solver and data
+           set, without times and runs of more than a minute; again= keeps the new runs, so that the check continues
 dataset=   only these data sets; any other data set is marked as a stand-in
 uncommitted=marked   make scale=paper with uncommitted changes, and mark the verdicts; without it they are refused
 jobs=      runs at a time (default: one for each core)
@@ -119,7 +121,8 @@ def main(words: Sequence[str]) -> int:
         return USER_ERROR
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
-        print_error(f"{status}; the same command continues")
+        lost = "check" in words and not any(word.startswith("again=") for word in words)
+        print_error(f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}")
         return EXIT_CODES[status]
 
 
@@ -182,7 +185,7 @@ def _list(command: Command) -> int:
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure, catalogue())
     if command.check:
-        return check_figures(chosen, command, *command.check, words)
+        return check_figures(chosen, command, command.check, words)
     if command.from_evidence and not command.publish:
         return draw_figures(chosen, command, words)
     if not command.dry_run:

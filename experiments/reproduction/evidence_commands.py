@@ -6,16 +6,21 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from experiments.reproduction.cost import expected_seconds
 from experiments.reproduction.listing import shown
-from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
+from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Check, Command, worst
 from experiments.reproduction.plan import Planner
-from experiments.reproduction.published import EvidenceError, published_figures, read_verified, write_sums
+from experiments.reproduction.published import EvidenceError, published_figures
 from experiments.reproduction.spec import FigureSpec, catalogue, read_figure
 from experiments.reproduction.summary import claims_table, remarks, show
-from experiments.run.console import console, meter
+from experiments.run.console import console, duration, meter
 from experiments.run.errors import print_error
 from experiments.store import Store
+
+if TYPE_CHECKING:
+    from experiments.reproduction.spot_check import Candidate
 
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
@@ -105,41 +110,52 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
     return status
 
 
-def check_figures(names: Sequence[str], command: Command, count: int, seed: int, words: Sequence[str]) -> int:
+def check_figures(names: Sequence[str], command: Command, check: Check, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
+    from experiments.reproduction import spot_check
     from experiments.reproduction.publish import published_plan
-    from experiments.reproduction.spot_check import CHECKS, choose_runs, record_check, spot_check, table
 
-    if (command.evidence / CHECKS).exists():
-        read_verified(command.evidence, CHECKS)
     specs, _ = _published(names, command)
-    published = [
-        (spec.id, run)
-        for spec in specs
-        for run in published_plan(spec, command.options, command.evidence)[0].runs
-        if run.found is not None
-    ]
-    if not published:
+    plans = [published_plan(spec, command.options, command.evidence)[0] for spec in specs]
+    candidates = [own for plan in plans for own in spot_check.candidates_of(plan)]
+    if not candidates:
         raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
+    if check.runs is None:
+        drawn = spot_check.choose_each(candidates, check.seed)
+    else:
+        drawn = spot_check.choose_runs(candidates, check.runs, check.seed)
+    chosen = spot_check.with_differing(drawn, candidates, spot_check.recorded_checks(command.evidence))
+    print("\n".join(_announced(chosen, candidates, command)), flush=True)
     progress = meter(console(sys.stderr))
     try:
-        result = spot_check(
-            choose_runs(published, count, seed), command.options.jobs, ["reproduce.py", *words], progress
-        )
+        result = spot_check.spot_check(chosen, command.options.jobs, ["reproduce.py", *words], progress, check.again)
     finally:
         progress.close()
     if result.comparisons:
-        record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
-        write_sums(command.evidence, CHECKS)
+        spot_check.record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
     agree = sum(each.agrees for each in result.comparisons)
-    print("\n".join([*table(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
+    lines = spot_check.by_figure if check.runs is None else spot_check.table
+    print("\n".join([*lines(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
     for name, why in result.absent.items():
-        print_error(f"left out: {name}: {why}")
+        lost = sum(own.run.settings.dataset.name == name for own in chosen)
+        print_error(f"left out: {name}, {lost} {'run' if lost == 1 else 'runs'}: {why}")
     for outcome in result.wrong:
         print_error(outcome.line)
     if result.wrong:
         return FAULT
     return DIFFERS if agree < len(result.comparisons) else NOT_ALL if result.absent else OK
+
+
+def _announced(chosen: Sequence[Candidate], candidates: Sequence[Candidate], command: Command) -> list[str]:
+    """Return the line that says how many runs are made, and how long it will probably take."""
+    settings = list({own.run.key: own.run.settings for own in chosen}.values())
+    jobs = command.options.jobs
+    time = duration(expected_seconds(settings, jobs))
+    cases, whole = ({own.case for own in runs} for runs in (chosen, candidates))
+    return [
+        f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "
+        f"time: about {time}; they cover {len(cases):,} of {len(whole):,} cases of a figure, a solver and a data set"
+    ]
 
 
 def _published(names: Sequence[str], command: Command) -> tuple[list[FigureSpec], int]:

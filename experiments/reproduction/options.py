@@ -27,8 +27,10 @@ LAUNCHERS = ("local", RAY)
 TIMED = ("alone", "together")
 """How runs are made whose result is a time: one at a time, or as others are."""
 FOLDERS = ("figures", "report", "evidence", "results")
-CHECK = ("runs", "seed")
+CHECK = ("runs", "seed", "again")
 """Settings of ``check``."""
+EACH = "each"
+"""Value of ``runs=``: one run of every figure, solver and data set."""
 MADE = ("figure", "scale", "dataset", "from", "uncommitted")
 NAMES = (*MADE, "jobs", "timed", "launcher", "address", *paper_style.NAMES, *STORE, *FOLDERS, *RESOURCES)
 ACTIONS = ("publish", "check")
@@ -69,6 +71,25 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Check:
+    """Which published runs are made again.
+
+    Attributes
+    ----------
+    runs : int or None
+        How many; None: one of every figure, solver and data set.
+    seed : int
+        Of the draw.
+    again : Path or None
+        Folder that keeps the new runs, so that an interrupted check continues.
+    """
+
+    runs: int | None
+    seed: int
+    again: Path | None
+
+
+@dataclass(frozen=True)
 class Command:
     """A parsed command line.
 
@@ -83,8 +104,8 @@ class Command:
         Write the figures' evidence.
     from_evidence : bool
         Draw and judge published evidence, without a store.
-    check : (int, int) or None
-        Make so many published runs again, drawn with this seed.
+    check : Check or None
+        Make published runs again.
     server : str or None
         Address of the store's server, as ``store.uri=`` of ``run.py``.
     launcher : str
@@ -109,7 +130,7 @@ class Command:
     results: Path
     publish: bool
     from_evidence: bool
-    check: tuple[int, int] | None
+    check: Check | None
     server: str | None
     launcher: str
     address: str | None
@@ -260,21 +281,27 @@ def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
     return name, address
 
 
-def _check(given: Mapping[str, str], *, wanted: bool) -> tuple[int, int] | None:
+def _check(given: Mapping[str, str], *, wanted: bool) -> Check | None:
     if not wanted:
         return None
     if "from" in given:
         raise FigureError("check makes published runs again; from=evidence draws them")
-    return _whole("runs", given.get("runs", "5"), least=1), _whole("seed", given.get("seed", "0"), least=0)
+    runs = given.get("runs", "5")
+    return Check(
+        None if runs == EACH else _whole("runs", runs, least=1, other=EACH),
+        _whole("seed", given.get("seed", "0"), least=0),
+        folder("again", given["again"]) if "again" in given else None,
+    )
 
 
 def _jobs(value: str | None) -> int | None:
     return None if value is None else _whole("jobs", value, least=1)
 
 
-def _whole(name: str, value: str, *, least: int) -> int:
+def _whole(name: str, value: str, *, least: int, other: str = "") -> int:
     if not (value.isascii() and value.isdigit()) or int(value) < least:
-        raise FigureError(f"{name} must be a whole number >= {least}, got {value!r}")
+        wanted = f"a whole number >= {least}" + (f" or {other!r}" if other else "")
+        raise FigureError(f"{name} must be {wanted}, got {value!r}")
     return int(value)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
@@ -15,7 +17,6 @@ from experiments.reproduction.published import (
     checksum,
     published_figures,
     read_facts,
-    read_verified,
 )
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
@@ -23,7 +24,8 @@ from experiments.reproduction.report.labels import moment
 from experiments.reproduction.report.pages import notes_on, write_markdown
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
-from experiments.reproduction.spot_check import CHECKS, recorded_checks
+from experiments.reproduction.spot_check import counts, in_words, recorded_checks, to_make_again
+from experiments.store import FinishedRun
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
@@ -80,12 +82,11 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     Raises
     ------
     EvidenceError
-        As `draw_published`; or the runs are of several builds of the core, or of a tree with uncommitted changes.
+        As `draw_published`; or a run was made with uncommitted changes.
     """
-    _check_builds(evidence)
-    if (evidence / CHECKS).exists():
-        read_verified(evidence, CHECKS)
     published = published_figures(evidence)
+    runs = {figure: PublishedStore(evidence, figure).runs() for figure in published}
+    _check_commits(runs)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
         figures = Path(place)
@@ -93,11 +94,18 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         pages = [write_markdown(figures, target, paper) for paper in papers]
         coverage = target / "coverage.md"
         coverage.write_text(coverage_page(collect(figures)), encoding="utf-8")
-    checks = target / CHECKS_PAGE
-    checks.write_text(
-        render("checks.md.j2", checks=recorded_checks(evidence), moment=moment, notes=notes_on("checks")),
-        encoding="utf-8",
+    checks, recorded = target / CHECKS_PAGE, recorded_checks(evidence)
+    page = render(
+        "checks.md.j2",
+        checks=recorded,
+        by_figure=[_counts(check) for check in recorded],
+        to_make_again=to_make_again(recorded, runs),
+        in_words=in_words,
+        times=_times,
+        moment=moment,
+        notes=notes_on("checks"),
     )
+    checks.write_text(page, encoding="utf-8")
     sources = {
         "evidence": {name: checksum(evidence / f"{name}.json") for name in published},
         "pages": {path.name: checksum(path) for path in (*pages, coverage, checks)},
@@ -106,17 +114,17 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     return [*pages, coverage, checks]
 
 
-def _check_builds(evidence: Path) -> None:
-    builds: dict[str, set[str]] = {}
-    changed = set()
-    for figure in published_figures(evidence):
-        for run in PublishedStore(evidence, figure).runs():
-            origin = run.result["provenance"]
-            builds.setdefault(origin["build"]["build_id"], set()).add(figure)
-            if origin["dirty"]:
-                changed.add(figure)
-    if len(builds) > 1:
-        which = "; ".join(f"{build}: {', '.join(sorted(figures))}" for build, figures in sorted(builds.items()))
-        raise EvidenceError(f"the evidence is of {len(builds)} builds of the core, make it again with one: {which}")
+def _check_commits(runs: Mapping[str, Sequence[FinishedRun]]) -> None:
+    changed = [figure for figure, own in runs.items() if any(run.result["provenance"]["dirty"] for run in own)]
     if changed:
-        raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(sorted(changed))}")
+        raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")
+
+
+def _counts(check: Mapping[str, Any]) -> dict[str, Counter[str]]:
+    return counts((run["figure"], run["outcome"]) for run in check.get("made_again", ()))
+
+
+def _times(check: Mapping[str, Any], figure: str) -> str:
+    """Return the least and the largest time ratio of a figure's runs."""
+    ratios = [run["time_ratio"] for run in check["made_again"] if run["figure"] == figure and run["time_ratio"]]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}" if len(ratios) > 1 else "".join(f"{own:.2f}" for own in ratios)

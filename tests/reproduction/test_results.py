@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from collections import Counter
@@ -20,11 +21,10 @@ from experiments.reproduction.published import (
     published_figures,
     read_facts,
     write_evidence,
-    write_sums,
     write_verdict,
 )
 from experiments.reproduction.results import SOURCES, write_results
-from experiments.reproduction.spot_check import CHECKS, Comparison, record_check
+from experiments.reproduction.spot_check import Comparison, record_check
 
 
 @pytest.fixture(scope="module")
@@ -117,23 +117,13 @@ def test_published_runs_are_judged_again_and_keep_their_origin(
     assert not (tmp_path / "store").exists()
 
 
-@pytest.mark.parametrize(
-    ("build", "dirty", "message"),
-    [
-        ("b2", False, "the evidence is of 2 builds of the core, make it again with one: b1: sbp_a; b2: sbp_b$"),
-        ("b1", True, "runs were made with uncommitted changes, make them again: sbp_b$"),
-    ],
-)
-def test_runs_of_two_builds_or_with_changes_make_no_pages(
-    tmp_path: Path, build: str, dirty: bool, message: str
-) -> None:
-    origins = {"sbp_a": ("b1", False), "sbp_b": (build, dirty)}
+def test_runs_with_uncommitted_changes_make_no_pages(tmp_path: Path) -> None:
     facts = {"scale": "paper", "computed": {}, "absent": {}, "command": "python reproduce.py"}
-    for figure, (build_id, changed) in origins.items():
-        provenance = {"build": {"build_id": build_id}, "dirty": changed}
+    for figure, changed in (("sbp_a", False), ("sbp_b", True)):
+        provenance = {"build": {"build_id": figure}, "dirty": changed}
         run = finished_run(tmp_path / "runs", name=figure, rows=[{"iterations": 1}], provenance=provenance)
         write_evidence(tmp_path / "evidence", figure, {figure: run}, {figure: {"iterations"}}, facts)
-    with pytest.raises(EvidenceError, match=message):
+    with pytest.raises(EvidenceError, match="uncommitted changes, make them again: sbp_b"):
         write_results(tmp_path / "evidence", tmp_path / "results")
     assert not (tmp_path / "results").exists()
 
@@ -172,20 +162,32 @@ def test_readmes_table_counts_the_claims_of_the_scorecards(paper: str) -> None:
     assert [int(count) for count in counts] == expected
 
 
-def test_the_page_of_checks_has_each_run_that_was_made_again(without_runs: Path, tmp_path: Path) -> None:
+def test_the_page_of_checks_counts_by_figure_and_names_what_differs(
+    without_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
-    label = "sbp digits seed=3"
-    equal = Comparison("sbp_fig2", label, "k" * 32, True, True, "", 1.25)
-    differs = Comparison("sbp_fig2", label, "q" * 32, True, False, "primal in row 2: 1, not 2", None)
-    record_check(tmp_path / "evidence", "sbp_fig2,sbp_fig3", [equal, differs])
-    with pytest.raises(EvidenceError, match=f"{CHECKS} has changed"):
-        write_results(tmp_path / "evidence", tmp_path / "results")
-    write_sums(tmp_path / "evidence", CHECKS)
-    write_results(tmp_path / "evidence", tmp_path / "results")
-    rows = [line.split(" | ") for line in (tmp_path / "results" / "checks.md").read_text().splitlines() if "|" in line]
-    (summary,) = [row for row in rows if row[-1] == "1 |"]
-    assert summary[-3:] == ["2", "2", "1 |"]
-    assert [row[1:] for row in rows if "sbp_fig2" in row[0]] == [
-        [label, f"`{'k' * 12}`", "equal", "1.25", " |"],
-        [label, f"`{'q' * 12}`", "DIFFERS", "", "primal in row 2: 1, not 2 |"],
+    figure, label = "minibatch_counterexample", "sbp digits seed=3"
+    run = finished_run(tmp_path / "runs", name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
+    monkeypatch.setattr("experiments.reproduction.published.PublishedStore.runs", lambda _: [run])
+    equal = Comparison(figure, "sbp digits seed=1", "k" * 32, "equal", "", 1.25)
+    agrees = Comparison(figure, "sbp digits seed=2", "l" * 32, "agrees", "final primal: 1, not 2", 0.5)
+    differs = Comparison(figure, label, run.key, "DIFFERS", "primal in row 2: 1, not 2", None)
+    record_check(tmp_path / "evidence", figure, [equal, agrees, differs])
+    assert page_of_checks(tmp_path)[1:] == [
+        ["2 cores", "1", "3", "1", "1", "1"],
+        [figure, "3", "1", "1", "1", "differs", "0.50 to 1.25"],
+        [figure, label, f"`{run.key[:12]}`", "primal in row 2: 1, not 2"],
     ]
+    assert f"- {figure}: {label}\n" in (tmp_path / "results" / "checks.md").read_text()
+    record_check(tmp_path / "evidence", figure, [dataclasses.replace(differs, outcome="agrees")])
+    page_of_checks(tmp_path)
+    assert "No figure: no published run differed" in (tmp_path / "results" / "checks.md").read_text()
+
+
+def page_of_checks(folder: Path) -> list[list[str]]:
+    """Write the page, and return its tables without heads; of the table of checks without time and machine."""
+    write_results(folder / "evidence", folder / "results")
+    lines = (folder / "results" / "checks.md").read_text().splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("| ")]
+    kept = [row for row in rows if not row[0].startswith("---") and row[0] not in ("made", "figure")]
+    return [["checks"], *([["2 cores", *row[4:]] if "UTC" in row[0] else row for row in kept])]
