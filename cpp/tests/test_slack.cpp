@@ -54,6 +54,23 @@ void check(std::size_t n, double nu, double coarse, Random& random) {
   }
 }
 
+// Without slack the level is above all weights; a state of it is accepted however often the weights were rescaled.
+void check_without_slack() {
+  for (const double factor : {0x1p8, 0x1p-8}) {
+    Slack slack(10, 0.0);
+    const std::vector<double> q(10, 1.0);
+    for (int times = 0; times < 1000; ++times) {
+      slack.select(q.data());
+      slack.rescale(factor);
+    }
+    for (std::size_t i = 0; i < q.size(); ++i) CHECK(slack.of(q.data(), i) == 0.0);
+    const svm::State state = svm::state_of(slack);
+    Slack other(10, 0.0);
+    svm::restore(other, state);
+    CHECK(svm::state_of(other) == state);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -65,6 +82,7 @@ int main() {
       check(n, nu, 1e6, random);
     }
   }
+  check_without_slack();
   CHECK(svm::test::refuses([] { Slack(10, 10.5); }, "between 0 and n"));
   CHECK(svm::test::refuses([] { Slack(10, -0.5); }, "between 0 and n"));
   return svm::test::finish();

@@ -19,6 +19,7 @@ class Slack {
   void select(const double* q);
   /// Call this after all weights have been multiplied by one factor.
   void rescale(double factor) noexcept {
+    if (count_ == 0) return;  // the level is above all weights, whatever the factor
     level_ *= factor;
     window_ = {window_.low * factor, window_.high * factor};
   }
