@@ -1,4 +1,7 @@
 // The thread pool, and mini-batches on it: every task once, the same bits for any number of threads.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -46,6 +49,41 @@ void check_team(unsigned threads) {
   }
   CHECK(firsts == 500);
   CHECK(threads == 1 ? pool.cpu_seconds() == 0.0 : pool.cpu_seconds() > 0.0);
+}
+
+/// Whether `body` returns true in a forked process, which has a minute.
+template <typename Body>
+bool holds_in_a_fork(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// A forked process has the pool's memory and none of its threads.
+void check_team_in_a_fork(unsigned threads, bool asleep) {
+  auto pool = std::make_unique<ThreadPool>(threads);
+  std::atomic<unsigned> calls{0};
+  const auto count = [&](unsigned) { ++calls; };
+  pool->run_on_each(count);
+  if (asleep) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const double before = pool->cpu_seconds();
+  CHECK(holds_in_a_fork([&] {
+    std::atomic<unsigned> tasks{0};
+    for (int round = 0; round < 10; ++round) {
+      pool->run_on_each(count);
+      pool->parallel_for(100, [&](std::size_t) { ++tasks; });
+    }
+    const bool right = calls == 11 * threads && tasks == 1000 && pool->size() == threads;
+    const bool clock = pool->cpu_seconds() >= before;  // a clock does not run backwards
+    pool.reset();
+    return right && clock;
+  }));
+  pool->run_on_each(count);
+  CHECK(calls == 2 * threads);
 }
 
 /// n x d points, most coordinates zero, by rows in sparse or dense storage.
@@ -128,11 +166,30 @@ void check_state_and_all_reduce(const FeatureMatrix& matrix) {
   CHECK(svm::test::refuses([&] { MiniBatchSdca(matrix, settings, own, 1).restore({}); }, "not one of this solver"));
 }
 
+/// A run that goes on in a forked process has the same bits.
+void check_bits_in_a_fork(const FeatureMatrix& matrix) {
+  const auto make = [&](unsigned threads) {
+    return std::make_unique<MiniBatchPegasos>(matrix, MiniBatchSettings{1e-3, 1000, Averaging::tail, threads}, 1);
+  };
+  const std::vector<double> expected = weights_after(*make(1), 20, 20);
+  auto solver = make(3);
+  weights_after(*solver, 10, 10);
+  CHECK(holds_in_a_fork([&] {
+    const bool same = weights_after(*solver, 20, 20) == expected;
+    solver.reset();
+    return same;
+  }));
+  CHECK(weights_after(*solver, 20, 20) == expected);
+}
+
 }  // namespace
 
 int main() {
   svm::test::skip_without_instruction_set();
-  for (const unsigned threads : {1U, 2U, 7U}) check_team(threads);
+  for (const unsigned threads : {1U, 2U, 7U}) {
+    check_team(threads);
+    for (const bool asleep : {false, true}) check_team_in_a_fork(threads, asleep);
+  }
   CHECK(svm::test::refuses([] { ThreadPool pool(0); }, "a thread"));
 
   const Points points(60, 0.3);
@@ -141,6 +198,8 @@ int main() {
   check_bits(FeatureMatrix(points.rows(true), points.n / 2));
   const Points wide(5000, 0.012);  // too many coordinates to sum up each chunk of rows by itself
   check_bits(FeatureMatrix(wide.rows(true), wide.n / 2));
+  check_bits_in_a_fork(dense);
+  check_bits_in_a_fork(FeatureMatrix(wide.rows(true), wide.n / 2));
   check_state_and_all_reduce(dense);
   check_state_and_all_reduce(FeatureMatrix(wide.rows(true), wide.n / 2));
 

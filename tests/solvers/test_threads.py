@@ -241,3 +241,34 @@ assert out[5, 5] == 1.0 and (out == out.T).all()
 """
     answer = python(LIMITED + code)
     assert answer.returncode == 0, answer.stderr
+
+
+FORKED = """
+import os, signal
+import numpy as np
+from solvers import _core
+
+X = np.random.default_rng(0).random((5000, 100), dtype=np.float32)
+features = _core.FeatureMatrix(_core.Matrix(X), 2500)
+
+def made():
+    return _core.MiniBatchPegasos(features, lambda_=1e-3, batch_size=4096, threads=2, seed=0)
+
+whole, forked = made(), made()
+whole.advance(iterations=40)
+forked.advance(iterations=20)
+before = forked.cpu_seconds
+if (child := os.fork()) == 0:
+    signal.alarm(120)  # ends a child that hangs
+    forked.advance(iterations=40)
+    same = np.array_equal(forked.weights(), whole.weights()) and forked.cpu_seconds >= before
+    del forked
+    os._exit(0 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_solver_with_threads_goes_on_in_a_forked_process(python: Python) -> None:
+    """Its other threads are not there; the calling thread does their work, and the results have the same bits."""
+    answer = python(FORKED, timeout=200.0)
+    assert answer.stdout.split() == ["0"], answer.stderr

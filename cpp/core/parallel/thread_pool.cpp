@@ -1,6 +1,7 @@
 #include "parallel/thread_pool.hpp"
 
 #include <pthread.h>
+#include <unistd.h>
 #ifdef __APPLE__
 #include <mach/mach.h>
 #endif
@@ -45,36 +46,42 @@ double cpu_seconds_of(std::thread::native_handle_type thread) noexcept {
 
 }  // namespace
 
-ThreadPool::ThreadPool(unsigned threads) : ranges_(threads) {
+ThreadPool::ThreadPool(unsigned threads) : ranges_(threads), process_(getpid()), others_(std::make_unique<Others>()) {
   require(threads > 0, "there must be a thread");
-  others_.reserve(threads - 1);
+  others_->threads.reserve(threads - 1);
   try {
-    for (unsigned part = 1; part < threads; ++part) others_.emplace_back([this, part] { work(part); });
+    for (unsigned part = 1; part < threads; ++part) others_->threads.emplace_back([this, part] { work(part); });
   } catch (const std::system_error&) {  // the system's limit on processes or memory
   } catch (const std::bad_alloc&) {
   }
 }
 
 ThreadPool::~ThreadPool() {
+  if (forked()) {
+    static_cast<void>(others_.release());
+    return;
+  }
   {
-    const std::lock_guard<std::mutex> lock(guard_);
+    const std::lock_guard<std::mutex> lock(others_->guard);
     round_ = over;
   }
-  wake_.notify_all();
-  for (std::thread& thread : others_) thread.join();
+  others_->wake.notify_all();
+  for (std::thread& thread : others_->threads) thread.join();
 }
 
+bool ThreadPool::forked() const noexcept { return getpid() != process_; }
+
 void ThreadPool::start(Call call, const void* what) {
-  if (others_.empty()) return;
+  if (others_->threads.empty()) return;
   call_ = call;
   what_ = what;
-  busy_ = static_cast<unsigned>(others_.size());
+  busy_ = static_cast<unsigned>(others_->threads.size());
   ++round_;
   if (asleep_ == 0) return;
   {
-    const std::lock_guard<std::mutex> lock(guard_);
+    const std::lock_guard<std::mutex> lock(others_->guard);
   }  // a thread that has checked `round_` and is about to sleep holds the lock until it waits
-  wake_.notify_all();
+  others_->wake.notify_all();
 }
 
 void ThreadPool::wait() const noexcept {
@@ -92,9 +99,9 @@ void ThreadPool::work(unsigned part) {
   while (true) {
     for (int spin = 0; spin < spins && round_.load(std::memory_order_acquire) == done; ++spin) relax();
     if (round_ == done) {
-      std::unique_lock<std::mutex> lock(guard_);
+      std::unique_lock<std::mutex> lock(others_->guard);
       ++asleep_;
-      wake_.wait(lock, [&] { return round_ != done; });
+      others_->wake.wait(lock, [&] { return round_ != done; });
       --asleep_;
     }
     const std::uint64_t round = round_;
@@ -106,8 +113,10 @@ void ThreadPool::work(unsigned part) {
 }
 
 double ThreadPool::cpu_seconds() const noexcept {
+  if (forked()) return cpu_seconds_;
   double total = 0.0;
-  for (const std::thread& thread : others_) total += cpu_seconds_of(const_cast<std::thread&>(thread).native_handle());
+  for (std::thread& thread : others_->threads) total += cpu_seconds_of(thread.native_handle());
+  cpu_seconds_ = total;
   return total;
 }
 

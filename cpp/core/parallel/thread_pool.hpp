@@ -1,15 +1,19 @@
 // A pool of waiting threads: an iteration on a mini-batch takes microseconds, and starting a thread takes longer.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace svm {
 
+/// In a process that has been forked since, the other threads do not exist: the calling thread makes all the calls.
 class ThreadPool {
  public:
   /// The calling thread and `threads` - 1 others, or fewer if the system cannot start them.
@@ -18,12 +22,16 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  unsigned size() const noexcept { return static_cast<unsigned>(others_.size()) + 1; }
+  unsigned size() const noexcept { return static_cast<unsigned>(others_->threads.size()) + 1; }
 
   /// Calls body(thread), which must not throw, for thread = 0, ..., size() - 1, each on its own thread (0 on the
-  /// calling one). Returns when all calls have ended.
+  /// calling one). Returns when all calls have ended. No call may wait for another.
   template <typename Body>
   void run_on_each(const Body& body) {
+    if (forked()) {
+      for (unsigned part = 0; part < size(); ++part) body(part);
+      return;
+    }
     start([](const void* what, unsigned part) { (*static_cast<const Body*>(what))(part); }, &body);
     body(0U);
     wait();
@@ -54,7 +62,7 @@ class ThreadPool {
     parallel_for(tasks, body, [] {});
   }
 
-  /// CPU seconds of the other threads so far, including their time spent waiting.
+  /// CPU seconds of the other threads so far, including their time spent waiting; in a forked process, as last read.
   double cpu_seconds() const noexcept;
 
  private:
@@ -66,9 +74,16 @@ class ThreadPool {
   struct alignas(pair_of_lines) Range {
     std::atomic<std::size_t> next{0};
   };
+  // A forked process can neither join the threads nor destroy what they sleep on: that would wait for them.
+  struct Others {
+    std::vector<std::thread> threads;
+    std::mutex guard;
+    std::condition_variable wake;
+  };
 
   std::size_t take(std::size_t part) noexcept { return ranges_[part].next.fetch_add(1, std::memory_order_relaxed); }
 
+  bool forked() const noexcept;
   void start(Call call, const void* what);
   void wait() const noexcept;
   void work(unsigned part);
@@ -79,9 +94,9 @@ class ThreadPool {
   alignas(pair_of_lines) std::atomic<unsigned> busy_{0};
   alignas(pair_of_lines) std::atomic<unsigned> asleep_{0};
   std::vector<Range> ranges_;  // each thread's range of tasks
-  std::mutex guard_;
-  std::condition_variable wake_;
-  std::vector<std::thread> others_;
+  const pid_t process_;
+  mutable std::atomic<double> cpu_seconds_{0.0};
+  std::unique_ptr<Others> others_;
 };
 
 }  // namespace svm
