@@ -304,6 +304,41 @@ def test_cpu_time_limits() -> None:
     assert 0.2 <= sbp.cpu_seconds < 0.5
 
 
+@pytest.mark.parametrize("variant", [*VARIANTS, *LINEAR, *STREAMS])
+def test_cpu_time_that_is_spent_makes_no_iteration(variant: str) -> None:
+    made = make(variant)
+    made.advance(Limit(iterations=5))
+    before = state(made)
+    for seconds in (made.cpu_seconds, 0.0, -1.0):
+        assert made.advance(Limit(cpu_seconds=seconds)) is Status.CPU_SECONDS
+    assert state(made) == before
+    other = make(variant)
+    assert other.advance(Limit(iterations=0, cpu_seconds=0.0)) is Status.ITERATIONS, "the first in order"
+
+
+def test_fourier_gets_to_its_end_in_slices_of_cpu_time() -> None:
+    """Also where making the features of an iteration takes longer than a slice."""
+    p = shared(False, False)
+    whole, sliced = run("fourier", p, pairs=64), solver("fourier", p, pairs=64)
+    for _ in range(100_000):
+        if sliced.advance(Limit(cpu_seconds=sliced.cpu_seconds + 1e-4)) is Status.CONVERGED:
+            break
+    assert state(sliced) == state(whole)
+
+
+def test_simba_without_slack_resumes_on_separable_data() -> None:
+    """Its importance weights shrink for ever and are scaled many times; the slack's level is above all of them."""
+    X = np.array([[1.0, 0.1], [0.9, -0.1], [-1.0, 0.1], [-0.9, -0.2]], np.float32)
+    p = Problem(X, np.array([1, 1, -1, -1], np.int8), Linear(), nu=0.0)
+    whole = run("simba", p, Limit(iterations=30_000))
+    other = solver("simba", p)
+    other.restore(reread(whole))
+    for made in (whole, other):
+        made.advance(Limit(iterations=31_000))
+    assert state(other) == state(whole)
+    same_members(other, whole)
+
+
 def test_fourier_resumes() -> None:
     p = shared(False, False)
     once = run("fourier", p, Limit(iterations=5), pairs=64)

@@ -50,6 +50,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   double last = 0.0;
   const Counters& counted = counters();
   while (!limit.reached(counted)) {
+    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::cpu_seconds;
     if (converged_) return Status::converged;
     try {
       converged_ = !steps(limit, stride);
@@ -60,7 +61,6 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (converged_) return Status::converged;
     const double now = watch.wall();
     if (interrupted && interrupted()) return Status::interrupted;
-    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::cpu_seconds;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
   }

@@ -23,7 +23,8 @@ enum class Status {
   interrupted,  ///< the caller asked to stop; the next advance() continues with the same bits
 };
 
-/// Where advance() stops: at the end of the first iteration in which a counter reaches its limit.
+/// Where advance() stops: at the end of the first iteration in which a counter reaches its limit. CPU seconds are tested
+/// before the first iteration and then about every hundredth of a second.
 struct Limit {
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t iterations = none;
@@ -83,7 +84,8 @@ class Solver {
  protected:
   /// CPU seconds of other threads that work for the method.
   virtual double cpu_of_others() const noexcept { return 0.0; }
-  /// One iteration. Returns false if the method has converged; then nothing was done.
+  /// One iteration. Returns false if the method has converged: then it is no iteration, and the predictor is as before.
+  /// Kernel rows that were read to find this out are charged: reading them is a cost.
   virtual bool step() = 0;
   /// Up to `count` iterations, fewer if a limit is reached. Returns false if the method has converged.
   virtual bool steps(const Limit& limit, std::uint64_t count) { return repeat(*this, limit, count); }
