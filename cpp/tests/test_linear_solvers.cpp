@@ -1,5 +1,6 @@
 // Solvers on explicit weights, on the same points stored densely and sparsely: the same steps, the same bits from
 // SIMBA, exact counts, and the same bits in one call or many.
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -95,6 +96,23 @@ Maker passes(std::vector<std::uint32_t> multiplicities) {
   };
 }
 
+/// The norm that a method tracks is that of its weights, after many steps and in any arithmetic.
+template <typename Method>
+void check_tracked_norm(Method& method, std::uint64_t steps, const std::string& member, double rounding) {
+  Limit limit;
+  limit.iterations = steps;
+  method.advance(limit, nullptr);
+  const svm::State state = method.state();
+  const auto tracked = std::get<std::vector<double>>(state.at(member + ".squared_norm"))[0];
+  double squared = 0.0;
+  std::visit(
+      [&](const auto& v) {
+        for (const auto x : v) squared += static_cast<double>(x) * static_cast<double>(x);
+      },
+      state.at(member + ".v"));
+  CHECK(squared > 0.0 && svm::test::near(tracked, squared, rounding * squared));
+}
+
 Maker dcd(bool shrinking, bool permutation) {
   return [shrinking, permutation](const FeatureMatrix& matrix) {
     return std::make_unique<svm::Dcd>(matrix, svm::DcdSettings{2.0, 1e-9, shrinking, permutation}, 3);
@@ -187,6 +205,24 @@ int main() {
     for (const bool shrinking : {false, true}) {
       for (const bool permutation : {false, true}) check(dcd(shrinking, permutation), first, second, 1e-9);
     }
+  }
+  svm::Weights<float> lost(3);  // a trial of a step length may have overflowed
+  lost.values()[1] = std::numeric_limits<float>::infinity();
+  lost.refresh_norm();
+  lost.clear();
+  CHECK(lost.squared_norm() == 0.0);
+  for (std::size_t j = 0; j < 3; ++j) CHECK(lost.values()[j] == 0.0F);
+  {
+    const LinearPegasosSettings settings{1e-3, true};
+    svm::LinearPegasos<float> single(dense, settings, 2);
+    svm::LinearPegasos<double> exact(dense, settings, 2);
+    check_tracked_norm(single, 1'000'000, "weights", 1e-5);
+    check_tracked_norm(exact, 1'000'000, "weights", 1e-10);
+    const svm::SgdSettings passes_of_five{1e-3, 1e-12, 1e-9, {5}};
+    svm::SgdPasses<float> single_passes(dense, passes_of_five, 2);
+    svm::SgdPasses<double> exact_passes(dense, passes_of_five, 2);
+    check_tracked_norm(single_passes, n * 20'000, "a", 1e-6);
+    check_tracked_norm(exact_passes, n * 20'000, "a", 1e-10);
   }
   CHECK(svm::test::refuses([&] { passes<float>({})(dense); }, "a multiplicity"));
   CHECK(svm::test::refuses([&] { passes<double>({1, 0})(dense); }, "not 0 times"));

@@ -16,6 +16,12 @@ void Weights<Real>::multiply(double factor) noexcept {
 }
 
 template <typename Real>
+void Weights<Real>::clear() noexcept {
+  std::fill(v_.begin(), v_.end(), Real{0});
+  squared_norm_ = 0.0;
+}
+
+template <typename Real>
 void Weights<Real>::refresh_norm() noexcept {
   squared_norm_ = 0.0;
   for (const Real value : v_) squared_norm_ += static_cast<double>(value) * static_cast<double>(value);

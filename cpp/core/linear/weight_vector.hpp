@@ -35,7 +35,10 @@ class Weights {
   void note_added(double amount, double dot, double squared_norm) noexcept;
   /// v *= factor, which takes O(d).
   void multiply(double factor) noexcept;
-  /// |v|^2, updated by `add` and `multiply`.
+  /// v = 0, whatever it was.
+  void clear() noexcept;
+  /// |v|^2, updated by `add` and `multiply` in float64. Where v is float32 it misses the rounding of v: 1e-10 a step,
+  /// so a method of many steps calls `refresh_norm` now and then.
   double squared_norm() const noexcept { return squared_norm_; }
   /// Recomputes |v|^2 from v in O(d), which removes accumulated rounding errors.
   void refresh_norm() noexcept;

@@ -1,5 +1,6 @@
 #include "solvers/linear_pegasos.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -8,6 +9,7 @@ namespace svm {
 namespace {
 
 constexpr double smallest = 1e-6;  // a smaller product of the projections' factors is multiplied into the weights
+constexpr std::uint64_t between_refreshes = 4096;  // steps between two sums of float32 weights, or d if that is more
 
 }  // namespace
 
@@ -62,6 +64,10 @@ bool LinearPegasos<Real>::step() {
 
 template <typename Real>
 void LinearPegasos<Real>::project() {
+  if constexpr (std::is_same_v<Real, float>) {
+    const std::uint64_t period = std::max<std::uint64_t>(between_refreshes, this->dimension());
+    if (features_.counters().iterations % period == 0) weights_.refresh_norm();
+  }
   const double norm = shrink() * std::sqrt(weights_.squared_norm());
   const double radius = 1.0 / std::sqrt(settings_.lambda);
   if (norm > radius) stretch_ *= norm / radius;

@@ -132,6 +132,7 @@ template <typename Real>
 
 template <typename Real>
 void SgdPasses<Real>::end_pass() {
+  if constexpr (std::is_same_v<Real, float>) a_.refresh_norm();
   const auto n = static_cast<double>(features_.size());
   const auto t = static_cast<double>(features_.counters().presentations);
   const double regulariser = a_.squared_norm() / (2.0 * settings_.lambda * t * t);

@@ -57,7 +57,7 @@ void SgdQnRule<Real>::start(double t0) {
     require(t0 >= least_t0_, "t0 must be at least " + std::to_string(static_cast<std::uint64_t>(least_t0_)) +
                                  ": the steps between two actions of the regulariser, or 1 if it never acts");
   }
-  v_.multiply(0.0);
+  v_.clear();
   std::fill(gain_.begin(), gain_.end(), corrected() ? static_cast<Real>(1.0 / t0) : Real{1});
   left_ = period_;
   regularised_ = false;

@@ -9,7 +9,7 @@ constexpr double largest_divisor = 1e5;  // as in Bottou's program
 
 template <typename Real>
 void SvmSgdRule<Real>::start(double t0) {
-  v_.multiply(0.0);
+  v_.clear();
   divisor_ = 1.0;
   time_ = t0;
 }
