@@ -29,7 +29,8 @@ class Sbp(CoreSolver):
     """Stochastic supergradient ascent on the water level (Algorithm 1; with bias section 3.6).
 
     An iteration finds the water level of the responses, draws a covered point, and adds it: n kernel evaluations. The
-    predictor is the average iterate divided by its own water level.
+    predictor is the average iterate divided by its own water level. With a bias both classes have equally many covered
+    points; responses equal to a level may exceed them, and then share what the points below it leave (section 3.2).
     """
 
     name = "sbp"

@@ -17,6 +17,58 @@ double held(const std::vector<double>& c, std::size_t begin, std::size_t end, do
   return volume;
 }
 
+// The probabilities of a draw with bias, where each class is drawn from with probability 1/2: by counting all results.
+std::vector<double> distribution(const std::vector<double>& c, std::size_t positives, double volume,
+                                 const svm::Window& window) {
+  svm::LevelTracker tracker(c.size(), positives, true);
+  tracker.positive.scan(c.data(), window);
+  tracker.negative.scan(c.data(), window);
+  const svm::Solved solved = tracker.solve_basins(c.data(), volume);
+  CHECK(solved.positive.count == solved.negative.count);
+  std::vector<double> p(c.size());
+  for (const bool up : {true, false}) {
+    const svm::Basin& basin = up ? solved.positive : solved.negative;
+    const double each = 0.5 / static_cast<double>(basin.results());
+    for (std::uint64_t k = 0; k < basin.results(); ++k) {
+      p[basin.index(up ? tracker.positive : tracker.negative, k)] += each;
+    }
+  }
+  return p;
+}
+
+// The draw's mean is a supergradient of f, the mean of the two levels (Cotter, Shalev-Shwartz, Srebro 2012, Lemma 3.1):
+// f(c + h) <= f(c) + <p, h>. Few distinct responses, so that many are equal to a level.
+void check_supergradient(svm::Random& random, const svm::Window& window) {
+  const std::size_t n = 2 + random.below(11);
+  const std::size_t positives = 1 + random.below(n - 1);
+  std::vector<double> c(n);
+  for (double& x : c) x = 0.5 * static_cast<double>(random.below(5));
+  const double volume = 0.25 * static_cast<double>(random.below(20));
+  const auto f = [&](const std::vector<double>& responses) {
+    return water_levels_sorted(responses.data(), n, positives, volume, true).level();
+  };
+  const std::vector<double> p = distribution(c, positives, volume, window);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<double> moved = c;
+    double bound = f(c) + 1e-12;
+    const double size = std::pow(10.0, -static_cast<double>(random.below(4)));
+    for (std::size_t i = 0; i < n; ++i) {
+      // all, or about one in n
+      const double h = round % 2 == 0 || random.below(n) == 0 ? size * random.normal() : 0.0;
+      moved[i] += h;
+      bound += p[i] * h;
+    }
+    CHECK(f(moved) <= bound);
+  }
+  // Equal responses of a class are equally likely.
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool same = c[i] == c[j] && (i < positives) == (j < positives);
+      CHECK(!same || svm::test::near(p[i], p[j], 1e-15));
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -53,6 +105,15 @@ int main() {
     const std::vector<double> tied(7, c[0]);
     CHECK(water_levels(tied.data(), 7, 3, volume, false).positive >= c[0]);
   }
+  for (int round = 0; round < 2000; ++round) {
+    check_supergradient(random, {});
+    check_supergradient(random, {0.5, 1.5});
+    check_supergradient(random, {0.6, 1.4});
+  }
+  // The levels are 1 and 0.75, and two responses of each class are covered: 0 and a third of each 1; 0 and 0.5.
+  const std::vector<double> expected{0.25, 0.25 / 3.0, 0.25 / 3.0, 0.25 / 3.0, 0.25, 0.25, 0.0, 0.0};
+  const std::vector<double> drawn = distribution({0.0, 1.0, 1.0, 1.0, 0.0, 0.5, 2.0, 3.0}, 4, 2.0, {});
+  for (std::size_t i = 0; i < drawn.size(); ++i) CHECK(svm::test::near(drawn[i], expected[i], 1e-15));
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double good[] = {0.0, 1.0};

@@ -114,6 +114,28 @@ def test_later_draws_are_uniform_over_the_covered() -> None:
     assert stats.chisquare(counts[3:]).pvalue > 1e-4
 
 
+@pytest.mark.parametrize("draws", [PAIRS, SINGLE])
+def test_draws_with_bias_where_responses_are_equal_to_the_level(draws: Draws) -> None:
+    """p = q below the level and 0 <= p <= q at it, with one q for both classes (section 3.2).
+
+    The levels are 1 and 0.75, and both basins cover two points: 0 and a third of each 1; 0 and 0.5.
+    """
+    c = np.array([0.0, 1.0, 1.0, 1.0, 0.0, 0.5, 2.0, 3.0])
+    expected = np.array([3.0, 1.0, 1.0, 1.0, 3.0, 3.0, 0.0, 0.0]) / 12.0
+    assert _core.water_levels(c, 4, 2.0, True) == pytest.approx((1.0, 0.75))
+    rows = core_rows(np.eye(8), 4)
+    drawn = np.zeros(8)
+    for seed in range(6000):
+        first, second = (_core.Sbp(rows, nu=0.25, bias=True, pairs=draws is PAIRS, seed=seed) for _ in range(2))
+        second.restore(first.state() | {"v": c})
+        second.advance(iterations=1)
+        drawn += second.coefficients() != 0.0
+    assert not drawn[expected == 0.0].any()
+    for members in (slice(0, 4), slice(4, 6)):
+        times, share = drawn[members], expected[members]
+        assert stats.chisquare(times, times.sum() * share / share.sum()).pvalue > 1e-4
+
+
 @pytest.mark.parametrize("bias", [False, True])
 def test_single_and_pair_draws_take_half_their_steps_in_each_class(bias: bool) -> None:
     if not bias:

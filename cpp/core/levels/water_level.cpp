@@ -33,6 +33,17 @@ double smallest(const std::vector<double>& values) noexcept {
 
 }  // namespace
 
+std::size_t Basin::index(const ThresholdScan& scan, std::uint64_t result) const {
+  if (!cut()) return scan.covered_index(last, result);
+  // Of the count * ties results each response below `last` has `ties`, and each of the equal ones count - lower.
+  if (result < lower * ties) return scan.covered_index(std::nextafter(last, -Window::everything), result / ties);
+  std::size_t k = (result - lower * ties) / (count - lower);
+  for (std::size_t p = 0; p < scan.inside().size(); ++p) {
+    if (scan.inside()[p] == last && k-- == 0) return scan.inside_index()[p];
+  }
+  throw InvalidArgument("the basin does not belong to this scan");
+}
+
 Solved one_basin(const ThresholdScan& positive, const ThresholdScan& negative, double volume) {
   const Window window = positive.window();
   const double below = static_cast<double>(positive.below() + negative.below());
@@ -79,6 +90,12 @@ struct Side {
     if (more()) return sorted[used];
     return taken() == scan.size() ? Window::everything : scan.window().high;
   }
+  Basin basin() const {
+    if (used == 0) return {last(), taken(), taken(), 0};
+    const auto [first, end] = std::equal_range(sorted.begin(), sorted.end(), last());
+    return {last(), taken(), scan.below() + static_cast<std::size_t>(first - sorted.begin()),
+            static_cast<std::size_t>(end - first)};
+  }
   // Responses per unit of level in the window, counting at least one.
   double density() const { return static_cast<double>(sorted.size() + 1) / (scan.window().high - scan.window().low); }
 };
@@ -118,7 +135,8 @@ Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, 
   if (up.taken() != down.taken() || up.taken() == 0) return {newton(up, down, volume), false};
   if (volume <= 0.0) {
     const bool smallest_pair = up.taken() == 1 && up.used == 1 && down.used == 1;
-    return {smallest_pair ? Levels{up.last(), down.last()} : newton(up, down, volume), smallest_pair};
+    if (smallest_pair) return {{up.last(), down.last()}, true, up.basin(), down.basin()};
+    return {newton(up, down, volume), false};
   }
   for (;;) {
     const double both = (volume + up.sum + down.sum) / static_cast<double>(up.taken());  // g+ + g-
@@ -129,7 +147,7 @@ Solved two_basins(const ThresholdScan& positive, const ThresholdScan& negative, 
       // Any level between the last covered and the first uncovered response is optimal. We take the middle of that
       // interval, or of its part inside the windows. With rounding the level may still not be below a covered response.
       const double level = 0.5 * (lower + upper);
-      return {{std::max(level, up.last()), std::max(both - level, down.last())}, true};
+      return {{std::max(level, up.last()), std::max(both - level, down.last())}, true, up.basin(), down.basin()};
     }
     if (!up.more() || !down.more()) return {newton(up, down, volume), false};
     up.take();
@@ -228,7 +246,7 @@ void LevelTracker::archive(StateArchive& state, const double* v) {
   state.part("last", last_);
 }
 
-Levels LevelTracker::solve(const double* v, double volume) {
+Solved LevelTracker::solve_basins(const double* v, double volume) {
   Solved solved = solve_within(volume);
   // The width settles where about two hundred responses lie inside: a level outside costs another pass, many responses
   // inside cost time to list.
@@ -254,7 +272,7 @@ Levels LevelTracker::solve(const double* v, double volume) {
   }
   last_ = solved.levels;
   centre(last_, width_);
-  return last_;
+  return solved;
 }
 
 }  // namespace svm

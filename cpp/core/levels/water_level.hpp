@@ -26,11 +26,31 @@ struct Levels {
   }
 };
 
+/// What is drawn from one class with bias: both basins cover `count` responses, the smallest ones. Where responses are
+/// equal to the level, fewer than all of them may be covered. A supergradient has p = q for all below the level and
+/// 0 <= p <= q at it (section 3.2), with the same q in both classes: so the equal ones share what is left.
+struct Basin {
+  double last = 0.0;      ///< the largest of the `count` responses
+  std::size_t count = 0;  ///< the same in both classes
+  std::size_t lower = 0;  ///< responses below `last`
+  std::size_t ties = 0;   ///< responses equal to `last`, of which count - lower are covered
+
+  /// A draw has that many results, all equally likely.
+  std::uint64_t results() const noexcept { return count * (cut() ? ties : 1); }
+  /// The index that belongs to one of them. scan: the scan from which the basin was found.
+  std::size_t index(const ThresholdScan& scan, std::uint64_t result) const;
+
+ private:
+  bool cut() const noexcept { return count < lower + ties; }
+};
+
 /// The levels that follow from two scans. Not exact: the levels lie outside the windows, and these are a Newton step
-/// towards them.
+/// towards them. The basins are known with bias, if the levels are exact.
 struct Solved {
   Levels levels;
   bool exact;
+  Basin positive = {};
+  Basin negative = {};
 };
 
 /// The level of one basin for both classes; the two scans have the same window.
@@ -65,7 +85,9 @@ class LevelTracker {
 
   /// The levels, after both scans; scans v again if they lie outside the windows. Throws InvalidArgument if a response
   /// is NaN or too large.
-  Levels solve(const double* v, double volume);
+  Levels solve(const double* v, double volume) { return solve_basins(v, volume).levels; }
+  /// The same with the basins to draw from, which are valid until the next scan.
+  Solved solve_basins(const double* v, double volume);
   /// Moves the windows after the responses have been multiplied by `factor`; the caller scans again.
   void rescale(double factor);
   /// v: the responses that were scanned, or that belong to the state.

@@ -24,25 +24,25 @@ Sbp::Sbp(RowSource& source, const SbpSettings& settings, std::uint64_t seed)
   tracker_.negative.scan(v_.data(), tracker_.negative_window);
 }
 
-std::size_t Sbp::draw(const ThresholdScan& scan, double level) {
-  return scan.covered_index(level, random_.below(scan.covered(level)));
-}
-
 bool Sbp::step() {
   Counters& counters = rows_.counters();
-  levels_ = tracker_.solve(v_.data(), volume_ / scale_);
+  const Solved solved = tracker_.solve_basins(v_.data(), volume_ / scale_);
+  levels_ = solved.levels;
   level_ = scale_ * levels_.level();
   const double eta = settings_.eta / std::sqrt(static_cast<double>(counters.iterations + 1));
   const ThresholdScan& up = tracker_.positive;
   const ThresholdScan& down = tracker_.negative;
+  const auto draw = [&](const ThresholdScan& scan, const Basin& basin) {
+    return basin.index(scan, random_.below(basin.results()));
+  };
   if (settings_.bias && settings_.pairs) {
-    const Draw draws[] = {{draw(up, levels_.positive), 0.5 * eta}, {draw(down, levels_.negative), 0.5 * eta}};
+    const Draw draws[] = {{draw(up, solved.positive), 0.5 * eta}, {draw(down, solved.negative), 0.5 * eta}};
     apply(draws, 2);
     counters.presentations += 2;
   } else {
     Draw single{0, eta};
     if (settings_.bias) {
-      single.index = random_.below(2) == 0 ? draw(up, levels_.positive) : draw(down, levels_.negative);
+      single.index = random_.below(2) == 0 ? draw(up, solved.positive) : draw(down, solved.negative);
     } else {
       const std::size_t covered_up = up.covered(levels_.positive);
       const std::size_t k = random_.below(covered_up + down.covered(levels_.negative));

@@ -35,7 +35,6 @@ class Sbp final : public KernelSolver {
     std::size_t index;
     double amount;  // added to alpha
   };
-  std::size_t draw(const ThresholdScan& scan, double level);
   void apply(const Draw* draws, std::size_t count);
   void renormalise();
 
