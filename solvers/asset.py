@@ -48,7 +48,7 @@ class AssetStarSettings:
     """s: number of sampled training points. The number of features is the rank of their kernel matrix, at most s."""
     eps_d: float = 1e-16
     """Eigenvalues below this fraction of the largest are dropped; so are rounding errors of float32."""
-    window: int = 1
+    window: int = 100
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
     features_precision: FeaturesPrecision = FeaturesPrecision.float32
     """Of the features as they are stored; sums over them are float64."""

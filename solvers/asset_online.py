@@ -43,7 +43,7 @@ class AssetStarOnlineSettings:
 
     features: int = 1024
     """d: number of random cosines, at least 1."""
-    window: int = 1
+    window: int = 100
     """The predictor is the average of this many last iterates, weighted by their steps; 1: the last iterate."""
 
 

@@ -50,6 +50,7 @@ def expansion(run: NystromSolver) -> KernelSnapshot:
         ("asset", False, {"window": 1, "step": 3.0, "samples": 7}),
         ("asset", True, {"intercept_bound": 0.7, "window": 30}),
         ("asset_star", False, {}),
+        ("asset_star", False, {"window": 1}),
         ("asset_star", False, {"window": 40}),
     ],
 )
@@ -69,7 +70,7 @@ def test_replay(name: str, bias: bool, own: dict[str, Any], lambda_: float) -> N
         B=own.get("intercept_bound") if bias else None,
         step=own.get("step", 1.0),
     )
-    window = own.get("window", 100 if name == "asset" else 1)
+    window = own.get("window", 100)
     for t in range(1, 601):
         plain.step(stream.below(N))
         assert run.advance(Limit(iterations=t)) is Status.ITERATIONS

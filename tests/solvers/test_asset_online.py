@@ -70,6 +70,7 @@ def test_frequencies_and_phases_have_their_distributions() -> None:
         ("asset_online", False, {}),
         ("asset_online", True, {"intercept_bound": 0.7, "window": 300, "step": 0.5, "samples": 10}),
         ("asset_online", False, {"samples": 10_000}),
+        ("asset_star_online", False, {}),
         ("asset_star_online", False, {"window": 40}),
     ],
 )
