@@ -191,7 +191,7 @@ class RowSource(metaclass=_Class):
         """
 
 class GramRows(RowSource):
-    """Rows of a filled (n, n) float32 Gram matrix."""
+    """Rows of a filled (n, n) float32 Gram matrix, whose values must be finite: they are not checked."""
 
     def __init__(self, kernel: KernelFunction, matrix: Matrix, positives: int, gram: NDArray[np.float32]) -> None: ...
     def expand(

@@ -233,6 +233,7 @@ void bind_kernel(py::module_& module) {
         const auto rows = static_cast<py::ssize_t>(support.view().rows);
         require(coefficients.ndim() == 2 && coefficients.shape(0) == rows,
                 "coefficients are (support points, vectors)");
+        require_aligned(coefficients);
         require_threads(threads);
         require(coefficients.shape(1) <= static_cast<py::ssize_t>(most_columns), "there are too many vectors");
         const auto vectors = coefficients.shape(1);

@@ -49,7 +49,9 @@ void bind_rows(py::module_& module) {
           "Return a copy of row i, (n,); not charged.\n\nRaises InvalidArgument if there is no such row, RuntimeError "
           "if another thread uses the rows.");
 
-  py::class_<GramRows, RowSource>(module, "GramRows", "Rows of a filled (n, n) float32 Gram matrix.")
+  py::class_<GramRows, RowSource>(
+      module, "GramRows",
+      "Rows of a filled (n, n) float32 Gram matrix, whose values must be finite: they are not checked.")
       .def(py::init([](const KernelFunction& kernel, const Matrix& matrix, std::size_t positives,
                        const py::array_t<float, 0>& gram) {
              const auto n = static_cast<py::ssize_t>(matrix.view().rows);
@@ -67,6 +69,8 @@ void bind_rows(py::module_& module) {
              unsigned threads) {
             require(support.ndim() == 1 && coefficients.ndim() == 2 && coefficients.shape(0) == support.size(),
                     "coefficients are (support points, vectors)");
+            require_aligned(support);
+            require_aligned(coefficients);
             require_threads(threads);
             require(coefficients.shape(1) <= std::numeric_limits<std::int32_t>::max(), "there are too many vectors");
             const std::vector<std::uint32_t> rows(support.data(), support.data() + support.size());

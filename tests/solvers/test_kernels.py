@@ -185,6 +185,16 @@ def test_expand_from_the_gram_matrix() -> None:
         rows.expand(np.array([600], dtype=np.uint32), weights[:1])
 
 
+def test_expand_refuses_coefficients_that_are_not_aligned() -> None:
+    coefficients = np.zeros(25, np.uint8)[1:].view(np.float64).reshape(3, 1)
+    matrix = core(np.eye(3, dtype=np.float32), False)
+    gram = _core.GramRows(Linear().core(), matrix, 1, np.eye(3, dtype=np.float32))
+    with pytest.raises(ValueError, match="does not begin at a multiple"):
+        expanded(Linear(), matrix, matrix, coefficients)
+    with pytest.raises(ValueError, match="does not begin at a multiple"):
+        gram.expand(np.arange(3, dtype=np.uint32), coefficients)
+
+
 def test_expand_of_large_coefficients_that_cancel() -> None:
     """As with a large C and a wide kernel: a sum in float32 would be off by as much as the function's own values."""
     X, _ = points(600, 6, 1)
