@@ -136,6 +136,9 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     agree = sum(each.agrees for each in result.comparisons)
     lines = spot_check.by_figure if check.runs is None else spot_check.table
     print("\n".join([*lines(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
+    there = {own.figure for own in chosen}
+    if check.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
+        print(f"not checked, as all their runs are timed or long, or they have none: {', '.join(left)}")
     for name, why in result.absent.items():
         lost = sum(own.run.settings.dataset.name == name for own in chosen)
         print_error(f"left out: {name}, {lost} {'run' if lost == 1 else 'runs'}: {why}")

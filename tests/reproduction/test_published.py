@@ -227,6 +227,17 @@ def test_a_run_of_another_build_is_equal_agrees_or_differs(
     assert len(to_make_again(recorded_checks(folder), {"mine_x": runs.values()})["mine_x"]) == 1
 
 
+def test_a_figure_without_short_runs_is_named(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, runs = copied(made, tmp_path)
+    for run in runs.values():
+        run.result["wall_seconds"] = 60.0
+    publish(folder, runs)
+    assert reproduce(made, "check", "scale=demo", "runs=each", f"evidence={folder}") == 0
+    out = capsys.readouterr().out
+    assert "0 of 3 published runs are made again" in out
+    assert "not checked, as all their runs are timed or long, or they have none: mine_x" in out
+
+
 def test_one_run_of_every_solver_is_made_again_and_those_that_differed(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
