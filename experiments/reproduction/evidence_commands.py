@@ -20,7 +20,7 @@ from experiments.run.errors import print_error
 from experiments.store import Store
 
 if TYPE_CHECKING:
-    from experiments.reproduction.spot_check import Candidate
+    from experiments.reproduction.run_comparison import Candidate
 
 
 def publish_figures(names: Sequence[str], command: Command, store: Store, words: Sequence[str]) -> int:
@@ -112,7 +112,7 @@ def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -
 
 def check_figures(names: Sequence[str], command: Command, check: Check, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
-    from experiments.reproduction import spot_check
+    from experiments.reproduction import checks, spot_check
     from experiments.reproduction.publish import published_plan
 
     specs, _ = _published(names, command)
@@ -124,7 +124,7 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
         drawn = spot_check.choose_each(candidates, check.seed)
     else:
         drawn = spot_check.choose_runs(candidates, check.runs, check.seed)
-    chosen = spot_check.with_differing(drawn, candidates, spot_check.recorded_checks(command.evidence))
+    chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
     print("\n".join(_announced(chosen, candidates, command)), flush=True)
     progress = meter(console(sys.stderr))
     try:
@@ -132,9 +132,9 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     finally:
         progress.close()
     if result.comparisons:
-        spot_check.record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
+        checks.record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
     agree = sum(each.agrees for each in result.comparisons)
-    lines = spot_check.by_figure if check.runs is None else spot_check.table
+    lines = checks.by_figure if check.runs is None else checks.table
     print("\n".join([*lines(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
     there = {own.figure for own in chosen}
     if check.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):

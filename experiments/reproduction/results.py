@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
 from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import (
@@ -24,7 +25,6 @@ from experiments.reproduction.report.labels import moment
 from experiments.reproduction.report.pages import notes_on, write_markdown
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
-from experiments.reproduction.spot_check import counts, in_words, recorded_checks, to_make_again
 from experiments.store import FinishedRun
 from support.files import write_file
 

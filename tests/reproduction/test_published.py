@@ -23,6 +23,7 @@ from datasets import DataError
 from experiments import curve, provenance
 from experiments.columns import COLUMNS, COUNTS
 from experiments.configuration.composition import composing, settings_of
+from experiments.reproduction.checks import record_check, recorded_checks, to_make_again
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
 from experiments.reproduction.published import (
@@ -38,16 +39,8 @@ from experiments.reproduction.published import (
     write_evidence,
     write_sums,
 )
-from experiments.reproduction.spot_check import (
-    Candidate,
-    Comparison,
-    agreeing,
-    choose_each,
-    choose_runs,
-    record_check,
-    recorded_checks,
-    to_make_again,
-)
+from experiments.reproduction.run_comparison import Candidate, Comparison, agreeing
+from experiments.reproduction.spot_check import choose_each, choose_runs
 from experiments.store import FinishedRun
 
 FACTS = {"scale": "demo", "computed": {}, "absent": {}, "command": "python reproduce.py"}
@@ -302,7 +295,7 @@ def test_runs_on_data_that_are_not_at_hand_are_left_out(
     [
         (("runs=3",), "unknown setting 'runs=3'"),
         (("check", "runs=0"), "runs must be a whole number >= 1 or 'each', got '0'"),
-        (("check", "publish"), "give one of the two"),
+        (("check", "publish"), "give one of them"),
         (("check", "seed=-1"), "seed must be a whole number >= 0"),
         (("check", "from=evidence"), "check makes published runs again"),
     ],

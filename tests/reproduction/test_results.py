@@ -12,6 +12,7 @@ import pytest
 from evidence_cases import finished_run
 
 from experiments.provenance import PROJECT_ROOT
+from experiments.reproduction.checks import record_check
 from experiments.reproduction.cli import main
 from experiments.reproduction.published import (
     EVIDENCE,
@@ -24,7 +25,7 @@ from experiments.reproduction.published import (
     write_verdict,
 )
 from experiments.reproduction.results import SOURCES, write_results
-from experiments.reproduction.spot_check import Comparison, record_check
+from experiments.reproduction.run_comparison import Comparison
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,120 @@
+"""The record of published runs that were made again, ``checks.json``, and its text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import solvers
+from experiments import provenance
+from experiments.reproduction.published import read_verified, write_sums
+from experiments.reproduction.run_comparison import Comparison
+from experiments.store import FinishedRun
+from support.files import write_file
+
+CHECKS: Final = "checks.json"
+OUTCOMES: Final = ("equal", "agrees", "DIFFERS")
+
+
+def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
+    """Add a check to ``checks.json``: which figures, how many runs, when, on which machine, and each run."""
+    own = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
+    own |= {"isa": solvers.build_info()["isa"], "blas": provenance.blas()}
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    agree = sum(each.agrees for each in comparisons)
+    made_again = [
+        {
+            "figure": each.figure,
+            "run": each.label,
+            "key": each.key,
+            "outcome": each.outcome,
+            "difference": each.difference,
+            "time_ratio": each.time_ratio,
+        }
+        for each in comparisons
+    ]
+    entry = {"figure": figure, "runs": len(comparisons), "agree": agree, "made": made, **own, "made_again": made_again}
+    text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
+    write_file(folder / CHECKS, text.encode())
+    write_sums(folder, CHECKS)
+
+
+def recorded_checks(folder: Path) -> list[dict[str, Any]]:
+    """Return the checks that were recorded beside the evidence, oldest first.
+
+    Raises
+    ------
+    EvidenceError
+        The file is damaged.
+    """
+    if not (folder / CHECKS).exists():
+        return []
+    checks: list[dict[str, Any]] = json.loads(read_verified(folder, CHECKS))
+    return checks
+
+
+def differing(checks: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
+    """Return the runs that differed when they were last made again: by figure and published key, the short name."""
+    last = {(run["figure"], run["key"]): run for check in checks for run in check.get("made_again", ())}
+    return {place: run["run"] for place, run in last.items() if run["outcome"] == "DIFFERS"}
+
+
+def to_make_again(
+    checks: Iterable[Mapping[str, Any]], published: Mapping[str, Collection[FinishedRun]]
+) -> dict[str, list[str]]:
+    """Return the figures of which a run that is still published differed when it was last made again, and these runs.
+
+    Parameters
+    ----------
+    checks : iterable of mapping
+        As `recorded_checks` gives them.
+    published : mapping of str to collection of FinishedRun
+        The published runs of each figure.
+    """
+    places = {(figure, run.key) for figure, runs in published.items() for run in runs}
+    found: dict[str, list[str]] = {}
+    for place, label in differing(checks).items():
+        if place in places:
+            found.setdefault(place[0], []).append(label)
+    return found
+
+
+def counts(outcomes: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
+    """Count outcomes by figure; from pairs of figure and outcome."""
+    found: dict[str, Counter[str]] = {}
+    for figure, outcome in outcomes:
+        found.setdefault(figure, Counter(dict.fromkeys(OUTCOMES, 0)))[outcome] += 1
+    return found
+
+
+def in_words(found: Mapping[str, int]) -> str:
+    """Say what the runs of a figure show: ``equal bits``, ``agrees`` or ``differs``."""
+    return "differs" if found["DIFFERS"] else "agrees" if found["agrees"] else "equal bits"
+
+
+def by_figure(comparisons: Collection[Comparison]) -> list[str]:
+    """Return a line of text for each figure, and then one for each run that differs."""
+    found = counts((each.figure, each.outcome) for each in comparisons)
+    width = max(map(len, found), default=0)
+    lines = [f"  {'figure':<{width}}  runs  equal  agree  differ"]
+    for figure, own in found.items():
+        numbers = f"{own.total():>4}  {own['equal']:>5}  {own['agrees']:>5}  {own['DIFFERS']:>6}"
+        lines.append(f"  {figure:<{width}}  {numbers}  {in_words(own)}")
+    return [*lines, *table([each for each in comparisons if not each.agrees])]
+
+
+def table(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return the comparisons as lines of text."""
+    width = max((len(each.label) for each in comparisons), default=0)
+    figures = max((len(each.figure) for each in comparisons), default=0)
+    lines = []
+    for each in comparisons:
+        time = "" if each.time_ratio is None else f"  CPU time {each.time_ratio:.2f} times"
+        lines.append(
+            f"  {each.figure:<{figures}}  {each.label:<{width}}  {each.outcome:<7}{time}  {each.difference}".rstrip()
+        )
+    return lines
