@@ -276,15 +276,12 @@ class CountedRows(metaclass=_Class):
         """Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32)."""
 
 class FeatureMatrix(metaclass=_Class):
-    """Training points, (n, d), ordered by class, by rows and optionally by columns; keeps the matrices alive.
+    """Training points, (n, d), ordered by class; keeps the matrix of their rows alive.
 
-    columns: the transpose of rows. Raises InvalidArgument if they do not fit, or if one class is empty (with
-    columns).
+    Columns are made when they are first read. Raises InvalidArgument for a matrix without rows or columns, or more
+    positive points than rows.
     """
 
-    @overload
-    def __init__(self, rows: Matrix, columns: Matrix, positives: int) -> None: ...
-    @overload
     def __init__(self, rows: Matrix, positives: int) -> None: ...
     @property
     def n(self) -> int:
@@ -298,6 +295,22 @@ class FeatureMatrix(metaclass=_Class):
     @property
     def largest_norm(self) -> float:
         """Largest Euclidean norm of a row."""
+
+def frequency_order(indices: NDArray[np.int32], columns: int) -> NDArray[np.int64]:
+    """Return the columns of a CSR matrix, (columns,), those with the most stored values first.
+
+    indices: the column of each stored value. Equally frequent columns are in the order of their first places there;
+    columns without values are rising, at the end. Raises InvalidArgument if an index is outside [0, columns).
+    """
+
+def renumber_columns(
+    offsets: NDArray[np.int64], numbers: NDArray[np.int32], indices: NDArray[np.int32], values: NDArray[np.float32]
+) -> None:
+    """Give the columns of a CSR matrix new numbers, (columns,), in place; indices rise within a row again.
+
+    Raises InvalidArgument, with some rows changed, if offsets fall or exceed the number of values, a row has more
+    values than there are columns, or an index or number is outside [0, columns).
+    """
 
 class BFloat16Matrix(metaclass=_Class):
     """Training points with features of bfloat16, (n, d) in an array of uint16, ordered by class; keeps the array alive.
@@ -361,7 +374,7 @@ class CountedFeatures(metaclass=_Class):
     def column(self, j: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return indices and values of column j, (s,) each; charges s feature accesses, n in the dense count.
 
-        Raises InvalidArgument if there is no such column, or the matrix has no columns.
+        Raises InvalidArgument if there is no such column.
         """
 
     def state(self) -> dict[str, NDArray[Any]]:

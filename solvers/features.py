@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,104 @@ def stored_arrays(features: Features) -> tuple[NDArray[np.generic], ...]:
 
 
 def core_matrix(X: Features) -> _core.Matrix:
-    """Return the core's view of (m, d) features."""
-    arrays = stored_arrays(X)
-    if len(arrays) == 1:
-        return _core.Matrix(np.ascontiguousarray(arrays[0]))
-    stored: Any = arrays  # offsets, indices and values, each of its own type
+    """Return the core's view of (m, d) features: values are not copied, nor are read-only offsets and indices."""
+    if isinstance(X, np.ndarray):
+        return _core.Matrix(np.ascontiguousarray(X))
+    stored: Any = stored_arrays(X)  # offsets, indices and values, each of its own type
     offsets, indices, values = stored
+    for array, given in ((offsets, X.indptr), (indices, X.indices)):
+        if array is not given:  # converted: nobody else has it
+            array.flags.writeable = False
     return _core.Matrix(offsets, indices, values, int(X.shape[1]))
+
+
+def read_only(X: Features) -> Features:
+    """Make the offsets and indices of sparse features read-only, so that the core borrows them; return the features.
+
+    Only for arrays that the program has made: those of a caller would be frozen.
+    """
+    if not isinstance(X, np.ndarray):
+        for array in (X.indptr, X.indices):
+            part: Any = array
+            while isinstance(part, np.ndarray):  # a view of a writable array can still change
+                part.flags.writeable = False
+                part = part.base
+    return X
+
+
+def frequency_order(X: Features) -> NDArray[np.int64]:
+    """Return the numbers of features, (d,): the most frequent first, equally frequent ones by first point."""
+    stored = sparse.csr_matrix(X)
+    return _core.frequency_order(stored.indices.astype(np.int32, copy=False), stored.shape[1])
+
+
+def in_order(X: Features, order: NDArray[np.int64], *, in_place: bool = False) -> Features:
+    """Return points, (m, d), with features in this order, (d,), sparse if most values are zero.
+
+    Parameters
+    ----------
+    in_place : bool
+        The arrays of sparse points may be used for the result.
+    """
+    points = compact(X)
+    if isinstance(points, np.ndarray):
+        return points.T[order].T  # stored by columns: the layout decides the last bits of products with weights
+    if points is X and not in_place:
+        points = sparse.csr_matrix(X, copy=True)
+    points.sum_duplicates()
+    numbers = np.empty(len(order), dtype=np.int32)
+    numbers[order] = np.arange(len(order), dtype=np.int32)
+    stored: Any = stored_arrays(points)
+    offsets, indices, values = stored
+    _core.renumber_columns(offsets, numbers, indices, values)
+    return sparse.csr_matrix((values, indices, points.indptr), shape=points.shape)
+
+
+class TrainingPoints:
+    """Points, (n, d), with features in the order of the data and in that of frequency, each made at its first use.
+
+    Sparse points are stored once while only one of the two orders is used. Offsets and indices are read-only.
+
+    Parameters
+    ----------
+    X : (n, d) float32, dense or CSR
+        Nobody else has its arrays.
+    """
+
+    def __init__(self, X: Features) -> None:
+        self.sparse = bool(sparse.issparse(X))
+        self._original: Features | None = X
+        self._keeps_original = not self.sparse  # or it has been handed out
+        self._order: NDArray[np.int64] | None = None
+        self._ordered: Features | None = None
+        self._lock = RLock()
+
+    def original(self) -> Features:
+        """Return the points with features in the order of the data."""
+        with self._lock:
+            if self._original is None:
+                assert self._ordered is not None
+                self._original = in_order(self._ordered, np.argsort(self.order()))
+            self._keeps_original = True
+            return read_only(self._original)
+
+    def order(self) -> NDArray[np.int64]:
+        """Return the order of features by frequency, (d,): see `frequency_order`."""
+        with self._lock:
+            if self._order is None:
+                assert self._original is not None
+                self._order = frequency_order(self._original)
+            return self._order
+
+    def ordered(self) -> Features:
+        """Return the points with features in that order, sparse if most values are zero."""
+        with self._lock:
+            if self._ordered is None:
+                assert self._original is not None
+                self._ordered = read_only(in_order(self._original, self.order(), in_place=not self._keeps_original))
+                if not self._keeps_original:
+                    self._original = None
+            return self._ordered
 
 
 def augmented(X: Features, rho: float) -> Features:
@@ -59,11 +151,6 @@ def compact(X: Features) -> Features:
     if isinstance(X, np.ndarray) and 2 * int(np.count_nonzero(X)) < X.size:
         return sparse.csr_matrix(X)
     return X
-
-
-def transposed(features: Features) -> Features:
-    """Return the transpose, (d, m), dense or CSR like the argument."""
-    return features.T if isinstance(features, np.ndarray) else features.T.tocsr()
 
 
 def squares(X: Features) -> NDArray[np.float64]:

@@ -18,14 +18,14 @@ from solvers.errors import SettingsError
 from solvers.features import (
     MAX_FEATURES,
     Features,
+    TrainingPoints,
     augmented,
     canonical,
     check_range,
-    compact,
     core_matrix,
+    in_order,
     largest_square,
     stored_arrays,
-    transposed,
 )
 from solvers.kernels import Gaussian, Kernel, Linear
 from solvers.rows import WORKING_BYTES, RowPolicy, Rows, make_rows
@@ -86,7 +86,7 @@ class Problem:
     shard: _core.Shard | None = None
     """Which rows of the whole problem this rank has; None if it has all."""
     _stream: Stream | None = None
-    _points: Features | None = None
+    _points: TrainingPoints | None = None
     shift: NDArray[np.float32] | None = None
     """Subtracted from all points, (d,); None: nothing."""
 
@@ -123,8 +123,9 @@ class Problem:
         if isinstance(X, np.ndarray) or sparse.issparse(X):
             ordered = self._with_constant(canonical(X))[self.order]
             self.shift = self._integral_mean(ordered)
-            self._points = self._shifted(ordered)
-            check_range(kernel, self._points, "training points")
+            shifted = self._shifted(ordered)
+            check_range(kernel, shifted, "training points")
+            self._points = TrainingPoints(shifted)
         else:
             self._stream = X
 
@@ -160,18 +161,22 @@ class Problem:
         """
         other = copy.copy(self)
         vars(other).pop("rows", None)
-        other._regularise(lambda_, nu, bias, rows, sparse_points=bool(sparse.issparse(self._points)))
+        other._regularise(lambda_, nu, bias, rows, sparse_points=self._points is not None and self._points.sparse)
         return other
 
     @property
     def X(self) -> Features:  # noqa: N802 (the field's name)
-        """All points, (n, d), in the problem's order.
+        """All points, (n, d), in the problem's order. Of sparse ones offsets and indices are read-only.
 
         Raises
         ------
         SettingsError
             They are a stream, which is never in memory as a whole.
         """
+        return self._held.original()
+
+    @property
+    def _held(self) -> TrainingPoints:
         if self._points is None:
             raise SettingsError(
                 f"the {self.n:,} training rows are made when they are needed, and this needs all of them at once: take "
@@ -238,18 +243,14 @@ class Problem:
         """Kernel rows, built at first use, so that a solver without kernel rows does not wait for them."""
         return make_rows(self.kernel, self.matrix, stored_arrays(self.X), self.positives, self.policy)
 
-    @cached_property
-    def feature_order(self) -> NDArray[np.intp]:
+    @property
+    def feature_order(self) -> NDArray[np.int64]:
         """Order of the features in `features`, (d,): the most frequent first, equally frequent ones by first point.
 
         The weights of frequent features are then close to each other in memory. A row of text has a few words that most
         rows have, and many that almost no other row has.
         """
-        columns = sparse.csc_matrix(self.X)
-        counts = np.diff(columns.indptr)
-        first = np.zeros(self.d, dtype=np.int64)
-        first[counts > 0] = columns.indices[columns.indptr[:-1][counts > 0]]
-        return np.lexsort((first, -counts))
+        return self._held.order()
 
     @cached_property
     def features(self) -> _core.FeatureMatrix:
@@ -258,18 +259,16 @@ class Problem:
         Columns are in the order of `feature_order`. If fewer than half of the values are not zero they are stored
         sparsely, also if the data are dense.
         """
-        rows = self.ordered
-        columns = transposed(rows)
-        return _core.FeatureMatrix(self.core_matrix(rows), self.core_matrix(columns), self.positives)
+        return _core.FeatureMatrix(self.core_matrix(self.ordered), self.positives)
 
-    @cached_property
+    @property
     def ordered(self) -> Features:
         """The rows of `features`: training points, (n, d), with columns in the order of `feature_order`."""
-        return self.in_feature_order(self.X)
+        return self._held.ordered()
 
     def in_feature_order(self, X: Features) -> Features:
         """Return points, (m, d), with columns in the order of `feature_order`, sparse if most values are zero."""
-        return transposed(transposed(compact(X))[self.feature_order])
+        return in_order(X, self.feature_order)
 
     @cached_property
     def largest_norm(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from solvers import _core
 from solvers.all_reduce import AllReduce
 from solvers.errors import SettingsError
-from solvers.features import Features
+from solvers.features import Features, read_only
 from solvers.kernels import Linear
 from solvers.problem import Problem
 
@@ -50,7 +50,7 @@ class ProblemShard(Problem):
         self.n, self.d = data.n, data.rows.shape[1]
         self.lambda_, self.nu, self.bias, self.rho = data.lambda_, data.nu, data.bias, data.rho
         self.positives = data.positives
-        self.features = _core.FeatureMatrix(self.core_matrix(data.rows), data.positives)
+        self.features = _core.FeatureMatrix(self.core_matrix(read_only(data.rows)), data.positives)
         self.all_reduce = all_reduce
         self._whole = whole
         self.largest_norm = all_reduce.broadcast(max(all_reduce.gather(self.features.largest_norm) or [0.0]))

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "arrays.hpp"
+#include "data/feature_order.hpp"
 #include "data/half_matrix.hpp"
 #include "random/sum_tree.hpp"
 #include "states.hpp"
@@ -56,19 +57,42 @@ void check_weight(double weight) {
   throw InvalidArgument("weights are finite and not negative, got " + std::to_string(weight));
 }
 
+Array<std::int64_t> order_of(const Array<std::int32_t>& indices, std::size_t columns) {
+  require(indices.ndim() == 1, "indices are a vector");
+  require_aligned(indices);
+  Array<std::int64_t> order(static_cast<py::ssize_t>(columns));
+  frequency_order(indices.data(), static_cast<std::size_t>(indices.size()), columns, order.mutable_data());
+  return order;
+}
+
+void renumber(const Array<std::int64_t>& offsets, const Array<std::int32_t>& numbers,
+              py::array_t<std::int32_t, 0> indices, py::array_t<float, 0> values) {
+  require(offsets.ndim() == 1 && offsets.size() >= 1 && offsets.data()[0] == 0,
+          "offsets are a vector of rows + 1 elements, the first of them 0");
+  require(numbers.ndim() == 1, "numbers are a vector");
+  require(indices.ndim() == 1 && values.ndim() == 1 && indices.size() == values.size(),
+          "indices and values are vectors of one length");
+  for (const py::array& array : {py::array(offsets), py::array(numbers), py::array(indices), py::array(values)}) {
+    require_aligned(array);
+  }
+  for (const py::array& array : {py::array(indices), py::array(values)}) {
+    require(array.writeable() && (array.flags() & py::array::c_style) != 0,
+            "indices and values are writable and contiguous");
+  }
+  renumber_columns(offsets.data(), static_cast<std::size_t>(offsets.size() - 1), numbers.data(),
+                   static_cast<std::size_t>(numbers.size()), indices.mutable_data(), values.mutable_data(),
+                   static_cast<std::size_t>(values.size()));
+}
+
 using PlainTree = SumTree<Plain>;
 
 }  // namespace
 
 void bind_features(py::module_& module) {
   py::class_<FeatureMatrix>(module, "FeatureMatrix",
-                            "Training points, (n, d), ordered by class, by rows and optionally by columns; keeps the "
-                            "matrices alive.\n\ncolumns: the transpose of rows. Raises InvalidArgument if they do not "
-                            "fit, or if one class is empty (with columns).")
-      .def(py::init([](const Matrix& rows, const Matrix& columns, std::size_t positives) {
-             return std::make_unique<FeatureMatrix>(rows.view(), columns.view(), positives);
-           }),
-           py::arg("rows"), py::arg("columns"), py::arg("positives"), py::keep_alive<1, 2>(), py::keep_alive<1, 3>())
+                            "Training points, (n, d), ordered by class; keeps the matrix of their rows "
+                            "alive.\n\nColumns are made when they are first read. Raises InvalidArgument for a matrix "
+                            "without rows or columns, or more positive points than rows.")
       .def(py::init([](const Matrix& rows, std::size_t positives) {
              return std::make_unique<FeatureMatrix>(rows.view(), positives);
            }),
@@ -77,6 +101,18 @@ void bind_features(py::module_& module) {
       .def_property_readonly("d", &FeatureMatrix::dimension, "Number of features.")
       .def_property_readonly("positives", &FeatureMatrix::positives, "Number of positive training points.")
       .def_property_readonly("largest_norm", &FeatureMatrix::largest_norm, "Largest Euclidean norm of a row.");
+
+  module.def(
+      "frequency_order", &order_of, py::arg("indices").noconvert(), py::arg("columns"),
+      "Return the columns of a CSR matrix, (columns,), those with the most stored values first.\n\nindices: the "
+      "column of each stored value. Equally frequent columns are in the order of their first places there; columns "
+      "without values are rising, at the end. Raises InvalidArgument if an index is outside [0, columns).");
+  module.def("renumber_columns", &renumber, py::arg("offsets").noconvert(), py::arg("numbers").noconvert(),
+             py::arg("indices").noconvert(), py::arg("values").noconvert(),
+             "Give the columns of a CSR matrix new numbers, (columns,), in place; indices rise within a row "
+             "again.\n\nRaises InvalidArgument, with some rows changed, if offsets fall or exceed the number of "
+             "values, a row has "
+             "more values than there are columns, or an index or number is outside [0, columns).");
 
   bind_half_matrix<BFloat16>(module, "BFloat16Matrix",
                              "Training points with features of bfloat16, (n, d) in an array of uint16, ordered by "
@@ -112,12 +148,12 @@ void bind_features(py::module_& module) {
           "column",
           [](CountedFeatures& self, std::size_t j) {
             check_place(j, self.dimension(), "column");
-            require(self.has_columns(), "the matrix was made without columns");
+            self.make_columns();
             return copy(self.column(j));
           },
           py::arg("j"),
           "Return indices and values of column j, (s,) each; charges s feature accesses, n in the dense "
-          "count.\n\nRaises InvalidArgument if there is no such column, or the matrix has no columns.")
+          "count.\n\nRaises InvalidArgument if there is no such column.")
       .def("present", &present<CountedFeatures>, py::arg("examples") = 1,
            "Count one iteration of the solver's main loop, which read `examples` examples (at most 2^32).")
       .def_property_readonly(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 
 #include "arrays.hpp"
@@ -131,28 +130,27 @@ Matrix::Matrix(Array<std::int64_t> offsets, Array<std::int32_t> indices, Array<f
   const std::int64_t* last = first + rows;
   const std::int64_t* sorted = std::is_sorted_until(first, last + 1);
   require(sorted == last + 1, "offsets must not decrease (row " + std::to_string(sorted - first - 1) + ")");
-  const bool inside = std::all_of(indices.data(), indices.data() + indices.size(), [columns](std::int32_t index) {
-    return index >= 0 && static_cast<std::size_t>(index) < columns;
-  });
+  const std::int32_t* const places = indices.data();
+  bool inside = true;  // no exit inside the loops, so they are vectorised
+  for (py::ssize_t k = 0; k < indices.size(); ++k) inside &= static_cast<std::uint32_t>(places[k]) < columns;
   require(inside, "a column index is outside [0, " + std::to_string(columns) + ")");
   const auto row_of = [&](std::size_t place) {
     return static_cast<std::size_t>(std::upper_bound(first, last + 1, static_cast<std::int64_t>(place)) - first) - 1;
   };
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::int32_t* const begin = indices.data() + first[row];
-    const std::int32_t* const end = indices.data() + first[row + 1];
-    require(std::adjacent_find(begin, end, std::greater_equal<>()) == end,
-            "column indices must rise within a row (row " + std::to_string(row) + ")");
+    bool rising = true;
+    for (std::int64_t k = first[row] + 1; k < first[row + 1]; ++k) rising &= places[k - 1] < places[k];
+    if (!rising) throw InvalidArgument("column indices must rise within a row (row " + std::to_string(row) + ")");
   }
   const auto size = static_cast<std::size_t>(values.size());
   if (const std::size_t place = first_not_finite(values.data(), size); place < size) {
-    refuse_value(values.data()[place], row_of(place), static_cast<std::size_t>(indices.data()[place]));
+    refuse_value(values.data()[place], row_of(place), static_cast<std::size_t>(places[place]));
   }
   view_.rows = rows;
   view_.columns = columns;
   view_.values = values.data();
   view_.offsets = first;
-  view_.indices = indices.data();
+  view_.indices = places;
   owners_ = {offsets, indices, values};
 }
 

@@ -196,8 +196,7 @@ class Arguments:
         if name == "Matrix":
             return self._matrix(points)
         if name == "FeatureMatrix":
-            columns = [self._matrix(points.T.tocsr() if sparse.issparse(points) else points.T)]
-            return _core.FeatureMatrix(self._matrix(points), *self.random.choice(([], columns, columns)), n // 2)
+            return _core.FeatureMatrix(self._matrix(points), n // 2)
         if name == "KernelFunction":
             kind = self.random.choice(list(_core.KernelFunction.Kind.__members__.values()))
             return _core.KernelFunction(kind, 0.5, 1.0, self.random.choice((1, 2, 3)))

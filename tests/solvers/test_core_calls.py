@@ -55,8 +55,6 @@ def test_indices_beyond_the_end_are_refused() -> None:
                 read(i)
         with pytest.raises(TypeError):
             read(-1)
-    with pytest.raises(InvalidArgument, match="made without columns"):
-        _core.CountedFeatures(features()).column(0)
     with pytest.raises(InvalidArgument, match="2\\^32 examples at most"):
         rows.present(2**33)
 

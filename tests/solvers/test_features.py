@@ -187,12 +187,8 @@ def test_a_view_keeps_its_arrays(as_csr: bool) -> None:
     assert len(others) == 50
 
 
-def test_columns_that_are_not_the_transpose() -> None:
-    X = np.arange(6, dtype=np.float32).reshape(3, 2)
-    for columns in (np.ones((3, 2), np.float32), np.ones((2, 4), np.float32)):
-        with pytest.raises(ValueError, match="not the transpose"):
-            _core.FeatureMatrix(_core.Matrix(X), _core.Matrix(columns), 1)
-    transposed = _core.Matrix(np.ascontiguousarray(X.T))
+def test_simba_needs_both_classes() -> None:
+    X = _core.Matrix(np.arange(6, dtype=np.float32).reshape(3, 2))
     for positives in (0, 3):
         with pytest.raises(ValueError, match="both classes"):
-            _core.FeatureMatrix(_core.Matrix(X), transposed, positives)
+            _core.Simba(_core.FeatureMatrix(X, positives), nu=0.1, seed=0)

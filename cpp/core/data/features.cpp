@@ -16,17 +16,6 @@ constexpr std::size_t most_lines = 8;
 
 }  // namespace
 
-FeatureMatrix::FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives)
-    : FeatureMatrix(rows, positives) {
-  require(positives > 0 && positives < rows.rows,
-          "a training set needs examples of both classes: " + std::to_string(positives) + " of " +
-              std::to_string(rows.rows) + " are positive");
-  require(columns.rows == rows.columns && columns.columns == rows.rows && columns.sparse() == rows.sparse() &&
-              columns.stored() == rows.stored(),
-          "the columns are not the transpose of the rows");
-  columns_ = columns;
-}
-
 FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
     : rows_(rows), positives_(positives), squared_norms_(rows.rows) {
   require(rows.rows > 0 && rows.columns > 0, "features need at least one row and one column, got " +
@@ -36,6 +25,11 @@ FeatureMatrix::FeatureMatrix(MatrixView rows, std::size_t positives)
   double largest = 0.0;
   for (const double square : squared_norms_) largest = std::max(largest, square);
   largest_norm_ = std::sqrt(largest);
+}
+
+void FeatureMatrix::make_columns() const {
+  const std::lock_guard<std::mutex> lock(making_columns_);
+  if (columns_.view().rows == 0) columns_ = Transpose(rows_);
 }
 
 std::size_t FeatureMatrix::row_index(const RowView& row) const noexcept {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "base/counters.hpp"
 #include "data/matrix.hpp"
+#include "data/transpose.hpp"
 
 namespace svm {
 
@@ -31,9 +33,7 @@ class FeatureMatrix {
  public:
   using Row = RowView;
 
-  /// rows: n x d; columns: its transpose, d x n, stored in the same way.
-  FeatureMatrix(MatrixView rows, MatrixView columns, std::size_t positives);
-  /// For methods that read rows only. The rows may be a part of the training set, and then of one class only.
+  /// rows: n x d. They may be a part of the training set, and then of one class only.
   FeatureMatrix(MatrixView rows, std::size_t positives);
 
   std::size_t size() const noexcept { return rows_.rows; }
@@ -41,9 +41,11 @@ class FeatureMatrix {
   std::size_t positives() const noexcept { return positives_; }
   /// Coordinates that are stored, of all rows.
   std::size_t stored() const noexcept { return rows_.stored(); }
-  bool has_columns() const noexcept { return columns_.rows > 0; }
+  /// Makes the columns, at the first call: few methods read them, and they take as much memory as the rows.
+  void make_columns() const;
   RowView row(std::size_t i) const noexcept { return view(rows_, i); }
-  RowView column(std::size_t j) const noexcept { return view(columns_, j); }
+  /// Column j, after make_columns().
+  RowView column(std::size_t j) const noexcept { return view(columns_.view(), j); }
   /// |x_i|^2.
   double squared_norm(std::size_t i) const noexcept { return squared_norms_[i]; }
   /// Prefetches the offset and the squared norm of row i.
@@ -65,7 +67,8 @@ class FeatureMatrix {
   }
 
   MatrixView rows_;
-  MatrixView columns_;
+  mutable Transpose columns_;
+  mutable std::mutex making_columns_;
   std::size_t positives_;
   std::vector<double> squared_norms_;
   double largest_norm_ = 0.0;
@@ -83,14 +86,14 @@ class Counted {
   std::size_t size() const noexcept { return matrix_.size(); }
   std::size_t dimension() const noexcept { return matrix_.dimension(); }
   std::size_t positives() const noexcept { return matrix_.positives(); }
-  bool has_columns() const noexcept { return matrix_.has_columns(); }
+  void make_columns() const { matrix_.make_columns(); }
   double label(std::size_t i) const noexcept { return i < positives() ? 1.0 : -1.0; }
   double squared_norm(std::size_t i) const noexcept { return matrix_.squared_norm(i); }
   double largest_norm() const noexcept { return matrix_.largest_norm(); }
 
   /// Row i. Charged: its stored coordinates, or d in the dense count.
   Row row(std::size_t i) noexcept { return charged(matrix_.row(i), dimension()); }
-  /// Column j. Charged: its stored coordinates, or n in the dense count.
+  /// Column j, after make_columns(). Charged: its stored coordinates, or n in the dense count.
   Row column(std::size_t j) noexcept { return charged(matrix_.column(j), size()); }
   /// Charges an inner product of a row and the weights; the row itself has been charged by row().
   void charge_inner_product() noexcept {

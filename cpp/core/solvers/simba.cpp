@@ -39,7 +39,8 @@ Simba::Simba(const FeatureMatrix& matrix, const SimbaSettings& settings, std::ui
       slack_(matrix.size(), checked(settings.nu, unit_) * static_cast<double>(matrix.size())),
       u_(matrix.dimension()),
       late_(matrix.dimension()) {
-  require(matrix.has_columns(), "SIMBA reads columns as well as rows");
+  require(matrix.positives() > 0 && matrix.positives() < matrix.size(), "SIMBA needs examples of both classes");
+  matrix.make_columns();
   std::fill(q_.values(), q_.values() + matrix.size(), 1.0);
   q_.written();
   next_ = q_.draw(random_.uniform());

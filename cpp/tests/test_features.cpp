@@ -1,0 +1,149 @@
+// Transposes, columns that are made at their first use, and other orders of columns, against plain loops.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "check.hpp"
+#include "data.hpp"
+#include "data/feature_order.hpp"
+#include "data/features.hpp"
+#include "data/transpose.hpp"
+
+using svm::FeatureMatrix;
+using svm::MatrixView;
+using svm::Random;
+using svm::test::Data;
+using svm::test::refuses;
+
+namespace {
+
+float value(const MatrixView& matrix, std::size_t i, std::size_t k) {
+  if (!matrix.sparse()) return matrix.values[i * matrix.columns + k];
+  for (std::int64_t p = matrix.offsets[i]; p < matrix.offsets[i + 1]; ++p) {
+    if (static_cast<std::size_t>(matrix.indices[p]) == k) return matrix.values[p];
+  }
+  return 0.0F;
+}
+
+void check_transpose(std::size_t n, std::size_t d, bool sparse) {
+  const Data data(n, d, 5);
+  const svm::Transpose once(data.view(sparse));
+  const svm::Transpose twice(once.view());
+  CHECK(once.view().rows == d && once.view().columns == n && once.view().sparse() == sparse);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < d; ++k) CHECK(value(once.view(), k, i) == data.dense[i * d + k]);
+  }
+  const std::size_t stored = data.view(sparse).stored();
+  CHECK(twice.view().stored() == stored);
+  CHECK(std::equal(twice.view().values, twice.view().values + stored, data.view(sparse).values));
+  if (!sparse) return;
+  CHECK(std::equal(data.indices.begin(), data.indices.end(), twice.view().indices));
+  CHECK(std::equal(data.offsets.begin(), data.offsets.end(), twice.view().offsets));
+}
+
+void check_columns(bool sparse) {
+  const Data data(40, 7, 6);
+  const FeatureMatrix matrix(data.view(sparse), 15);
+  svm::CountedFeatures counted(matrix);
+  counted.make_columns();
+  const float* const first = matrix.column(0).values;
+  svm::CountedFeatures other(matrix);
+  other.make_columns();
+  CHECK(matrix.column(0).values == first);  // made once for all views
+  std::size_t accesses = 0;
+  for (std::size_t k = 0; k < 7; ++k) {
+    const svm::RowView column = counted.column(k);
+    accesses += column.size;
+    for (std::size_t p = 0; p < column.size; ++p) CHECK(column.values[p] == data.dense[column.at(p) * 7 + k]);
+    CHECK(counted.counters().feature_accesses == accesses);
+    CHECK(counted.counters().feature_accesses_dense == 40 * (k + 1));
+  }
+  CHECK(accesses == data.view(sparse).stored());
+  CHECK(other.counters().feature_accesses_dense == 0);
+}
+
+void check_order(const std::vector<std::int32_t>& indices, std::size_t columns) {
+  std::vector<std::int64_t> order(columns, -1);
+  svm::frequency_order(indices.data(), indices.size(), columns, order.data());
+  std::vector<std::int64_t> expected(columns);
+  std::iota(expected.begin(), expected.end(), 0);
+  const auto count = [&](std::int64_t k) { return std::count(indices.begin(), indices.end(), k); };
+  const auto first = [&](std::int64_t k) { return std::find(indices.begin(), indices.end(), k) - indices.begin(); };
+  std::stable_sort(expected.begin(), expected.end(), [&](std::int64_t a, std::int64_t b) {
+    return count(a) != count(b) ? count(a) > count(b) : first(a) < first(b);
+  });
+  CHECK(order == expected);
+}
+
+// Few columns and more values than a block has; or more columns than a block has values otherwise.
+void check_numbers(std::size_t n, std::size_t d) {
+  const Data data(n, d, 7);
+  Random random(8, svm::Purpose::data);
+  std::vector<std::int32_t> numbers(d);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (std::size_t k = d; k > 1; --k) std::swap(numbers[k - 1], numbers[random.below(k)]);
+  std::vector<std::int32_t> indices = data.indices;
+  std::vector<float> values = data.values;
+  svm::renumber_columns(data.offsets.data(), n, numbers.data(), d, indices.data(), values.data(), values.size());
+  bool rising = true;
+  bool same = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<float> row(d);
+    for (auto p = static_cast<std::size_t>(data.offsets[i]); p < static_cast<std::size_t>(data.offsets[i + 1]); ++p) {
+      rising = rising && (p == static_cast<std::size_t>(data.offsets[i]) || indices[p - 1] < indices[p]);
+      row[static_cast<std::size_t>(indices[p])] = values[p];
+    }
+    for (std::size_t k = 0; k < d; ++k) {
+      same = same && row[static_cast<std::size_t>(numbers[k])] == data.dense[i * d + k];
+    }
+  }
+  CHECK(rising && same);
+}
+
+void check_refusals() {
+  const std::vector<std::int32_t> numbers{1, 0};
+  const auto renumber = [&](const std::vector<std::int64_t>& offsets, std::vector<std::int32_t> indices,
+                            const std::vector<std::int32_t>& given) {
+    std::vector<float> values(indices.size());
+    svm::renumber_columns(offsets.data(), offsets.size() - 1, given.data(), given.size(), indices.data(), values.data(),
+                          values.size());
+  };
+  renumber({0, 2, 2, 3}, {0, 1, 1}, numbers);
+  renumber({0, 0}, {}, {});
+  CHECK(refuses([&] { renumber({0, 2, 1}, {0, 1}, numbers); }, "row 1"));
+  CHECK(refuses([&] { renumber({0, -1}, {0, 1}, numbers); }, "row 0"));
+  CHECK(refuses([&] { renumber({0, 2, 3}, {0, 1}, numbers); }, "row 1"));
+  CHECK(refuses([&] { renumber({0, 3}, {0, 1, 1}, numbers); }, "row 0"));
+  for (const std::int32_t wrong : {-1, 2}) {
+    CHECK(refuses([&] { renumber({0, 2}, {0, wrong}, numbers); }, "outside [0, 2)"));
+    CHECK(refuses([&] { renumber({0, 2}, {0, 1}, {0, wrong}); }, "outside [0, 2)"));
+    std::vector<std::int64_t> order(2);
+    CHECK(refuses([&] { svm::frequency_order(&wrong, 1, 2, order.data()); }, "outside [0, 2)"));
+  }
+}
+
+}  // namespace
+
+int main() {
+  svm::test::skip_without_instruction_set();
+  for (const bool sparse : {false, true}) {
+    for (const std::size_t n : {1, 31, 70}) {
+      for (const std::size_t d : {1, 33, 64}) check_transpose(n, d, sparse);
+    }
+    check_columns(sparse);
+  }
+  Random random(4, svm::Purpose::data);
+  for (const std::size_t columns : {1, 2, 9, 50}) {
+    for (const std::size_t stored : {0, 1, 8, 60}) {
+      std::vector<std::int32_t> indices(stored);
+      for (std::int32_t& index : indices) index = static_cast<std::int32_t>(random.below(columns));
+      check_order(indices, columns);
+    }
+  }
+  check_order({}, 0);
+  check_numbers(700, 300);
+  check_numbers(3, 70'000);
+  check_numbers(1, 1);
+  check_refusals();
+  return svm::test::finish();
+}
