@@ -90,47 +90,7 @@ Points::Points(MatrixView matrix) : matrix_(matrix), norms_(matrix.rows), roundi
 }
 
 void Points::keep_columns() {
-  if (matrix_.sparse()) {
-    copy_sparse_columns();
-  } else if (words_ == 0) {
-    copy_dense_columns();
-  }
-}
-
-void Points::copy_dense_columns() {
-  column_values_.resize(matrix_.rows * matrix_.columns);
-  constexpr std::size_t tile = 32;  // rows and columns at a time, so that source and copy stay in the cache
-  for (std::size_t first = 0; first < matrix_.rows; first += tile) {
-    for (std::size_t left = 0; left < matrix_.columns; left += tile) {
-      for (std::size_t k = left; k < std::min(left + tile, matrix_.columns); ++k) {
-        for (std::size_t i = first; i < std::min(first + tile, matrix_.rows); ++i) {
-          column_values_[k * matrix_.rows + i] = matrix_.values[i * matrix_.columns + k];
-        }
-      }
-    }
-  }
-  columns_ = {matrix_.columns, matrix_.rows, column_values_.data(), nullptr, nullptr};
-}
-
-void Points::copy_sparse_columns() {
-  const std::size_t stored = matrix_.stored();
-  column_values_.resize(stored);
-  column_indices_.resize(stored);
-  // Column k's values are counted at k + 2. After the sums, k + 1 has the place of its next value: at the end, where
-  // the column ends.
-  column_offsets_.assign(matrix_.columns + 2, 0);
-  for (std::int64_t p = matrix_.offsets[0]; p < matrix_.offsets[matrix_.rows]; ++p) {
-    ++column_offsets_[static_cast<std::size_t>(matrix_.indices[p]) + 2];
-  }
-  std::partial_sum(column_offsets_.begin(), column_offsets_.end(), column_offsets_.begin());
-  for (std::size_t i = 0; i < matrix_.rows; ++i) {
-    for (std::int64_t p = matrix_.offsets[i]; p < matrix_.offsets[i + 1]; ++p) {
-      const auto place = static_cast<std::size_t>(column_offsets_[static_cast<std::size_t>(matrix_.indices[p]) + 1]++);
-      column_values_[place] = matrix_.values[p];
-      column_indices_[place] = static_cast<std::int32_t>(i);
-    }
-  }
-  columns_ = {matrix_.columns, matrix_.rows, column_values_.data(), column_offsets_.data(), column_indices_.data()};
+  if (words_ == 0) columns_ = Transpose(matrix_);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/matrix.hpp"
+#include "data/transpose.hpp"
 
 namespace svm {
 
@@ -59,14 +60,11 @@ class Points {
   /// and without the columns in which its point is 0.
   void keep_columns();
   /// Whether there is such a copy.
-  bool has_columns() const noexcept { return columns_.rows > 0; }
+  bool has_columns() const noexcept { return columns().rows > 0; }
   /// The copy: the transposed matrix, d x n, stored in the same way.
-  const MatrixView& columns() const noexcept { return columns_; }
+  const MatrixView& columns() const noexcept { return columns_.view(); }
 
  private:
-  void copy_dense_columns();
-  void copy_sparse_columns();
-
   MatrixView matrix_;
   std::vector<float> norms_;
   std::vector<float> roundings_;
@@ -74,10 +72,7 @@ class Points {
   double largest_square_ = 0.0;
   std::size_t words_ = 0;
   std::vector<std::uint64_t> bits_;
-  MatrixView columns_;
-  std::vector<float> column_values_;
-  std::vector<std::int64_t> column_offsets_;
-  std::vector<std::int32_t> column_indices_;
+  Transpose columns_;
 };
 
 /// Throws InvalidArgument if float32 might not hold the kernel values of points with |x|^2 up to `square`. Otherwise
