@@ -162,27 +162,48 @@ def test_the_name_datasets_means_ours() -> None:
     assert Path(done.stdout.strip()) == ROOT / "datasets" / "__init__.py"
 
 
+def tested(folder: Path, text: str, **environment: str) -> str:
+    """Return what pytest prints about a file of tests under the project's conftest.py, in an environment."""
+    (folder / "conftest.py").write_text((ROOT / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "test_some.py").write_text(text, encoding="utf-8")
+    words = ["-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={folder}", "-p", "no:cacheprovider", str(folder)]
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
 @pytest.mark.parametrize(
     ("required", "outcome"), [("1", "1 failed, 1 skipped, 1 xfailed"), ("0", "2 skipped, 1 xfailed")]
 )
 def test_a_skip_for_want_of_real_data_can_be_made_a_failure(required: str, outcome: str, tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text((ROOT / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
-    (tmp_path / "test_skips.py").write_text(
+    text = (
         "import pytest\n"
         "@pytest.mark.real_data\n"
         "def test_data(): pytest.skip('no files')\n"
         "def test_other(): pytest.skip('another reason')\n"
         "@pytest.mark.real_data\n"
-        "def test_known(): pytest.xfail('known')\n",
-        encoding="utf-8",
+        "def test_known(): pytest.xfail('known')\n"
     )
-    words = ["-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={tmp_path}", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, *words],
-        cwd=tmp_path,
-        env=os.environ | {"SVM_REQUIRE_REAL_DATA": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    assert outcome in tested(tmp_path, text, SVM_REQUIRE_REAL_DATA=required)
+
+
+def test_a_test_does_not_see_the_users_settings(tmp_path: Path) -> None:
+    hostile = {"SVM_SOLVERS": "x", "MLFLOW_TRACKING_URI": "x", "FORCE_COLOR": "1", "COLUMNS": "9", "https_proxy": "x"}
+    text = (
+        "import os\n"
+        "from pathlib import Path\n"
+        "def test_environment():\n"
+        f"    assert not set({sorted(hostile)}) & set(os.environ)\n"
+        "    assert list(Path.home().iterdir()) == []\n"
+        "    (Path.home() / 'file').touch()\n"
     )
-    assert outcome in done.stdout
+    home = tmp_path / "home"
+    home.mkdir()
+    assert "1 passed" in tested(tmp_path, text, **hostile, HOME=str(home))
+    assert list(home.iterdir()) == []
