@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
+
+from experiments.store import server as client
 
 WATCH = """
 import os, signal, subprocess, sys, threading
@@ -86,7 +88,10 @@ def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
             wait_until(lambda: _answers(f"http://127.0.0.1:{port}/health"), process)
         except TimeoutError as error:
             pytest.fail(f"the mlflow server does not answer, {error}: {log.read_text(errors='replace')[-2000:]}")
-        yield f"http://127.0.0.1:{port}"
+        with pytest.MonkeyPatch.context() as patient:
+            for name in ("CONNECT_SECONDS", "ANSWER_SECONDS", "FIRST_ANSWER_SECONDS"):
+                patient.setattr(client, name, PATIENCE)  # of the program: a busy machine answers late
+            yield f"http://127.0.0.1:{port}"
 
 
 def _answers(address: str) -> bool:
@@ -113,6 +118,7 @@ def best_database(folder: Path) -> Iterator[str]:
         os.chown(folder, *owner)
         data, port = folder / "data", free_port()
         make = [*drop, str(programs_folder / "initdb"), "-D", str(data), "-A", "trust", "-U", "svm", "--no-sync"]
+        make += ["--encoding=UTF8", "--no-locale"]  # else those of the user: with LC_ALL=POSIX no text can be read
         subprocess.run(make, check=True, capture_output=True, cwd=folder)
         words = [*drop, str(programs_folder / "postgres"), "-D", str(data), "-p", str(port), "-k", str(folder)]
         with running([*words, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"], folder / "log") as server:
