@@ -162,15 +162,16 @@ def test_the_name_datasets_means_ours() -> None:
     assert Path(done.stdout.strip()) == ROOT / "datasets" / "__init__.py"
 
 
-def tested(folder: Path, text: str, **environment: str) -> str:
+def output_of_pytest(folder: Path, text: str, **environment: str) -> str:
     """Return what pytest prints about a file of tests under the project's conftest.py, in an environment."""
     (folder / "conftest.py").write_text((ROOT / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "test_some.py").write_text(text, encoding="utf-8")
     words = ["-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={folder}", "-p", "no:cacheprovider", str(folder)]
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
     done = subprocess.run(
         [sys.executable, *words],
         cwd=folder,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | environment,
+        env=inherited | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -190,7 +191,7 @@ def test_a_skip_for_want_of_real_data_can_be_made_a_failure(required: str, outco
         "@pytest.mark.real_data\n"
         "def test_known(): pytest.xfail('known')\n"
     )
-    assert outcome in tested(tmp_path, text, SVM_REQUIRE_REAL_DATA=required)
+    assert outcome in output_of_pytest(tmp_path, text, SVM_REQUIRE_REAL_DATA=required)
 
 
 def test_a_test_does_not_see_the_users_settings(tmp_path: Path) -> None:
@@ -205,5 +206,5 @@ def test_a_test_does_not_see_the_users_settings(tmp_path: Path) -> None:
     )
     home = tmp_path / "home"
     home.mkdir()
-    assert "1 passed" in tested(tmp_path, text, **hostile, HOME=str(home))
+    assert "1 passed" in output_of_pytest(tmp_path, text, **hostile, HOME=str(home))
     assert list(home.iterdir()) == []
