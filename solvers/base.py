@@ -35,8 +35,8 @@ class Status(enum.Enum):
 class Limit:
     """Where `advance` stops: at the end of the first iteration in which a counter reaches its limit.
 
-    `cpu_seconds` bounds the total CPU time inside the solver; it is checked before the first iteration and about every
-    hundredth of a second.
+    `cpu_seconds` bounds the total CPU time inside the solver; it is checked before the first iteration and then about
+    every hundredth of a second.
     """
 
     iterations: int | None = None

@@ -48,10 +48,12 @@ def gram_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True, scope="session")
 def foreground() -> Iterator[None]:
-    """Ctrl-C is heard as by a program in the foreground: the background jobs of a shell ignore it."""
+    """Signals are heard as by a program in the foreground: background jobs ignore Ctrl-C, and nohup ignores SIGHUP."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with restored():
         signal.signal(signal.SIGINT, signal.default_int_handler)
         yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture(autouse=True)

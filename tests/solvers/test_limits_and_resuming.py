@@ -316,6 +316,16 @@ def test_cpu_time_that_is_spent_makes_no_iteration(variant: str) -> None:
     assert other.advance(Limit(iterations=0, cpu_seconds=0.0)) is Status.ITERATIONS, "the first in order"
 
 
+@pytest.mark.parametrize("variant", ["sbp", "smo", "svmlight", "minibatch_sdca", "dcd"])
+def test_the_least_cpu_time_that_is_left_is_enough_for_an_iteration(variant: str) -> None:
+    """A caller that advances in slices of time gets on, however short they are."""
+    made = make(variant)
+    for _ in range(20):
+        before = made.counters.iterations or 0
+        made.advance(Limit(cpu_seconds=np.nextafter(made.cpu_seconds, np.inf)))
+        assert (made.counters.iterations or 0) > before
+
+
 def test_fourier_gets_to_its_end_in_slices_of_cpu_time() -> None:
     """Also where making the features of an iteration takes longer than a slice."""
     p = shared(False, False)

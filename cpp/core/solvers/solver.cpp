@@ -43,6 +43,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   require(!std::isnan(limit.cpu_seconds), "the limit of cpu_seconds is not a number");
   const BusyGuard guard = lock();
   const BusyGuard rows(shared_flag(), rows_in_use);
+  double used = cpu_seconds();  // before this call's own time: what is left, however little, is enough for an iteration
   const Stopwatch watch(cpu_seconds_, wall_seconds_);
   // The clocks are read after as many iterations as take about a hundredth of a second: an iteration takes from a few
   // nanoseconds (one response is read) to a millisecond (a kernel row is computed).
@@ -50,7 +51,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
   double last = 0.0;
   const Counters& counted = counters();
   while (!limit.reached(counted)) {
-    if (watch.cpu() + cpu_of_others() >= limit.cpu_seconds) return Status::cpu_seconds;
+    if (used >= limit.cpu_seconds) return Status::cpu_seconds;
     if (converged_) return Status::converged;
     try {
       converged_ = !steps(limit, stride);
@@ -63,6 +64,7 @@ Status Solver::advance(const Limit& limit, const std::function<bool()>& interrup
     if (interrupted && interrupted()) return Status::interrupted;
     stride = now - last < 0.01 ? stride * 2 : (stride > 1 && now - last > 0.04 ? stride / 2 : stride);
     last = now;
+    used = watch.cpu() + cpu_of_others();
   }
   return limit.first_reached(counted);
 }

@@ -24,7 +24,7 @@ enum class Status {
 };
 
 /// Where advance() stops: at the end of the first iteration in which a counter reaches its limit. CPU seconds are tested
-/// before the first iteration and then about every hundredth of a second.
+/// about every hundredth of a second. If they have been used up before, there is no iteration; else there is one.
 struct Limit {
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t iterations = none;
