@@ -16,7 +16,7 @@ from experiments.reproduction.build import build_figure
 from experiments.reproduction.cli import main
 from experiments.reproduction.drawing import FigureDrawing, draw_all
 from experiments.reproduction.options import Options
-from experiments.reproduction.published import EvidenceError
+from experiments.reproduction.published import EvidenceError, write_sums
 from experiments.reproduction.spec import read_figure
 from experiments.reproduction.verdict import Verdict
 
@@ -57,6 +57,7 @@ def test_refused_evidence_names_its_figure(evidence: Path, tmp_path: Path) -> No
         (tmp_path / "evidence" / path.name).write_bytes(path.read_bytes())
     path = tmp_path / "evidence" / "sbp_fig1.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"scale": "quick"}))
+    write_sums(tmp_path / "evidence", path.name)
     with pytest.raises(EvidenceError, match="evidence of sbp_fig1 is of scale=quick"):
         list(draw_all(drawings(tmp_path / "evidence", tmp_path), 2))
 

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from experiments.reproduction.checks import CHECKS
+from experiments.reproduction.published import EvidenceError, write_sums
 from experiments.reproduction.report.labels import LABELS
 from experiments.reproduction.spec import catalogue, read_figure
 
@@ -81,9 +83,11 @@ def test_the_gallery_says_how_many_published_runs_were_made_again(gallery: Modul
         {"figure": "sbp_fig2", "runs": runs, "agree": 5, "made": made, "cpu": "a processor", "cores": 2}
         for runs, made in ((5, "2026-01-02T03:04:05+00:00"), (6, "2026-02-03T03:04:05+00:00"))
     ]
-    (tmp_path / "checks.json").write_text(json.dumps(checks), encoding="utf-8")
+    (tmp_path / CHECKS).write_text(json.dumps(checks), encoding="utf-8")
+    write_sums(tmp_path, CHECKS)
     assert gallery.checked(tmp_path)[0] == (
         "11 published runs were made again, and 10 agree (last on 2026-02-03 03:04 UTC, a processor, 2 cores)."
     )
-    (tmp_path / "checks.json").write_text("[{", encoding="utf-8")
-    assert gallery.checked(tmp_path) == []
+    (tmp_path / CHECKS).write_text("[{", encoding="utf-8")
+    with pytest.raises(EvidenceError, match=CHECKS):
+        gallery.checked(tmp_path)
