@@ -22,22 +22,29 @@ OUTCOMES: Final = ("equal", "agrees", "DIFFERS")
 
 def record_check(folder: Path, figure: str, comparisons: Sequence[Comparison]) -> None:
     """Add a check to ``checks.json``: which figures, how many runs, when, on which machine, and each run."""
-    own = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
-    own |= {"isa": solvers.build_info()["isa"], "blas": provenance.blas()}
+    machine = {name: value for name, value in provenance.machine().items() if name in ("cpu", "cores")}
+    machine |= {"isa": solvers.build_info()["isa"], "blas": provenance.blas()}
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    agree = sum(each.agrees for each in comparisons)
+    agree = sum(comparison.agrees for comparison in comparisons)
     made_again = [
         {
-            "figure": each.figure,
-            "run": each.label,
-            "key": each.key,
-            "outcome": each.outcome,
-            "difference": each.difference,
-            "time_ratio": each.time_ratio,
+            "figure": comparison.figure,
+            "run": comparison.label,
+            "key": comparison.key,
+            "outcome": comparison.outcome,
+            "difference": comparison.difference,
+            "time_ratio": comparison.time_ratio,
         }
-        for each in comparisons
+        for comparison in comparisons
     ]
-    entry = {"figure": figure, "runs": len(comparisons), "agree": agree, "made": made, **own, "made_again": made_again}
+    entry = {
+        "figure": figure,
+        "runs": len(comparisons),
+        "agree": agree,
+        "made": made,
+        **machine,
+        "made_again": made_again,
+    }
     text = json.dumps([*recorded_checks(folder), entry], indent=1, ensure_ascii=False) + "\n"
     write_file(folder / CHECKS, text.encode())
     write_sums(folder, CHECKS)
@@ -76,45 +83,44 @@ def to_make_again(
         The published runs of each figure.
     """
     places = {(figure, run.key) for figure, runs in published.items() for run in runs}
-    found: dict[str, list[str]] = {}
-    for place, label in differing(checks).items():
+    labels: dict[str, list[str]] = {}
+    for place, name in differing(checks).items():
         if place in places:
-            found.setdefault(place[0], []).append(label)
-    return found
+            labels.setdefault(place[0], []).append(name)
+    return labels
 
 
 def counts(outcomes: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
     """Count outcomes by figure; from pairs of figure and outcome."""
-    found: dict[str, Counter[str]] = {}
+    counted: dict[str, Counter[str]] = {}
     for figure, outcome in outcomes:
-        found.setdefault(figure, Counter(dict.fromkeys(OUTCOMES, 0)))[outcome] += 1
-    return found
+        counted.setdefault(figure, Counter(dict.fromkeys(OUTCOMES, 0)))[outcome] += 1
+    return counted
 
 
-def in_words(found: Mapping[str, int]) -> str:
+def in_words(counted: Mapping[str, int]) -> str:
     """Say what the runs of a figure show: ``equal bits``, ``agrees`` or ``differs``."""
-    return "differs" if found["DIFFERS"] else "agrees" if found["agrees"] else "equal bits"
+    return "differs" if counted["DIFFERS"] else "agrees" if counted["agrees"] else "equal bits"
 
 
 def by_figure(comparisons: Collection[Comparison]) -> list[str]:
     """Return a line of text for each figure, and then one for each run that differs."""
-    found = counts((each.figure, each.outcome) for each in comparisons)
-    width = max(map(len, found), default=0)
+    counted = counts((comparison.figure, comparison.outcome) for comparison in comparisons)
+    width = max(map(len, counted), default=0)
     lines = [f"  {'figure':<{width}}  runs  equal  agree  differ"]
-    for figure, own in found.items():
-        numbers = f"{own.total():>4}  {own['equal']:>5}  {own['agrees']:>5}  {own['DIFFERS']:>6}"
-        lines.append(f"  {figure:<{width}}  {numbers}  {in_words(own)}")
-    return [*lines, *table([each for each in comparisons if not each.agrees])]
+    for figure, outcomes in counted.items():
+        numbers = f"{outcomes.total():>4}  {outcomes['equal']:>5}  {outcomes['agrees']:>5}  {outcomes['DIFFERS']:>6}"
+        lines.append(f"  {figure:<{width}}  {numbers}  {in_words(outcomes)}")
+    return [*lines, *table([comparison for comparison in comparisons if not comparison.agrees])]
 
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the comparisons as lines of text."""
-    width = max((len(each.label) for each in comparisons), default=0)
-    figures = max((len(each.figure) for each in comparisons), default=0)
+    width = max((len(comparison.label) for comparison in comparisons), default=0)
+    figures = max((len(comparison.figure) for comparison in comparisons), default=0)
     lines = []
-    for each in comparisons:
-        time = "" if each.time_ratio is None else f"  CPU time {each.time_ratio:.2f} times"
-        lines.append(
-            f"  {each.figure:<{figures}}  {each.label:<{width}}  {each.outcome:<7}{time}  {each.difference}".rstrip()
-        )
+    for comparison in comparisons:
+        time = "" if comparison.time_ratio is None else f"  CPU time {comparison.time_ratio:.2f} times"
+        names = f"{comparison.figure:<{figures}}  {comparison.label:<{width}}"
+        lines.append(f"  {names}  {comparison.outcome:<7}{time}  {comparison.difference}".rstrip())
     return lines

@@ -29,13 +29,15 @@ SHORT_SECONDS: Final = 60.0
 
 def candidates_of(plan: Plan) -> list[Candidate]:
     """Return the published runs of a figure that can be compared: not those that end after a given time."""
-    found = []
+    candidates = []
     for panel in plan.panels:
         for run in panel.runs:
             if run.found is not None and run.found.result["settings"]["budget"].get("seconds") is None:
-                series = tuple(own.found for own in panel.runs if own.series == run.series and own.found is not None)
-                found.append(Candidate(plan.spec.id, run, series, plan.spec.timed))
-    return found
+                series = tuple(
+                    other.found for other in panel.runs if other.series == run.series and other.found is not None
+                )
+                candidates.append(Candidate(plan.spec.id, run, series, plan.spec.timed))
+    return candidates
 
 
 def choose_runs(candidates: Sequence[Candidate], count: int, seed: int) -> list[Candidate]:
@@ -52,8 +54,8 @@ def choose_runs(candidates: Sequence[Candidate], count: int, seed: int) -> list[
     """
     generator = np.random.Generator(np.random.Philox(seed))
     strata: dict[tuple[str, str], list[Candidate]] = {}
-    for own in {own.run.key: own for own in candidates}.values():
-        strata.setdefault((own.run.settings.algo, own.run.settings.dataset.name), []).append(own)
+    for candidate in {candidate.run.key: candidate for candidate in candidates}.values():
+        strata.setdefault((candidate.run.settings.algo, candidate.run.settings.dataset.name), []).append(candidate)
     groups = list(strata.values())
     for group in groups:
         generator.shuffle(group)
@@ -72,15 +74,15 @@ def choose_each(candidates: Sequence[Candidate], seed: int) -> list[Candidate]:
     """
     generator = np.random.Generator(np.random.Philox(seed))
     groups: dict[tuple[str, str, str], list[Candidate]] = {}
-    for own in candidates:
-        if not own.timed and own.published.result["wall_seconds"] < SHORT_SECONDS:
-            groups.setdefault(own.case, []).append(own)
+    for candidate in candidates:
+        if not candidate.timed and candidate.published.result["wall_seconds"] < SHORT_SECONDS:
+            groups.setdefault(candidate.case, []).append(candidate)
     drawn: dict[tuple[str, str, str], Candidate] = {}
     keys: set[str] = set()
     cases = list(groups)
     for place in generator.permutation(len(cases)):
         group = groups[cases[place]]
-        among = [own for own in group if own.run.key in keys] or group
+        among = [candidate for candidate in group if candidate.run.key in keys] or group
         taken = among[generator.integers(len(among))]
         keys.add(taken.run.key)
         drawn[cases[place]] = taken
@@ -91,9 +93,9 @@ def with_differing(
     chosen: Sequence[Candidate], candidates: Iterable[Candidate], checks: Iterable[Mapping[str, Any]]
 ) -> list[Candidate]:
     """Add to some runs those that differed when they were last made again: only so can a later check clear them."""
-    open_, there = differing(checks), {(own.figure, own.published.key) for own in chosen}
-    known = {(own.figure, own.published.key): own for own in candidates}
-    return [*chosen, *(own for place, own in known.items() if place in open_ and place not in there)]
+    open_, there = differing(checks), {(candidate.figure, candidate.published.key) for candidate in chosen}
+    known = {(candidate.figure, candidate.published.key): candidate for candidate in candidates}
+    return [*chosen, *(candidate for place, candidate in known.items() if place in open_ and place not in there)]
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def spot_check(
     folder : Path, optional
         Store of the new runs, in which those of an interrupted check are found; by default one that is deleted.
     """
-    absent = _unavailable(own.run for own in chosen)
+    absent = _unavailable(candidate.run for candidate in chosen)
     with contextlib.ExitStack() as open_:
         place = folder or Path(open_.enter_context(tempfile.TemporaryDirectory()))
         store = Store.open(place)
@@ -140,18 +142,18 @@ def spot_check(
         planner = Planner(store)
         again: dict[str, list[Candidate]] = {}
         new: dict[str, PlannedRun] = {}
-        for own in chosen:
-            if own.run.settings.dataset.name not in absent:
-                settings = dataclasses.replace(own.run.settings, store_root=place, store_uri=None)
+        for candidate in chosen:
+            if candidate.run.settings.dataset.name not in absent:
+                settings = dataclasses.replace(candidate.run.settings, store_root=place, store_uri=None)
                 key = planner.key(settings)
-                again.setdefault(key, []).append(own)
-                new[key] = dataclasses.replace(own.run, settings=settings, key=key, found=None)
+                again.setdefault(key, []).append(candidate)
+                new[key] = dataclasses.replace(candidate.run, settings=settings, key=key, found=None)
         there = store.find_all_finished(list(new))
         outcomes = execute([run for key, run in new.items() if key not in there], jobs, command, meter, make_runs)
         found = store.find_all_finished(list(new))
-        comparisons = [compare(own, run) for key, run in found.items() for own in again[key]]
-    comparisons.sort(key=lambda each: each.figure)
-    return SpotCheck(tuple(comparisons), absent, tuple(each for each in outcomes.values() if each.exit_code))
+        comparisons = [compare(candidate, run) for key, run in found.items() for candidate in again[key]]
+    comparisons.sort(key=lambda comparison: comparison.figure)
+    return SpotCheck(tuple(comparisons), absent, tuple(outcome for outcome in outcomes.values() if outcome.exit_code))
 
 
 def _unavailable(runs: Iterable[PlannedRun]) -> dict[str, str]:
