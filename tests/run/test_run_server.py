@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Callable
@@ -25,9 +26,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setenv(name, "1")
     monkeypatch.chdir(tmp_path)
 
+    numbers = itertools.count()
+
     def call(*words: str) -> int:
         monkeypatch.setenv(REACHED, "")
-        basic = ["hydra/launcher=basic"] if "-m" in words else []
+        # two sweeps of one process that begin in the same second would share a folder, and with it their outcomes
+        folder = f"hydra.sweep.dir=results/sweeps/{next(numbers)}"
+        basic = ["hydra/launcher=basic", folder] if "-m" in words else []
         monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
         return run.main()
 
