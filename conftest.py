@@ -17,6 +17,9 @@ for _name in list(os.environ):
     if _ours or _name in _TERMINAL or _name.lower().endswith("_proxy"):
         del os.environ[_name]
 
+# mlflow takes seconds for each new store: the tests of the recorder start it.
+os.environ["SVM_MLFLOW"] = "off"
+
 # The tests start about a hundred processes, each of which would compile our modules. As in the Makefile.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -8,7 +8,6 @@ as for ``run.py`` (``python -m experiments.demo budget.epochs=1``).
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ SEEDS, ALL_SEEDS = 3, 10
 BUDGET = "budget.epochs=2"
 """Of the demonstration, which then takes 110 CPU seconds."""
 COST, MEASURE = "kernel_evaluations", "test_error"
+UI_COMMAND = "python", "-m", "experiments.store", "ui"
 NEAR = 0.1
 """The description compares the costs at which the mean error is at most a tenth above the least one."""
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
         if said := describe(curves_of(folder, Store.open(root))):
             print(said)
     print(f"all {ALL_SEEDS} seeds{whole}: {shlex.join(command(ALL_SEEDS, arguments))}")
-    print(f"all runs in the mlflow UI: {ui_command(root)}\nand there: {Store.open(root).ui_address()}")
+    print(f"all runs in the mlflow UI: {shlex.join(UI_COMMAND)} {shlex.quote(str(root))}")
     return 0
 
 
@@ -124,13 +124,6 @@ def _cost_to_stay(curve: MeanCurve, target: float) -> float | None:
 
 def _percent(fraction: float) -> str:
     return f"{100 * fraction:.1f} %"
-
-
-def ui_command(root: Path) -> str:
-    """Return the command that opens the mlflow UI on a store, with mlflow's path where the shell would not find it."""
-    command = Store.open(root).ui_command()
-    beside = Path(sys.executable).with_name("mlflow")
-    return command if shutil.which("mlflow") or not beside.exists() else command.replace(" mlflow ui", f" {beside} ui")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -124,29 +123,21 @@ def hydra_context() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store, made once: that takes seconds, so the tests copy it (which moves it, too)."""
-    store = Store.open(tmp_path_factory.mktemp("template") / "results")
-    store.create()
-    return store.root
-
-
 @pytest.fixture
-def store(template: Path, tmp_path: Path) -> Store:
-    return Store.open(shutil.copytree(template, tmp_path / "a store"))
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "a store")
 
 
 @pytest.fixture(scope="module")
-def place(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an empty store, and room for the data of all runs of a module."""
-    return shutil.copytree(template, tmp_path_factory.mktemp("place") / "results").parent
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the store, ``results``, and the data of all runs of a module."""
+    return tmp_path_factory.mktemp("place")
 
 
 @pytest.fixture
-def fresh(template: Path, tmp_path: Path) -> Path:
+def fresh(tmp_path: Path) -> Path:
     """The same for a test of its own."""
-    return shutil.copytree(template, tmp_path / "results").parent
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,6 @@ def rows(repeat: int) -> Iterator[Row]:
     """
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "store")
-        store.create()
         for run in _planned(store).runs:
             _record(store, run)
         plan = _planned(store)
@@ -65,6 +64,8 @@ def _record(store: Store, run: PlannedRun) -> None:
     counts = {"n": 1258, "positives": 120}
     result: dict[str, Any] = {
         "algo": run.settings.algo,
+        "dataset": run.settings.dataset.name,
+        "kernel": "gaussian",
         "seed": seed,
         "settings": run.settings.identity(),
         "provenance": {
@@ -89,8 +90,7 @@ def _record(store: Store, run: PlannedRun) -> None:
     ]
     if run.series == "optimum":
         points[-1]["primal"] = 0.1 * (1 + 1e-6)
-    tags = {"algo": run.settings.algo, "dataset": run.settings.dataset.name}
-    store.begin(run.key, run.settings.label(), run.settings.identity(), tags).finish(result, from_rows(points))
+    store.finish(run.key, result, from_rows(points))
 
 
 def _row(what: str, taken: list[float], bar: float) -> Row:

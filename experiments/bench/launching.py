@@ -9,13 +9,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import datetime
 
 from experiments.bench.measure import Row
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store
-from experiments.store.database import reading
-from experiments.store.paths import StorePaths
 
 RUNS, CORES = 64, 2
 WORDS = ["algo=pegasos", "dataset=digits", "budget.seconds=1", "budget.evaluations=10"]
@@ -69,8 +67,8 @@ def _seconds(commands: list[list[str]]) -> tuple[float, float]:
         ]
         statuses = [sweep.wait() for sweep in sweeps]
         ended = time.time()
-        if any(statuses) or len(Store.open(folder, read_only=True).runs()) != RUNS:
+        runs = Store.open(folder, read_only=True).runs()
+        if any(statuses) or len(runs) != RUNS:
             raise RuntimeError(f"not all of the {RUNS} runs are in {folder}")
-        with reading(StorePaths.parse(Path(folder))) as connection:
-            ((first,),) = connection.execute("SELECT min(start_time) FROM runs").fetchall()
-    return ended - began, ended - first / 1000
+        first = min(datetime.fromisoformat(run.result["provenance"]["started"]).timestamp() for run in runs)
+    return ended - began, ended - first

@@ -20,10 +20,12 @@ from experiments.launchers import cluster
 from experiments.launchers.checks import LOCAL, RAY
 from experiments.processes.job_ledger import FolderLedger, JobLedger
 from experiments.processes.mpirun import place
-from experiments.processes.outcome import STOPPED, Outcome, not_uploaded
+from experiments.processes.outcome import STOPPED, Outcome
 from experiments.processes.stopping import terminable
 from experiments.run.console import CompactDisplay, Display, FullDisplay
 from experiments.run.errors import outcome_of, print_error
+from experiments.store import Store
+from experiments.store.recorder import recording
 from solvers import SettingsError
 
 
@@ -39,7 +41,9 @@ def run_composed(composed: DictConfig) -> Outcome:
     begun = Outcome(" ".join(overrides), "killed", "its process was killed", overrides=tuple(overrides))
     if ledger is not None and (before := ledger.begin(number, begun)) is not None:
         return before
-    outcome = run_job(composed, overrides, command, number=number, jobs=_jobs(hydra_config))
+    launcher = hydra_config.runtime.choices["hydra/launcher"]
+    remote = launcher == RAY or launcher.startswith("submitit")
+    outcome = run_job(composed, overrides, command, number=number, jobs=_jobs(hydra_config), remote=remote)
     if ledger is not None:
         ledger.end(number, outcome)
     return outcome
@@ -80,6 +84,7 @@ def run_job(
     *,
     number: int | None = None,
     jobs: int | None = None,
+    remote: bool = False,
 ) -> Outcome:
     """Make one run and return its outcome; never raises.
 
@@ -93,6 +98,8 @@ def run_job(
         The command line, for the record.
     number, jobs : int or None
         For a job of a sweep: which one this is, and how many run at a time.
+    remote : bool
+        Whether a job of a sweep may be on another machine, where no recorder of the sweep sees its run.
     """
     prefix = "" if number is None else f"[{number}] "
     label = " ".join(overrides)
@@ -103,7 +110,10 @@ def run_job(
         settings = resolve(config_of(composed), given=[setting_name(word) for word in overrides], jobs=jobs)
         label = " ".join([settings.label(), *distinguishing(overrides)])
         display = _display(settings, None if number is None else prefix + label, jobs or 1)
-        return engine.run(settings, display, command)
+        if place().rank or not (number is None or (remote and settings.store_uri)):
+            return engine.run(settings, display, command)
+        with recording(Store.at(settings.store_root, settings.store_uri), print_error) as begin:
+            return engine.run(settings, display, command, begin)
 
     with terminable():
         outcome = outcome_of(make, lambda: prefix + label)
@@ -114,8 +124,6 @@ def run_job(
         print_error(f"{where}error: {outcome.message}")
     if outcome.status in STOPPED:
         print_error(f"{prefix}{label}: {outcome.status}{'; ' + outcome.message if outcome.message else ''}")
-    if number is None and outcome.not_uploaded:
-        print_error(not_uploaded([outcome]))
     return dataclasses.replace(outcome, label=label, overrides=tuple(overrides))
 
 

@@ -21,8 +21,10 @@ from experiments.launchers.cluster import Cluster
 from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS
+from experiments.run.errors import print_error
 from experiments.run.leftovers import remove_old_leftovers
 from experiments.store import Store, StoreError
+from experiments.store.recorder import Recorder
 from solvers import SettingsError
 
 SWEEP_ID = "SVM_SWEEP_ID"
@@ -51,6 +53,7 @@ class Sweep:
     def __init__(self, directory: Path, root: str, server: str | None, cluster: Cluster | None = None) -> None:
         self.directory, self.ledger = directory, FolderLedger(directory)
         self._root, self._server, self._cluster = root, server, cluster
+        self._recorder = Recorder(Store.at(root, server), print_error)
         self._signal = signal.SIGINT
 
     @classmethod
@@ -80,6 +83,7 @@ class Sweep:
         except (SettingsError, StoreError) as error:
             raise Refused(str(error)) from error
         sweep = cls(Path(config.hydra.sweep.dir).resolve(), config.store.root, server, cluster)
+        sweep._recorder.begin()
         config.hydra.sweep.dir = str(sweep.directory)
         quoted = str(sweep.directory).replace("'", r"\'")
         config.hydra.overrides.hydra.append(f"hydra.sweep.dir='{quoted}'")  # so each job has it, on any machine
@@ -126,13 +130,14 @@ class Sweep:
         return STOP_SIGNALS[self._signal]()
 
     def collect(self) -> None:
-        """Write a cluster's outcomes to the sweep's folder, and remove what killed processes have left in the store."""
+        """Write a cluster's outcomes to the sweep's folder, remove what killed processes have left, wait for mlflow."""
         if self._cluster is not None:
             for number, outcome in self._cluster.outcomes().items():
                 self.ledger.end(number, self._fetched(outcome))
             self._cluster.close()
         with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
             remove_old_leftovers(self._open_store())
+        self._recorder.close()
 
     def _fetched(self, outcome: Outcome) -> Outcome:
         """Fetch the record of a job that ran on another machine, so that its curve can be drawn."""

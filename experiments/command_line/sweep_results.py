@@ -16,7 +16,7 @@ from experiments.command_line.sweep_figures import draw, draw_for_paper
 from experiments.command_line.sweep_groups import Group, groups
 from experiments.configuration.paper_style import PaperStyle
 from experiments.processes.job_ledger import FolderLedger
-from experiments.processes.outcome import Outcome, exit_code, not_uploaded
+from experiments.processes.outcome import Outcome, exit_code
 from experiments.run.console import console, count, duration, percent
 from experiments.run.errors import print_error
 from solvers import SettingsError
@@ -76,8 +76,6 @@ def finish(directory: Path, command: str, paper: PaperStyle | None, *, stopped: 
         console(sys.stdout).print(table(outcomes), highlight=False)
     for line in _errors(wrong):
         print_error(line)
-    if reason := not_uploaded(outcomes):
-        print_error(reason)
     if code:
         print_error("the same command again makes only the runs that are missing")
     for path in draw(outcomes, directory, command):

@@ -5,14 +5,16 @@ Only `experiments.engine.mpi` imports mpi4py; it is imported when a run with ``e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
 from experiments.run.console import Display
 
 
-def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
+def run(
+    settings: RunSettings, display: Display, command: Sequence[str], begun: Callable[[], None] = lambda: None
+) -> Outcome:
     """Compute one run with the engine that its settings name; see `experiments.run.runner.run`.
 
     Parameters
@@ -21,6 +23,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     display : Display
     command : sequence of str
         The command line, for the record.
+    begun : callable
+        Called when the run is not in the store and is about to be computed.
 
     Raises
     ------
@@ -31,7 +35,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     if settings.engine == "local":
         from experiments.run import runner
 
-        return runner.run(settings, display, command)
+        return runner.run(settings, display, command, begun=begun)
+    begun()
     if settings.starts_ranks:
         from experiments.engine import start
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -54,8 +54,6 @@ class Outcome:
         Cost of the run.
     overrides : tuple of str
         ``name=value`` of each setting on the command line.
-    not_uploaded : str
-        Why its record is not on the server, or what differs there; empty if it was uploaded or there is no server.
     attempts : int
         Number of attempts; more than 1 if its process was killed.
     key : str or None
@@ -76,7 +74,6 @@ class Outcome:
     feature_accesses: float | None = None
     cpu_seconds: float | None = None
     overrides: tuple[str, ...] = ()
-    not_uploaded: str = ""
     attempts: int = 1
     key: str | None = None
 
@@ -91,9 +88,7 @@ class Outcome:
         return ": ".join([self.label, self.status, *self.message.splitlines()[:1]])
 
     @classmethod
-    def of_result(
-        cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None, not_uploaded: str = ""
-    ) -> Outcome:
+    def of_result(cls, label: str, status: OutcomeStatus, result: Mapping[str, Any], path: Path | None) -> Outcome:
         """Outcome of a run with a record (the content of result.json)."""
         counters = result["counters"]
         return cls(
@@ -109,7 +104,6 @@ class Outcome:
             inner_products=counters.get("inner_products"),
             feature_accesses=counters.get("feature_accesses"),
             cpu_seconds=result["cpu_seconds"],
-            not_uploaded=not_uploaded,
             key=result["key"],
         )
 
@@ -133,10 +127,3 @@ def exit_code(outcomes: list[Outcome]) -> int:
 def status_of(stopped: KeyboardInterrupt) -> OutcomeStatus:
     """Return the status of a run, or a command, that this exception has ended."""
     return "terminated" if isinstance(stopped, Terminated) else "interrupted"
-
-
-def not_uploaded(outcomes: Collection[Outcome]) -> str:
-    """Say of several runs, in one line, that they are not on the server, and why the first is not; empty: all are."""
-    reasons = [outcome.not_uploaded for outcome in outcomes if outcome.not_uploaded]
-    count = f"{len(reasons)} runs: the first: " if len(reasons) > 1 else ""
-    return f"not on the server: {count}{reasons[0]}" if reasons else ""

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import EXIT_CODES, Outcome, not_uploaded, status_of
+from experiments.processes.outcome import EXIT_CODES, Outcome, status_of
 from experiments.processes.stopping import terminable
 from experiments.provenance import PROJECT_ROOT, git_state
 from experiments.reproduction import listing
@@ -41,6 +41,7 @@ from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console, meter, note_to
 from experiments.run.errors import USER_ERRORS, print_error, print_text
 from experiments.store import Store
+from experiments.store.recorder import recording
 from support.files import check_writable
 from support.locks import locked
 
@@ -204,7 +205,8 @@ def _figures(command: Command, words: Sequence[str]) -> int:
         return publish_figures(chosen, command, store, words)
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
-        backend = Backend(command, open_)
+        begin = open_.enter_context(recording(store, print_error))
+        backend = Backend(command, open_, begin)
         timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
         return worst(_figure(name, command, store, backend, words) for name in timed_first)
 
@@ -248,10 +250,13 @@ class Backend:
     command : Command
     open_ : ExitStack
         Closes the connection.
+    begin : callable
+        Starts the recorder of the runs.
     """
 
-    def __init__(self, command: Command, open_: contextlib.ExitStack) -> None:
+    def __init__(self, command: Command, open_: contextlib.ExitStack, begin: Callable[[], None]) -> None:
         self._command = command
+        self._begin = begin
         self._open = open_
         self._cluster: Cluster | None = None
 
@@ -262,6 +267,8 @@ class Backend:
         """
         from experiments.reproduction import figure_runs, on_cluster
 
+        if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
+            self._begin()
         if self._command.launcher != RAY or plan.spec.timed:
             return figure_runs.make_runs, plan.options.jobs
         if self._cluster is None:
@@ -313,7 +320,6 @@ def _make_missing(
     from experiments.reproduction.disturbance import make_undisturbed
     from experiments.reproduction.execute import execute, summary
 
-    store.create()  # before several processes create it at once
     make, jobs = backend.of(plan)
     elapsed.end()
     progress = meter(console(sys.stderr))
@@ -331,10 +337,7 @@ def _make_missing(
         outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
     finally:
         progress.close()
-        store.close_dead()  # the runs of killed processes
     print(f"  {summary(outcomes.values())}", flush=True)
-    if message := not_uploaded(outcomes.values()):
-        print_error(message)
     return outcomes
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.plan import PlannedRun
-from experiments.store import FinishedRun, Store
+from experiments.store import FinishedRun, Store, recorder
 
 LEAST_SHARE: Final = 0.9
 """Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At
@@ -70,12 +70,12 @@ def make_undisturbed(
         Makes runs and returns their outcomes by key.
     """
     outcomes = make(runs)
-    for _ in range(REPEATS if store.address is None else 0):
+    for _ in range(REPEATS if store.server is None else 0):
         found = store.find_all_finished([run.key for run in runs])
         again = _disturbed(found.values())
         if not again:
             break
-        store.delete(again)
+        recorder.delete(store, again)
         keys = {run.key for run in again}
         outcomes |= make([run for run in runs if run.key in keys])
     return outcomes

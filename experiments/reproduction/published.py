@@ -301,7 +301,7 @@ class PublishedStore:
         values = {name: own for part in parts for name, own in part.values.items()}
         frame = PublishedCurve({name: _column(name, values[name]) for name in COLUMNS if name in values})
         result = json.loads(next(part.result for part in parts if part.result))
-        return PublishedRun(row.run_key, row.run_key, row.run_key, result, self._folder, {}, {}, frame)
+        return PublishedRun(row.run_key, result, self._folder, frame)
 
     def _part(self, key: str, row: _Row, other: str) -> _Row:
         """Return what another figure's file has of a run."""

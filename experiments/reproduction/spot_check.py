@@ -138,7 +138,6 @@ def spot_check(
     with contextlib.ExitStack() as open_:
         place = folder or Path(open_.enter_context(tempfile.TemporaryDirectory()))
         store = Store.open(place)
-        store.create()
         planner = Planner(store)
         again: dict[str, list[Candidate]] = {}
         new: dict[str, PlannedRun] = {}

@@ -10,7 +10,7 @@ import numpy as np
 from datasets import Dataset
 from experiments.configuration.settings import RunSettings
 from experiments.store import FinishedRun
-from experiments.store.artifacts import sha256
+from experiments.store.run_folder import is_intact
 from solvers import Problem, SettingsError, Snapshot
 from solvers.models import Model, model_of
 from support.files import write_output
@@ -23,11 +23,7 @@ def is_complete(settings: RunSettings, found: FinishedRun) -> bool:
     """Return whether a finished run has a model, or none is asked for."""
     if settings.model is None:
         return True
-    try:
-        content = (found.directory / MODEL_FILE).read_bytes()
-    except OSError:
-        return False
-    return bool(found.result["artifacts"].get(MODEL_FILE) == sha256(content))
+    return is_intact(found.directory, MODEL_FILE)
 
 
 def deliver(settings: RunSettings, folder: Path) -> None:

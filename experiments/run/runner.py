@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import datasets
 import solvers
@@ -19,7 +20,7 @@ from experiments.columns import MEASURES
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome, status_of
-from experiments.processes.stopping import StopRequest, deferred, uninterrupted
+from experiments.processes.stopping import uninterrupted
 from experiments.run.advance import LocalEngine, advance_run, costs_of, counted
 from experiments.run.checkpointer import FOLDER, Checkpoint, Checkpointer
 from experiments.run.code_identity import code_id
@@ -28,7 +29,7 @@ from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
 from experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
 from experiments.run.recorder import Evaluates, Recorder
-from experiments.store import FinishedRun, RunHandle, Store, StoreError
+from experiments.store import FinishedRun, Store
 from support.files import temporary_folder
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ QUICK_SECONDS = 0.3
 LOCAL = LocalEngine()
 
 
-def run(settings: RunSettings, display: Display, command: Sequence[str], engine: LocalEngine = LOCAL) -> Outcome:
+def run(
+    settings: RunSettings,
+    display: Display,
+    command: Sequence[str],
+    engine: LocalEngine = LOCAL,
+    begun: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Compute one run, or find it in the store; wait if another process computes it already.
 
     Parameters
@@ -51,6 +58,8 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
         The command line, for the record.
     engine : LocalEngine
         Makes and advances the solver: in this process, or on all ranks with this one as rank 0.
+    begun : callable
+        Called when the run is not in the store and is about to be computed.
 
     Returns
     -------
@@ -69,12 +78,13 @@ def run(settings: RunSettings, display: Display, command: Sequence[str], engine:
     key = run_key(settings.identity(), fingerprint, build["build_id"], build["isa"], build["code"])
     found = store.find_finished(key)
     if found is not None and _serves(settings, found):
-        return _found(settings, display, store, found)
+        return _found(settings, display, found)
     with store.computing(key, lambda other: display.warn(f"waiting for the run that {other} makes")) as found:
         if found is not None and _serves(settings, found):
-            return _found(settings, display, store, found)
+            return _found(settings, display, found)
         if found is not None and not is_complete(settings, found):
             display.warn("this run is recorded without its model: it is made again")
+        begun()
         remove_leftovers(store)
         return _compute(settings, display, command, engine, store, fingerprint, build, key)
 
@@ -84,19 +94,12 @@ def _serves(settings: RunSettings, found: FinishedRun) -> bool:
     return is_complete(settings, found) and (found.alone or not settings.alone)
 
 
-def _found(settings: RunSettings, display: Display, store: Store, found: FinishedRun) -> Outcome:
+def _found(settings: RunSettings, display: Display, found: FinishedRun) -> Outcome:
     result = {**found.result, "dataset": settings.dataset.name}  # the same data may have another name now
-    try:
-        display.finished(result, lambda: _rows(found.curve), found=True)
-        display.result_path(found.result_path)
-        outcome = Outcome.of_result(settings.label(), "found", result, found.result_path, store.upload(found))
-    except (KeyError, TypeError, AttributeError) as error:
-        if store.address is None:
-            raise
-        why = f"the server {store.address} has a run of this key that this program has not made"
-        raise StoreError(f"{why}: {found.result_path}") from error
+    display.finished(result, lambda: _rows(found.curve), found=True)
+    display.result_path(found.result_path)
     deliver(settings, found.directory)
-    return outcome
+    return Outcome.of_result(settings.label(), "found", result, found.result_path)
 
 
 def _compute(
@@ -111,7 +114,6 @@ def _compute(
 ) -> Outcome:
     from experiments.run.loaded import limited_threads, load
 
-    store.warm_up()
     loaded = load(settings, fingerprint, display.note)
     data, assembled = loaded.data, loaded.assembled
     with limited_threads(settings.threads):
@@ -125,14 +127,24 @@ def _compute(
         settings, resolved = assembled.settings, assembled.settings.identity()
         facts = _facts(settings, data, assembled.problem, solver, store, key, checkpoint)
         display.header(settings, facts, resolved, settings.origins)
-        # Recording begins before the solver, whose time is measured: a thread beside it would take memory and the GIL.
-        with deferred() as stop_request:  # once the record has begun, the run's end is recorded too
-            handle = store.begin(key, settings.label(), resolved, _tags(settings, record))
         problem, evaluator = assembled.problem, loaded.evaluator
-        job = _Job(
-            settings, display, data, problem, evaluator, engine, solver, checkpointer, checkpoint, handle, record
+        return _record(
+            _Job(
+                settings,
+                display,
+                data,
+                problem,
+                evaluator,
+                engine,
+                solver,
+                checkpointer,
+                checkpoint,
+                store,
+                key,
+                record,
+                time.perf_counter(),
+            )
         )
-        return _record(job, stop_request)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,46 +160,45 @@ class _Job:
     solver: Any
     checkpointer: Checkpointer | None
     checkpoint: Checkpoint | None
-    handle: RunHandle
+    store: Store
+    key: str
     provenance: dict[str, Any]
+    started: float
 
 
-def _record(job: _Job, stop_request: StopRequest) -> Outcome:
+def _record(job: _Job) -> Outcome:
     """Advance the solver and record the result, an interruption or an error."""
     try:
         recorder = Recorder(job.evaluator, job.data.n, job.display.pause)
         with temporary_folder() as folder:
             picture = folder / CURVE_PICTURE
             try:
-                _advance(job, recorder, stop_request)
+                _advance(job, recorder)
                 curve = _curve(recorder.rows)
                 files = [picture] if job.settings.picture and _drawn(job, curve, picture) else []
                 files += _saved_models(job, recorder, folder)
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
-                    outcome = _interrupted(job, recorder, stopped)
-                return dataclasses.replace(outcome, not_uploaded=job.handle.upload())
+                    return _interrupted(job, recorder, stopped)
             with uninterrupted():
-                done = job.handle.finish(_result(job, "finished", recorder.rows), curve, files)
+                done = job.store.finish(job.key, _result(job, recorder.rows), curve, files)
                 if job.checkpointer:
                     job.checkpointer.remove()
     except BaseException as error:
         job.display.close()
         with contextlib.suppress(Exception):  # the first error is the one to report
-            job.handle.fail(f"{type(error).__name__}: {error}")
-            job.handle.upload()
+            failed = _result(job, ()) | {"error": f"{type(error).__name__}: {error}"}
+            job.store.leave_unfinished(job.key, "failed", failed)
         raise
     job.display.finished(done.result, lambda: recorder.rows, found=False)
-    not_uploaded = job.handle.upload()
     job.display.result_path(done.result_path)
     deliver(job.settings, done.directory)
-    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path, not_uploaded)
+    return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
 
 
-def _advance(job: _Job, recorder: Recorder, stop_request: StopRequest) -> None:
+def _advance(job: _Job, recorder: Recorder) -> None:
     budget, n = job.settings.budget, job.data.n
     with job.engine.watching(job.solver) as raise_if_stopped:
-        stop_request.raise_if_set()
         advance_run(
             job.solver,
             budget.limits(n),
@@ -203,10 +214,10 @@ def _advance(job: _Job, recorder: Recorder, stop_request: StopRequest) -> None:
 def _interrupted(job: _Job, recorder: Recorder, stopped: KeyboardInterrupt) -> Outcome:
     job.display.close()
     recorder.preview_if_quick(QUICK_SECONDS)
-    result = _result(job, "interrupted", recorder.rows)
-    job.handle.interrupt(result, _curve(recorder.rows))
-    job.display.result_path(job.handle.result_path)
-    outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, job.handle.result_path)
+    result = _result(job, recorder.rows)
+    path = job.store.leave_unfinished(job.key, "interrupted", result, _curve(recorder.rows))
+    job.display.result_path(path)
+    outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, path)
     resumable = job.checkpointer is not None and job.checkpointer.exists()
     anew = f"{'the curve so far is recorded; ' if recorder.rows else ''}with the same command the run begins again"
     return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else anew)
@@ -238,7 +249,7 @@ def _facts(
         **({"resumed": checkpoint.describe()} if checkpoint else {}),
         "ends": f"after at most {ends}" if ends else "by itself",
         "curve": _evaluations(settings),
-        "record": f"{store.database}, key {key}" + (f"; shared on {store.address}" if store.address else ""),
+        "record": f"{store.root}, key {key}" + (f"; shared on {store.server}" if store.server else ""),
     }
 
 
@@ -283,22 +294,13 @@ def rows_line(problem: Any) -> str:
     return problem.describe_rows() if "rows" in vars(problem) else "none needed"
 
 
-def _tags(settings: RunSettings, record: Mapping[str, Any]) -> dict[str, Any]:
-    return provenance.as_tags(record) | {
-        "algo": settings.algo,
-        "dataset": settings.dataset.name,
-        "kernel": kernel_name(settings.kernel),
-    }
-
-
-def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _result(job: _Job, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Content of result.json. The counters are those of the whole run, `final` is the last evaluated point."""
     counters = job.solver.counters
     settings = job.settings.identity()
     resumed = [f"resumed {job.checkpoint.describe()}"] if job.checkpoint else []
     return {
-        "key": job.handle.key,
-        "status": status,
+        "key": job.key,
         "algo": job.settings.algo,
         "dataset": job.settings.dataset.name,
         "kernel": settings["kernel"]["name"],
@@ -308,6 +310,7 @@ def _result(job: _Job, status: Literal["finished", "interrupted"], rows: Sequenc
         "counters": {**dataclasses.asdict(counters), "epochs": counters.epochs(job.data.n)},
         "cpu_seconds": job.solver.cpu_seconds,
         "wall_seconds": job.solver.wall_seconds,
+        "elapsed_seconds": time.perf_counter() - job.started,
         "remarks": [*job.solver.remarks, *resumed],
         **job.engine.record(job.solver),
         "final": {name: rows[-1][name] for name in MEASURES if name in rows[-1]} if rows else {},
@@ -363,7 +366,7 @@ def draw_curve(job: _Job, curve: pd.DataFrame, path: Path) -> None:
         {job.settings.algo: [curve]},
         cost=step_cost(curve) if curve[job.solver.cost].isna().any() else job.solver.cost,
         title=f"{job.settings.algo} on {job.settings.dataset.name}{stand_in}, seed {job.settings.seed}",
-        small_print=f"{kernel_name(kernel)} kernel {numbers}; key {job.handle.key}; "
+        small_print=f"{kernel_name(kernel)} kernel {numbers}; key {job.key}; "
         f"commit {commit or 'none'}; {job.provenance['command']}",
         path_png=path,
     )

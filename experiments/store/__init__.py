@@ -1,34 +1,22 @@
-"""The store: settings, curve and provenance of every run in an mlflow database; finished runs are found by their key.
+"""The store: settings, curve and provenance of every run, in a folder whose name is the run's key.
 
 Layout, below one folder (by default ``results/``)::
 
-    mlflow.db                              mlflow's sqlite database, which alone decides the status of a run
-    artifacts/<run id>/artifacts/          curve.parquet, result.json and a run's other files (mlflow's own layout)
-    artifacts/<run id>/alive               locked by the process of the run
-    .store.lock                            taken for every write
+    runs/<key>/                  a finished run: result.json, curve.parquet, further files, SHA256SUMS
+    unfinished/<time>-<key>/     a run that was interrupted or has failed
+    locks/<key>.lock             held by the process that computes the run
+    mlflow.db, mlflow-artifacts/ the same runs in mlflow
+    recorded/                    which runs mlflow has
 
-Decisions:
-
-* **The tag ``status`` decides.** `RunHandle.finish` writes it after the artifacts (written to a draft, flushed,
-  renamed), in one transaction with the metrics. The tag ``result_sha256`` is the checksum of result.json, which
-  contains the checksum of curve.parquet: a run with a missing or changed file counts as not done.
-* **Runs are looked up and recorded by sqlite3.** mlflow's client takes more than a second to be imported, and then 0.15
-  CPU seconds for the record of a run; `database` and `writer` read and write mlflow's tables in a tenth of that. A test
-  compares the rows with those that the client writes. `schema` finds the installed mlflow's schema version in the names
-  of its migration files, and refuses a database of another one. Only `mlflow_writer` imports mlflow: for the first
-  database of a machine, and for servers.
-* **Writers wait for a lock.** mlflow fails if several processes create a database at once, and sqlite's writers poll
-  until they time out. So each write holds one `fcntl.flock` (`paths.write_lock`). A new database is written to a draft
-  and renamed, so a killed process leaves no partial store.
-* **A lock shows that a run is alive** (`paths.AliveLock`): it ends with the process.
-* **Opening writes nothing.** The first `Store.begin` (or `Store.create`) creates the store.
-* **A server is a mirror.** Machines share runs by an mlflow server (`server`, `mirror`). Each records its runs in its
-  own store, the spool, which works without the server, and uploads ended runs.
+* **A run is found by a look at its path**: no database, no index. A folder is written beside its place and renamed, so
+  that it is there complete or not at all; a run with a missing or changed file counts as not done.
+* **mlflow is a copy** that a process beside the command makes (`recorder`, `tracking`). It can be deleted and made
+  again from the folders. An mlflow server that machines share is the same copy at another address.
+* **Opening writes nothing.** The first run creates the store.
 """
 
 from experiments.store.errors import StoreError
-from experiments.store.finished_run import FinishedRun
-from experiments.store.run_handle import RunHandle
+from experiments.store.run_folder import FinishedRun
 from experiments.store.store import Store
 
-__all__ = ["FinishedRun", "RunHandle", "Store", "StoreError"]
+__all__ = ["FinishedRun", "Store", "StoreError"]

@@ -1,4 +1,4 @@
-"""``python -m experiments.store``: lists, compares, exports and deletes runs, and uploads those that servers lack."""
+"""``python -m experiments.store``: lists, compares, exports and deletes runs, and records them in mlflow."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ import argparse
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.configuration.schema import StoreConfig
+from experiments.store import recorder
 from experiments.store.browse import choose, comparison, export, facts, lines
-from experiments.store.database import ended_rows
 from experiments.store.errors import StoreError
-from experiments.store.finished_run import FinishedRun
-from experiments.store.mirror import ADDRESS_FILE, FOLDER, Mirror, UploadResult, address_of
-from experiments.store.paths import StorePaths
-from experiments.store.schema import check
-from experiments.store.server import Server
-from experiments.store.store import Store
+from experiments.store.run_folder import FinishedRun
+from experiments.store.store import ADDRESS, SERVERS, Store
+from experiments.store.tracking import Recorded, Tracking, check_address
 from support.text import printable
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
@@ -27,11 +23,11 @@ OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.store", description="Records and servers.")
+    parser = argparse.ArgumentParser(prog="python -m experiments.store", description="The records of runs.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
-    sync_ = commands.add_parser("sync", help="upload this machine's runs that servers lack", description=SYNC)
-    sync_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
-    sync_.add_argument("address", nargs="?", help="http://HOST:PORT; default: the server that the spool belongs to")
+    record_ = commands.add_parser("record", help="record in mlflow the runs that it lacks", description=RECORD)
+    record_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
+    record_.add_argument("address", nargs="?", help="http://HOST:PORT of a server; default: where the runs belong")
     ui_ = commands.add_parser("ui", help="mlflow's web pages on the runs of a folder", description=UI)
     ui_.add_argument("folder", nargs="?", default=StoreConfig.root, help="default: %(default)s")
     ui_.add_argument("--port", type=int, default=5000, help="default: %(default)s")
@@ -53,12 +49,12 @@ def main(words: Sequence[str]) -> int:
             return _browse(given)
         if given.command == "ui":
             return ui(Path(given.folder.removeprefix("store.root=")), given.port)
-        return sync(Path(given.folder.removeprefix("store.root=")), given.address)
+        return record(Path(given.folder.removeprefix("store.root=")), given.address)
     except StoreError as error:
         _say(f"error: {error}")
         return USER_ERROR
     except KeyboardInterrupt:
-        _say("interrupted" + ("; the same command uploads the rest" if given.command == "sync" else ""))
+        _say("interrupted" + ("; the same command records the rest" if given.command == "record" else ""))
         return STOPPED
 
 
@@ -106,7 +102,7 @@ def _delete(store: Store, runs: Sequence[FinishedRun], given: argparse.Namespace
         raise StoreError("delete needs a filter, such as algo=sbp")
     _list(store, runs, given)
     if given.yes:
-        store.delete(runs)
+        recorder.delete(store, runs)
     print("deleted" if given.yes else "nothing is deleted: add --yes to delete these runs and their files")
 
 
@@ -119,10 +115,10 @@ BROWSE: dict[str, tuple[str, Callable[[Store, Sequence[FinishedRun], argparse.Na
 }
 
 
-SYNC = (
-    "Upload the ended runs of a folder: a server's spool, a folder with several spools (results), or, with an address, "
-    "any store. Runs that the server has are skipped. Exit status: 0 all runs are on the server; 1 a run could not be "
-    "uploaded; 2 a server does not answer, or there is nothing to upload; 130 stopped by Ctrl-C."
+RECORD = (
+    "Record in mlflow the runs of a folder that it lacks, and those of the servers' folders below it. With an address, "
+    "record the runs of the folder at that server. Exit status: 0 mlflow has all runs; 1 a run is damaged; 2 a server "
+    "does not answer, or there are no runs; 130 stopped by Ctrl-C."
 )
 
 
@@ -149,7 +145,7 @@ sys.exit(max(server.wait(), 0))
 
 
 def ui(folder: Path, port: int) -> int:
-    """Print the address of the runs' page, run mlflow's UI, and return its exit status.
+    """Record what mlflow lacks, print the address of the runs' page, run mlflow's UI, and return its exit status.
 
     Raises
     ------
@@ -157,11 +153,13 @@ def ui(folder: Path, port: int) -> int:
         There is no store.
     """
     store = Store.open(folder, read_only=True)
-    address = store.ui_address(port)
-    if address is None:
-        raise StoreError(f"there are no runs in {folder}: {store.database} does not exist")
-    print(f"runs, as soon as mlflow has started: {address}", flush=True)
-    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_BACKEND_STORE_URI": store.uri}
+    if not store.exists():
+        raise StoreError(f"there are no runs in {folder}")
+    tracking = Tracking.of_store(store.root)
+    recorder.record_all(store, tracking, _say)
+    page = f"http://127.0.0.1:{port}/#/experiments/{tracking.experiment_id}/runs?compareRunsMode=CHART"
+    print(f"runs, as soon as mlflow has started: {page}", flush=True)
+    settings = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_BACKEND_STORE_URI": tracking.uri}
     words = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--port", str(port)]
     return serve(words, os.environ | settings)
 
@@ -174,52 +172,36 @@ def serve(words: Sequence[str], environment: Mapping[str, str]) -> int:
         return process.wait()
 
 
-def sync(folder: Path, address: str | None) -> int:
-    """Upload missing runs, print the counts for each server, and return the exit status.
+def record(folder: Path, address: str | None) -> int:
+    """Record missing runs, print the counts for each address, and return the exit status.
 
     Raises
     ------
     StoreError
-        There is no store, or no server.
+        There are no runs, or the address has another form.
     """
-    if address is not None or address_of(folder) is not None:
-        spools = [folder]
-    else:
-        spools = sorted(path.parent for path in (folder / FOLDER).glob(f"*/{ADDRESS_FILE}"))
-    if not spools:
-        raise StoreError(f"{folder} is not the spool of a server: name one, or give an address as well")
+    stores = [Store.open(folder, read_only=True)]
+    if address is None:
+        stores += [Store.open(path.parent, read_only=True) for path in sorted(folder.glob(f"{SERVERS}/*/{ADDRESS}"))]
+    stores = [store for store in stores if store.exists()]
+    if not stores:
+        raise StoreError(f"there are no runs in {folder}")
     statuses = []
-    for spool in spools:
+    for store in stores:
         try:
-            statuses.append(_sync(spool, Server(address or str(address_of(spool)))))
+            tracking = recorder.tracking_of(store) if address is None else Tracking.reached(check_address(address))
+            statuses.append(_record(store, tracking))
         except StoreError as error:  # other servers may answer
-            _say(f"error: {spool}: {error}")
+            _say(f"error: {store.root}: {error}")
             statuses.append(USER_ERROR)
     return max(statuses)
 
 
-def _sync(folder: Path, server: Server) -> int:
-    paths = StorePaths.parse(folder)
-    if not paths.database.exists():
-        raise StoreError("there is no store")
-    check(paths)
-    server.check_reachable()
-    mirror = Mirror(paths, server)
-    results: Counter[UploadResult] = Counter()
-    try:
-        for row in ended_rows(paths):
-            result = mirror.upload_run(row)
-            results[result] += 1
-            if result is UploadResult.DIFFERS:
-                _say(mirror.conflict(row))
-            elif result is UploadResult.DAMAGED:
-                _say(f"run {row.name} is damaged: {paths.directory(row.run_id)}")
-    finally:
-        counts = (
-            ", ".join(f"{count} {result.value}" for result in UploadResult if (count := results[result])) or "no runs"
-        )
-        print(f"{folder} -> {server.address}: {counts}", flush=True)
-    return NOT_ALL if results[UploadResult.DAMAGED] else OK
+def _record(store: Store, tracking: Tracking) -> int:
+    counts = recorder.record_all(store, tracking, _say)
+    texts = [f"{number} {recorded.value}" for recorded in Recorded if (number := counts[recorded])]
+    print(f"{store.root} -> {tracking.uri}: {', '.join(texts) or 'nothing is missing'}", flush=True)
+    return NOT_ALL if counts[Recorded.DAMAGED] else OK
 
 
 if __name__ == "__main__":

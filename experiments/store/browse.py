@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from experiments.configuration.settings import nearest
 from experiments.store.errors import StoreError
-from experiments.store.finished_run import FinishedRun
-from experiments.store.serialize import flatten
+from experiments.store.run_folder import FinishedRun
+from experiments.store.serialize import flatten, setting_names
 from experiments.store.store import Store
 from experiments.store.tidy import FIRST, differing, record_of, tidy
 from support.text import printable
@@ -37,8 +37,8 @@ def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
     StoreError
         There is no store, a word has another form, no run has a setting of this name, or no run has these values.
     """
-    if not store.database.exists():
-        raise StoreError(f"there are no runs in {store.root}: {store.database} does not exist")
+    if not store.exists():
+        raise StoreError(f"there are no runs in {store.root}")
     filters: dict[str, list[Any]] = {}
     for word in words:
         name, equals, values = word.partition("=")
@@ -48,7 +48,7 @@ def choose(store: Store, words: Sequence[str]) -> list[FinishedRun]:
     starts = tuple(str(value) for value in filters.pop(KEY, [""]))
     runs = [run for run in store.runs(**filters) if run.key.startswith(starts)]
     if not runs:
-        known = sorted({KEY, *(name for run in store.runs() for name in (*run.params, *run.tags))})
+        known = sorted({KEY, *(name for run in store.runs() for name in setting_names(run.result))})
         for name in filters:
             if known != [KEY] and name not in known:
                 raise StoreError(f"no run has a setting {name!r}{nearest(name, known)}")
@@ -84,8 +84,8 @@ def lines(runs: Sequence[FinishedRun]) -> list[str]:
 
 def facts(run: FinishedRun) -> list[str]:
     """Return everything that is recorded of a run, a line for each value."""
-    recorded = {name: value for name, value in run.result.items() if name != "artifacts"}
-    return [*_aligned([[name, _text(value) or "none"] for name, value in flatten(recorded)]), f"files: {run.directory}"]
+    values = [[name, _text(value) or "none"] for name, value in flatten(run.result)]
+    return [*_aligned(values), f"files: {run.directory}"]
 
 
 def comparison(runs: Sequence[FinishedRun]) -> list[str]:

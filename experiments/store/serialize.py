@@ -1,4 +1,4 @@
-"""Values as result.json and mlflow hold them: JSON, flat parameters and tags as text, points of a curve."""
+"""Values as result.json and mlflow hold them: JSON, settings as text, points of a curve."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from experiments.store.errors import StoreError
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 PARAM_LENGTH = 6000
 TAG_LENGTH = 8000
 """Most characters of a parameter's and of a tag's value in mlflow."""
+
+NAMES: Final = ("algo", "dataset", "kernel", "seed")
+"""Entries of result.json that name a run."""
+_MISSING: Final = object()
 
 MetricPoint = tuple[str, float, int, int]
 """Name, value, time in milliseconds since 1970, step."""
@@ -44,26 +48,59 @@ def plain(value: Any, where: str) -> Any:
     raise StoreError(f"{where} is a {type(value).__name__}, which result.json cannot hold")
 
 
-def flat_texts(values: Mapping[str, Any], length: int) -> dict[str, str]:
-    """Flat mapping of texts for mlflow: names are joined with dots and contain only characters that it allows.
+def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
+    """Return a setting of a run, or an entry of its provenance, as text; None if it has none of this name.
 
     Parameters
     ----------
-    values : mapping
-        May be nested.
-    length : int
-        Most characters of a text; longer texts are cut.
+    result : mapping
+        Content of result.json.
+    name : str
+        ``algo``, ``seed``, ``problem.nu``; ``commit``, ``cpu``, ``isa``.
     """
-    result: dict[str, str] = {}
-    for path, value in flatten(values):
-        name = re.sub(r"[^A-Za-z0-9_.\- :]", "_", path)[:240]
-        if not name.strip(".") or name.startswith(".."):
-            name = f"_{name}"
-        while name in result:  # two names that became equal
-            name += "_"
-        text = _text(value)
-        result[name] = text if len(text) <= length else text[: length - 3] + "..."
-    return result
+    if name in NAMES:
+        return _text(result[name])
+    for names in (result["settings"], result["provenance"], result["provenance"].get("build", {})):
+        value: Any = names
+        for part in name.split("."):
+            value = value.get(part, _MISSING) if isinstance(value, Mapping) else _MISSING
+        if value is not _MISSING and not isinstance(value, Mapping):
+            return _text(value)
+    return None
+
+
+def setting_names(result: Mapping[str, Any]) -> list[str]:
+    """Return the names that `recorded_text` knows of a run's settings and provenance."""
+    provenance = result["provenance"]
+    known = {name: value for name, value in provenance.items() if not isinstance(value, Mapping)}
+    return [*NAMES, *(name for name, _ in flatten({**result["settings"], **known, **provenance.get("build", {})}))]
+
+
+def params_of(result: Mapping[str, Any]) -> dict[str, str]:
+    """Return a run's settings for mlflow, flat and as text: the names first, no setting without a value.
+
+    Characters that mlflow does not allow in a name become ``_``; long values are cut.
+    """
+    groups = {name: value for name, value in result["settings"].items() if name not in (*NAMES[1:], "origins")}
+    groups["kernel"] = result["settings"]["kernel"]
+    data = result["settings"]["dataset"]
+    groups["dataset"] = {name: data.get(name) for name in ("max_train", "max_test")}
+    settings = {name: value for name, value in flatten(groups) if not name.endswith(".name") and value is not None}
+    named = {name: result[name] for name in NAMES}
+    return {_allowed(name): _cut(_text(value), PARAM_LENGTH) for name, value in {**named, **settings}.items()}
+
+
+def tags_of(texts: Mapping[str, Any]) -> dict[str, str]:
+    """Return tags as mlflow takes them; a tag without a value is left out."""
+    return {_allowed(name): _cut(_text(value), TAG_LENGTH) for name, value in texts.items() if value not in (None, "")}
+
+
+def _allowed(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.\- :]", "_", name)[:240]
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def filter_texts(value: Any) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from experiments.columns import COLUMNS
-from experiments.store.finished_run import FinishedRun
+from experiments.store.run_folder import FinishedRun
 from experiments.store.serialize import flatten
 
 FIRST = ("algo", "dataset", "seed")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from experiments.store.database import finished_rows, reading, running_ids
 from store_cases import TOY
 
 import solvers
@@ -20,7 +21,6 @@ from experiments.configuration.settings import RunSettings
 from experiments.processes.job_ledger import ATTEMPTS
 from experiments.reproduction.figure_runs import make_runs
 from experiments.store import Store
-from experiments.store.database import finished_rows, reading, running_ids
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 

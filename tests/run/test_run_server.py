@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from experiments.store.server import REACHED, Server
 from servers import Relay, free_port
 
 import run
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
-from experiments.store.server import REACHED, Server
 
 TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from experiments.store.artifacts import sha256
+from experiments.store.mirror import Mirror, spool_of
+from experiments.store.paths import StorePaths
+from experiments.store.server import REACHED, Server, ServerRun
 from servers import Relay, free_port
 from store_records import make_curve, sql
 
 from experiments.store import FinishedRun, Store, mlflow_writer
 from experiments.store.__main__ import main as store_command
-from experiments.store.artifacts import sha256
-from experiments.store.mirror import Mirror, spool_of
-from experiments.store.paths import StorePaths
-from experiments.store.server import REACHED, Server, ServerRun
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_verified, write_all
 from hypothesis import given
 from hypothesis import strategies as st
 from store_records import make_curve
 
 from experiments.store import Store, serialize
-from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_verified, write_all
 
 
 def test_long_values_are_cut_and_equal_names_made_different(store: Store) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import requests
+from experiments.store.mirror import same_results
+from experiments.store.mlflow_writer import server_writer
+from experiments.store.server import REACHED, Server
 from hypothesis import given
 from hypothesis import strategies as st
 from servers import Relay, answering, free_port
@@ -18,9 +21,6 @@ from store_records import make_curve
 from waiting import PATIENCE
 
 from experiments.store import Store, StoreError, server
-from experiments.store.mirror import same_results
-from experiments.store.mlflow_writer import server_writer
-from experiments.store.server import REACHED, Server
 
 OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
 VERSION = [{"key": "svm_cost_curves.store_version", "value": "1"}]

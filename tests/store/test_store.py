@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from experiments.store.artifacts import RESULT_FILE
+from experiments.store.paths import StorePaths
 from store_records import MEASURES, listing, make_curve, record, sql, statuses
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.store import Store, StoreError, database
-from experiments.store.artifacts import RESULT_FILE
-from experiments.store.paths import StorePaths
 
 
 def test_a_deleted_run_is_not_found_and_leaves_no_files(store: Store) -> None:

@@ -1,0 +1,258 @@
+"""The recorder: a process beside a command that records its runs in mlflow.
+
+mlflow takes more than a second to be imported, and 0.1 CPU seconds a run. So a command starts this process with its
+first run, goes on computing, and waits at its end until all runs are recorded. The recorder looks for run folders that
+are not in the list ``recorded/<address>.txt``; a run's line is added after mlflow has confirmed the run. Wherever a
+process is killed, the run's folder stays, and the next command, or ``python -m experiments.store record``, records it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from experiments.store.errors import StoreError
+from experiments.store.run_folder import FinishedRun
+from experiments.store.store import Store, address_of
+from experiments.store.tracking import DATABASE, Recorded, Tracking, check_address, folder_name, load_mlflow
+from support.files import LOCK, write_file
+from support.locks import locked
+
+OFF: Final = "SVM_MLFLOW"
+"""Environment variable: with ``off`` a command leaves its runs to a later ``record``."""
+LISTS: Final = "recorded"
+PAUSE_SECONDS: Final = 0.3
+"""Between two looks for new runs."""
+RETRY_SECONDS: Final = 10.0
+"""Pause after an error, as of a server that does not answer."""
+
+
+class RecordedList:
+    """The names of the run folders that are recorded at one address.
+
+    Parameters
+    ----------
+    store : Store
+    tracking : Tracking
+    """
+
+    def __init__(self, store: Store, tracking: Tracking) -> None:
+        self._store, self._tracking = store, tracking
+        self._database = None if tracking.is_shared else store.root / DATABASE
+        self._path = store.root / LISTS / f"{DATABASE if self._database else folder_name(tracking.uri)}.txt"
+
+    def missing(self) -> list[Path]:
+        """Return the folders of the runs that are not in the list."""
+        names = set(self._names())
+        return [folder for folder in self._store.ended() if folder.name not in names]
+
+    def _names(self) -> list[str]:
+        if self._database is not None and not self._database.exists():
+            return []  # the database was deleted: all runs are recorded again
+        try:
+            return self._path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
+            return []
+
+    def record_next(self, skipped: Collection[Path]) -> tuple[Path, Recorded] | None:
+        """Record one missing run and add it to the list; None if there is none but the skipped ones.
+
+        Recorders of one store take turns: they hold a lock meanwhile.
+
+        Raises
+        ------
+        StoreError
+            mlflow cannot be used, or the store cannot be written.
+        """
+        with self._lock():
+            if self._database is not None and not self._database.exists():
+                self._path.unlink(missing_ok=True)
+            for folder in self.missing():
+                if folder in skipped:
+                    continue
+                recorded = self._tracking.record(folder)
+                if recorded is not Recorded.DAMAGED:
+                    with self._path.open("a", encoding="utf-8") as file:
+                        file.write(f"{folder.name}\n")
+                return folder, recorded
+        return None
+
+    def forget(self, keys: Sequence[str]) -> None:
+        """Delete the finished runs of some keys in mlflow, and remove them from the list.
+
+        Raises
+        ------
+        StoreError
+            As `record_next`.
+        """
+        if not set(keys) & set(self._names()):
+            return
+        with self._lock():
+            self._tracking.delete(keys)
+            names = [name for name in self._names() if name not in set(keys)]
+            write_file(self._path, "\n".join(names).encode())
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(self._path.with_suffix(LOCK), lambda _: None):
+                yield
+        except OSError as error:
+            raise StoreError(f"{self._path.parent} cannot be written: {error.strerror or error}") from error
+
+
+def tracking_of(store: Store) -> Tracking:
+    """Return where the runs of a store are recorded: at its server, or in the database in its folder."""
+    address = store.server or address_of(store.root)
+    return Tracking.of_store(store.root) if address is None else Tracking(check_address(address))
+
+
+def record_all(store: Store, tracking: Tracking, warn: Callable[[str], None]) -> Counter[Recorded]:
+    """Record all missing runs, and return how many of them were new, there already, different or damaged.
+
+    Parameters
+    ----------
+    store : Store
+    tracking : Tracking
+    warn : callable
+        Takes a line about each run whose result differs from the one that mlflow has, or whose folder is damaged.
+
+    Raises
+    ------
+    StoreError
+        mlflow cannot be used; the runs that are recorded so far are in the list.
+    """
+    runs, counts, damaged = RecordedList(store, tracking), Counter[Recorded](), set[Path]()
+    while (done := runs.record_next(damaged)) is not None:
+        folder, recorded = done
+        counts[recorded] += 1
+        if recorded is Recorded.DIFFERS:
+            warn(
+                f"{tracking.uri} has a finished run of this key with another result: both are kept, this one there "
+                f"with the status differs, and here as {folder}"
+            )
+        if recorded is Recorded.DAMAGED:
+            damaged.add(folder)
+            warn(f"the run in {folder} is damaged; it is not recorded in mlflow")
+    return counts
+
+
+def delete(store: Store, runs: Sequence[FinishedRun]) -> None:
+    """Delete runs, their files, and their copies in mlflow's database in the store's folder.
+
+    Raises
+    ------
+    StoreError
+        The store cannot be written, or it belongs to a server.
+    """
+    store.delete(runs)
+    RecordedList(store, Tracking.of_store(store.root)).forget([run.key for run in runs])
+
+
+class Recorder:
+    """The recorder process of a command, as the command sees it.
+
+    Parameters
+    ----------
+    store : Store
+    warn : callable
+        Takes a line: which runs are not recorded, why, and what to do.
+    """
+
+    def __init__(self, store: Store, warn: Callable[[str], None]) -> None:
+        self._store, self._warn = store, warn
+        self._process: subprocess.Popen[str] | None = None
+
+    def begin(self) -> None:
+        """Start the process, unless it runs or `OFF` says not to."""
+        if self._process is None and os.environ.get(OFF) != "off":
+            words = [sys.executable, "-m", __name__, str(self._store.root), self._store.server or ""]
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            )
+
+    def close(self) -> None:
+        """Wait until the process has recorded all runs; warn if some are left. Ctrl-C ends the wait."""
+        if os.environ.get(OFF) == "off":
+            return
+        try:
+            tracking = tracking_of(self._store)
+            runs = RecordedList(self._store, tracking)
+            if self._process is None and not runs.missing():
+                return
+            self.begin()
+            assert self._process is not None
+            with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
+                reasons, _ = self._process.communicate()  # closes its input, after which it ends
+                if reasons.strip():
+                    self._warn(reasons.strip())
+                if count := len(runs.missing()):
+                    which = "1 run is" if count == 1 else f"{count} runs are"
+                    command = shlex.join(["python", "-m", "experiments.store", "record", str(self._store.root)])
+                    self._warn(f"{which} not in mlflow at {tracking.uri}; record later by: {command}")
+        except StoreError as error:
+            self._warn(str(error))
+
+
+@contextlib.contextmanager
+def recording(store: Store, warn: Callable[[str], None]) -> Iterator[Callable[[], None]]:
+    """Record the runs of a block in mlflow; yield a function that starts the recorder with the first run.
+
+    Parameters
+    ----------
+    store : Store
+    warn : callable
+        Takes a line; a recorder that fails loses no run.
+    """
+    recorder = Recorder(store, warn)
+    try:
+        yield recorder.begin
+    finally:
+        recorder.close()
+
+
+def _has_begun(store: Store) -> bool:
+    """Return whether a run is being computed, or mlflow lacks one."""
+    return store.computes() or bool(RecordedList(store, tracking_of(store)).missing())
+
+
+def main(root: str, server: str) -> int:
+    """Record the runs of a store until the standard input ends and none is left; print why runs are left."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # sent to the whole command, which waits for this process
+        signal.signal(number, signal.SIG_IGN)
+    ended = threading.Event()
+
+    def wait_for_end() -> None:
+        sys.stdin.read()
+        ended.set()
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
+    store = Store(Path(root), server or None)
+    lines: list[str] = []
+    while not (ended.is_set() or _has_begun(store)):
+        ended.wait(PAUSE_SECONDS)
+    load_mlflow()  # while the first run is computed
+    while True:
+        last, why = ended.is_set(), ""
+        try:
+            record_all(store, tracking_of(store), lines.append)
+        except StoreError as error:
+            why = str(error)
+        if last:
+            print("\n".join(dict.fromkeys([*lines, *filter(None, [why])])), flush=True)
+            return int(bool(why))
+        ended.wait(RETRY_SECONDS if why else PAUSE_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
