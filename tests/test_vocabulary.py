@@ -55,7 +55,7 @@ IDENTIFIERS: tuple[Term, ...] = (
     Term("deal|dealt", "scatter_rows"),
     Term("Exchange|module exchange", "AllReduce"),
     # store and caches
-    Term("unshared", "not_uploaded"),
+    Term("unshared|not_uploaded|RunHandle|close_dead", "Store.finish, Recorder"),
     Term("is_outside|module outside", "plugins"),
     Term("module kept", "disk_cache"),
     # evaluations and checkpoints
@@ -99,6 +99,7 @@ PROSE: tuple[Term, ...] = (
     Term(r"(?:each|every|per|last|from|next) checkpoint\b(?!_)", "evaluation"),
     Term(r"checkpoints? (?:of|on) (?:the|a) curve|checkpoints of a run", "evaluations"),
     Term(r"evaluat(?:ing|es?|ed) (?:a |the |all )?checkpoints?", "evaluation"),
+    Term(r"\bspools?\b", "folder of a server"),
     Term(r"budget\.checkpoints", "budget.evaluations", beside_new=True),
     Term(r"who cannot take part", "a solver that cannot take part"),
     Term(r"in words of its own|a word of their own", "separately"),

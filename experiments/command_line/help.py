@@ -58,7 +58,7 @@ def help_text(conf: Path) -> str:
             "budget.every= | .tail=                        epochs between further points; in the last only",
             "seed=0  threads=auto  memory=auto (or 12GiB)  rows.provider=auto|gram|cache|on_the_fly",
             "progress=auto  picture=auto                   auto: for a single run, not for the jobs of a sweep",
-            "store.root=results                            database, artifacts and figures",
+            "store.root=results                            records, and the pictures of sweeps",
             "store=server store.uri=http://HOST:5000       a record that several machines share (docs/server.md)",
             "hydra/launcher=local|ray|submitit_slurm       -m: here, on a Ray cluster, on Slurm (docs/clusters.md)",
             "engine=local|mpi  ranks=auto                  mpi: so many processes share the rows (minibatch_*)",

@@ -135,8 +135,7 @@ class Sweep:
             for number, outcome in self._cluster.outcomes().items():
                 self.ledger.end(number, self._fetched(outcome))
             self._cluster.close()
-        with contextlib.suppress(StoreError):  # a server that has gone away: its spool is put in order next time
-            remove_old_leftovers(self._open_store())
+        remove_old_leftovers(Store.at(self._root, self._server))
         self._recorder.close()
 
     def _fetched(self, outcome: Outcome) -> Outcome:

@@ -117,13 +117,13 @@ class RowsConfig:
 
 @dataclass
 class StoreConfig:
-    """Where records go: `root` holds the database, the artifacts and the sweeps' tables and figures.
+    """Where records go: `root` holds the runs, and the sweeps' tables and figures.
 
     Attributes
     ----------
     root : str
     uri : str or None
-        Address of an mlflow tracking server; the database and the artifacts are then in a folder for it, below `root`.
+        Address of an mlflow tracking server; the runs are then in a folder for it, below `root`.
     """
 
     root: str = "results"

@@ -49,7 +49,7 @@ _files: dict[str, TolerantFile] = {}
 def tolerate() -> None:
     """Make `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
 
-    Closed descriptors among 0 to 2 are opened on the null device. Otherwise a database file would get their numbers.
+    Closed descriptors among 0 to 2 are opened on the null device. Otherwise other files would get their numbers.
     """
     for descriptor in range(3):
         try:

@@ -339,9 +339,8 @@ def published_figures(folder: Path) -> list[str]:
 
 
 def _result(run: FinishedRun) -> str:
-    """Return the run's result.json without what only its machine needs."""
-    left_out = ("artifacts", "key")
-    return json.dumps({name: value for name, value in run.result.items() if name not in left_out}, sort_keys=True)
+    """Return the run's result.json without the key, which the table has."""
+    return json.dumps({name: value for name, value in run.result.items() if name != "key"}, sort_keys=True)
 
 
 def _lists(name: str, runs: Mapping[str, FinishedRun], columns: Mapping[str, Collection[str]]) -> pyarrow.Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -46,13 +45,6 @@ def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subproce
         timeout=PATIENCE,
         check=False,
     )
-
-
-def statuses(place: Path) -> list[tuple[str, str]]:
-    """Of each run in the store: our status and mlflow's."""
-    query = "SELECT tags.value, runs.status FROM tags JOIN runs USING (run_uuid) WHERE key = 'status' ORDER BY 1"
-    with sqlite3.connect(f"file:{place / 'results' / 'mlflow.db'}?mode=ro", uri=True) as connection:
-        return connection.execute(query).fetchall()
 
 
 def outcomes(place: Path) -> list[Outcome]:

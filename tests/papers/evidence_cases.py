@@ -51,11 +51,11 @@ def finished_run(
     algorithm, data set and seed need different names.
     """
     frame = curve.from_rows(rows)
-    last = {key: value for key, value in (rows[-1] if rows else {}).items() if value is not None}
+    last = {column: value for column, value in (rows[-1] if rows else {}).items() if value is not None}
     seconds = last.get("cpu_seconds", 0.0)
-    run_id = f"{name or algo}-{dataset}-{seed}"
+    key = f"{name or algo}-{dataset}-{seed}"
     result = {
-        "key": run_id,
+        "key": key,
         "status": "finished",
         "algo": algo,
         "dataset": dataset,
@@ -70,10 +70,10 @@ def finished_run(
             "dataset": {"name": dataset},
             "origins": {},
         },
-        "counters": {key: last.get(key) for key in (*curve.COUNTS, "epochs")},
+        "counters": {count: last.get(count) for count in (*curve.COUNTS, "epochs")},
         "cpu_seconds": seconds,
         "wall_seconds": last.get("wall_seconds", seconds),
-        "final": {key: last.get(key) for key in curve.MEASURES},
+        "final": {measure: last.get(measure) for measure in curve.MEASURES},
         "provenance": {
             "commit": "0123456789abcdef",
             "dirty": False,
@@ -94,9 +94,9 @@ def finished_run(
             "command": f"python run.py algo={algo} dataset={dataset} seed={seed}",
         },
     }
-    directory = folder / run_id
+    directory = folder / key
     directory.mkdir(parents=True)  # fails for a name that is in use
-    return MadeUp(run_id, run_id, run_id, _merge(result, overrides), directory, {}, {}, frame)
+    return MadeUp(key, _merge(result, overrides), directory, frame)
 
 
 def panel(dataset: str, runs: Mapping[str, Sequence[FinishedRun]], **fields: Any) -> Panel:

@@ -16,7 +16,7 @@ ROWS = [{"iterations": 1, "kernel_evaluations": 10, "epochs": 0.1, "cpu_seconds"
 
 
 class FakeStore(Store):
-    """Finished runs by key in memory, with artifacts on disk."""
+    """Finished runs by key in memory, with folders on disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -65,8 +65,8 @@ def test_runs_made_beside_others_are_named(tmp_path: Path) -> None:
 class FakeStore:
     """Runs whose shares of CPU time are given, one for each time that a run is made."""
 
-    def __init__(self, folder: Path, shares: dict[str, list[float]], address: str | None = None) -> None:
-        self.folder, self.shares, self.address = folder, shares, address
+    def __init__(self, folder: Path, shares: dict[str, list[float]], server: str | None = None) -> None:
+        self.root, self.shares, self.server = folder, shares, server
         self.runs: dict[str, MadeUp] = {}
         self.made: list[list[str]] = []
 
@@ -74,7 +74,7 @@ class FakeStore:
         self.made.append([each.key for each in runs])
         for each in runs:
             assert each.key not in self.runs
-            place = self.folder / str(len(self.made)) / each.key
+            place = self.root / str(len(self.made)) / each.key
             self.runs[each.key] = replace(run(place, self.shares[each.key].pop(0), 0.0), key=each.key)
         return {each.key: len(self.made) for each in runs}
 
@@ -87,11 +87,11 @@ class FakeStore:
 
 
 @pytest.mark.parametrize(
-    ("address", "made"), [(None, [["a", "b", "c"], ["b", "c"], ["c"]]), ("http://host:1", [["a", "b", "c"]])]
+    ("server", "made"), [(None, [["a", "b", "c"], ["b", "c"], ["c"]]), ("http://host:1", [["a", "b", "c"]])]
 )
-def test_disturbed_runs_are_made_again_a_few_times(tmp_path: Path, address: str | None, made: list[list[str]]) -> None:
+def test_disturbed_runs_are_made_again_a_few_times(tmp_path: Path, server: str | None, made: list[list[str]]) -> None:
     shares = {"a": [0.99], "b": [0.5, 0.99], "c": [0.5] * 9}
-    store = FakeStore(tmp_path, shares, address)
+    store = FakeStore(tmp_path, shares, server)
     outcomes = make_undisturbed([SimpleNamespace(key=key) for key in "abc"], store, store.make)  # type: ignore[arg-type]
     assert store.made == made
     assert len(made) <= 1 + REPEATS

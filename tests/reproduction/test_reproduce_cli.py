@@ -20,6 +20,8 @@ from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction import cli
 from experiments.reproduction.cli import _only_command, main
 from experiments.reproduction.spec import catalogue, read_figure
+from experiments.store import Store
+from experiments.store.recorder import OFF, RecordedList, tracking_of
 
 
 def runs_of(figure: str) -> int:
@@ -189,7 +191,7 @@ def test_bad_input(tmp_path: Path, command: list[str], message: str, capsys: pyt
     (error,) = [line for line in said if not line.startswith("... ")]  # what takes long is told on a slow machine
     assert error.startswith("error: ")
     assert message in error
-    assert not (tmp_path / "store" / "mlflow.db").exists()
+    assert not (tmp_path / "store").exists()
     assert not (tmp_path / "figures").exists()
 
 
@@ -234,7 +236,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_runs(
     said = capsys.readouterr()
     assert said.out == ""
     assert str(tmp_path / "figures") in said.err
-    assert not (tmp_path / "store" / "mlflow.db").exists()
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -245,14 +247,16 @@ def test_a_figure_continues_after_ctrl_c(tmp_path: Path, capsys: pytest.CaptureF
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=os.environ | {OFF: "on"},
     )
-    results = tmp_path / "store" / "artifacts"
-    wait_until(lambda: sum('"finished"' in path.read_text() for path in results.rglob("result.json")) >= 2, process)
+    wait_until(lambda: len(Store.at(tmp_path / "store").ended()) >= 2, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "the same command continues" in error
     assert "Traceback" not in error
+    store = Store.open(tmp_path / "store", read_only=True)
+    assert RecordedList(store, tracking_of(store)).missing() == []
     assert main([*command, "--dry-run"]) == 0
     count = runs_of("sbp_fig2")
     found = int(capsys.readouterr().out.split(f" of {count} runs")[0].split()[-1])

@@ -11,6 +11,7 @@ import pandas as pd
 from experiments.configuration.composition import settings_of
 from experiments.run import runner
 from experiments.run.console import Display
+from experiments.store import Store
 
 DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=12", "dataset.shape=noisy"]
 
@@ -18,6 +19,12 @@ DATA = ["dataset=synthetic", "dataset.n=300", "dataset.n_test=100", "dataset.d=1
 def record(output: str) -> tuple[dict[str, Any], pd.DataFrame]:
     path = Path(next(line for line in output.splitlines() if line.startswith("result: ")).removeprefix("result: "))
     return json.loads(path.read_text()), pd.read_parquet(path.with_name("curve.parquet"))
+
+
+def statuses(root: Path, **entries: Any) -> list[str]:
+    """The status of each run in a store whose result.json has these entries, sorted."""
+    results = [json.loads((folder / "result.json").read_text()) for folder in Store.at(root).ended()]
+    return sorted(result["status"] for result in results if entries.items() <= result.items())
 
 
 def alone(place: Path, *words: str, display: Display | None = None) -> tuple[dict[str, Any], pd.DataFrame]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from run_cases import statuses
 
 import datasets
 import solvers
@@ -62,14 +62,6 @@ def settings(root: Path, algo: str = "sbp", **changes: Any) -> RunSettings:
 
 def make(run: RunSettings, display: Display | None = None) -> Outcome:
     return runner.run(run, display or Display(), ["run.py", "a test"])
-
-
-def statuses(root: Path, **tags: str) -> list[str]:
-    from mlflow import MlflowClient
-
-    client = MlflowClient(Store.open(root).uri)
-    runs = client.search_runs([experiment.experiment_id for experiment in client.search_experiments()])
-    return [run.data.tags["status"] for run in runs if tags.items() <= run.data.tags.items()]
 
 
 class Spy(Display):
@@ -183,18 +175,16 @@ def test_an_interrupted_run_keeps_its_curve_and_starts_again(root: Path, monkeyp
 
     monkeypatch.setattr(advance, "_advance", real)
     assert make(run).status == "finished"
-    assert sorted(statuses(root, key=result["key"])) == ["finished", "interrupted"]
+    assert statuses(root, key=result["key"]) == ["finished", "interrupted"]
 
 
-def test_a_run_that_is_stopped_while_its_record_begins_is_recorded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Store.begin
+def test_a_run_that_is_stopped_before_its_first_iteration_is_recorded(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> bool:
+        raise KeyboardInterrupt
 
-    def begin(store: Store, *arguments: Any) -> Any:
-        handle = real(store, *arguments)
-        signal.raise_signal(signal.SIGINT)
-        return handle
-
-    monkeypatch.setattr(Store, "begin", begin)
+    monkeypatch.setattr(advance, "_advance", stop)
     outcome = make(settings(root, seed=22))
     assert outcome.status == "interrupted"
     result = json.loads(Path(outcome.result_path or "").read_text())
@@ -210,7 +200,9 @@ def test_a_crash_is_recorded_as_failed(root: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(advance, "_advance", crash)
     with pytest.raises(ZeroDivisionError):
         make(run)
-    assert "failed" in statuses(root, algo="sbp")
+    (folder,) = Store.open(root).ended()[-1:]
+    result = json.loads((folder / "result.json").read_text())
+    assert (result["status"], result["seed"], result["error"]) == ("failed", 31, "ZeroDivisionError: of ours")
 
 
 def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,11 +214,10 @@ def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkey
         outcome = make(settings(root, seed=41))
     assert outcome.status == "finished"
     result = json.loads(Path(outcome.result_path or "").read_text())
-    assert set(result["artifacts"]) == {"curve.parquet"}
     found = Store.open(root).find_finished(result["key"])
     assert found is not None
     assert found.curve["iterations"].iloc[-1] == 160
-    assert sorted(path.name for path in found.directory.iterdir()) == ["curve.parquet", "result.json"]
+    assert sorted(path.name for path in found.directory.iterdir()) == ["SHA256SUMS", "curve.parquet", "result.json"]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_cases import DATA
-from store_records import make_curve, record, sql
+from run_cases import DATA, statuses
+from store_records import record
 from waiting import PATIENCE
 
 from experiments.configuration.composition import settings_of
@@ -22,6 +22,7 @@ from experiments.run.console import Display
 from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from experiments.store import Store, StoreError
 from support import locks
+from support.files import new_folder
 
 FORK = multiprocessing.get_context("fork")
 RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.provider=on_the_fly", "threads=1"]
@@ -57,12 +58,11 @@ def test_several_processes_with_one_command_make_one_run(fresh: Path) -> None:
     children = [FORK.Process(target=make, args=(settings, barrier, outcomes)) for _ in range(5)]
     for child in children:
         child.start()
-    statuses = sorted(outcomes.get() for _ in children)
+    ends = sorted(outcomes.get() for _ in children)
     for child in children:
         child.join(PATIENCE)
-    assert statuses == ["finished", "found", "found", "found", "found"]
-    rows = sql(Store.open(fresh / "results"), "SELECT count(*) FROM tags WHERE key = 'status' AND value = 'finished'")
-    assert rows == [(2,)]
+    assert ends == ["finished", "found", "found", "found", "found"]
+    assert statuses(fresh / "results") == ["finished"] * 2
     assert not (fresh / "results" / "locks").exists()
 
 
@@ -139,6 +139,7 @@ def test_a_refused_run_leaves_no_folder(tmp_path: Path) -> None:
 
 
 def test_the_folder_of_locks_may_vanish_while_it_is_created(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.root.mkdir()
     create, tried = os.mkdir, []
 
     def removed_by_another_process(path: str | Path, *options: Any) -> None:
@@ -154,36 +155,39 @@ def test_the_folder_of_locks_may_vanish_while_it_is_created(store: Store, monkey
 
 
 def test_a_place_that_cannot_hold_a_lock_is_refused(store: Store) -> None:
+    store.root.mkdir()
     (store.root / "locks").write_text("a file")
     with pytest.raises(StoreError, match="cannot be written"), store.computing("k", pytest.fail):
         pass
 
 
+KILLED = 32 * "0"
+"""The key of a run whose process is killed."""
+
+
 def begin(root: Path, begun: Any) -> None:
-    handle = Store.open(root).begin("k", "n", {}, {})
-    for folder in (handle.directory, root, root / "checkpoints", root / "sweeps" / "2000-01-01"):
+    for folder in (root, root / "checkpoints", root / "sweeps" / "2000-01-01"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".some.file.0123456789abcdef.part").write_bytes(b"half")
-    begun.set()
-    signal.pause()
+    with Store.open(root).computing(KILLED, lambda _: None), new_folder(root / "runs" / KILLED) as draft:
+        (draft / "result.json").write_bytes(b"half")
+        begun.set()
+        signal.pause()
 
 
 def test_a_command_removes_what_killed_ones_have_left(store: Store) -> None:
+    living = record(store, "living")
+    (living.directory / "mine.part").write_bytes(b"a run's own file")
     begun = FORK.Event()
     child = FORK.Process(target=begin, args=(store.root, begun))
     child.start()
     assert begun.wait(PATIENCE)
     child.kill()
     child.join()
-    assert len(list(store.root.rglob("*.part"))) == 4
-    other = store.begin("living", "n", {}, {})
-    (other.directory / "mine.part").write_bytes(b"a run's own file")
-    (store.root / "artifacts" / "0123").mkdir()
-    (store.root / "artifacts" / "0123" / "alive").touch()  # killed before its begin was recorded
+    assert len(list(store.root.rglob("*.part"))) == 5
     remove_leftovers(store)
     remove_old_leftovers(store)
-    assert [path.parent for path in store.root.rglob("alive")] == [other.directory.parent]
+    with store.computing("other", pytest.fail):
+        assert [path.name for path in (store.root / "locks").iterdir()] == ["other.lock"]
     assert [path.name for path in store.root.rglob("*.part")] == ["mine.part"]
-    other.finish({}, make_curve(2))
-    rows = sql(store, "SELECT value FROM tags WHERE key = 'status' ORDER BY value")
-    assert rows == [("finished",), ("killed",)]
+    assert [path.name for path in (store.root / "runs").iterdir()] == ["living"]
