@@ -147,7 +147,7 @@ def sync_folder(folder: Path) -> None:
 
 def drafts(folder: Path) -> list[Path]:
     """Return all drafts in a folder; none if the folder is missing or cannot be read."""
-    return [path for path in _entries(folder) if _DRAFT.fullmatch(path.name)]
+    return [path for path in _entries(folder, ".") if _DRAFT.fullmatch(path.name)]
 
 
 def keyed(folder: Path, suffix: str) -> list[Path]:
@@ -301,10 +301,11 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _entries(folder: Path) -> list[Path]:
+def _entries(folder: Path, beginning: str = "") -> list[Path]:
+    """Return the entries of a folder whose names have a beginning; none if the folder cannot be read."""
     try:
         with os.scandir(folder) as entries:
-            return [Path(entry.path) for entry in entries]
+            return [Path(entry.path) for entry in entries if entry.name.startswith(beginning)]
     except OSError:
         return []
 

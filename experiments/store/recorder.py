@@ -32,6 +32,8 @@ OFF: Final = "SVM_MLFLOW"
 LISTS: Final = "recorded"
 PAUSE_SECONDS: Final = 0.3
 """Between two looks for new runs."""
+QUIET_SECONDS: Final = 2.0
+"""A command says after this time that it waits."""
 RETRY_SECONDS: Final = 10.0
 """Pause after an error, as of a server that does not answer."""
 
@@ -80,6 +82,8 @@ class RecordedList:
                 if folder in skipped:
                     continue
                 recorded = self._tracking.record(folder)
+                if self._database is not None and not self._database.exists():
+                    raise StoreError(f"{self._database} was deleted while this process wrote to it")
                 if recorded is not Recorded.DAMAGED:
                     with self._path.open("a", encoding="utf-8") as file:
                         file.write(f"{folder.name}\n")
@@ -193,7 +197,7 @@ class Recorder:
             self.begin()
             assert self._process is not None
             with contextlib.suppress(KeyboardInterrupt):  # the process goes on by itself
-                reasons, _ = self._process.communicate()  # closes its input, after which it ends
+                reasons = _read_to_end(self._process)
                 if reasons.strip():
                     self._warn(reasons.strip())
                 if count := len(runs.missing()):
@@ -202,6 +206,15 @@ class Recorder:
                     self._warn(f"{which} not in mlflow at {tracking.uri}; record later by: {command}")
         except StoreError as error:
             self._warn(str(error))
+
+
+def _read_to_end(process: subprocess.Popen[str]) -> str:
+    """Close the input of a recorder, after which it ends, and return its output; on a terminal say what takes long."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return process.communicate(timeout=QUIET_SECONDS)[0]
+    if sys.stderr.isatty():
+        print("mlflow is recording the runs; Ctrl-C leaves it to itself", file=sys.stderr, flush=True)
+    return process.communicate()[0]
 
 
 @contextlib.contextmanager

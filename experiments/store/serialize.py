@@ -72,8 +72,9 @@ def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
 def setting_names(result: Mapping[str, Any]) -> list[str]:
     """Return the names that `recorded_text` knows of a run's settings and provenance."""
     provenance = result["provenance"]
-    known = {name: value for name, value in provenance.items() if not isinstance(value, Mapping)}
-    return [*NAMES, *(name for name, _ in flatten({**result["settings"], **known, **provenance.get("build", {})}))]
+    facts = {name: value for name, value in provenance.items() if not isinstance(value, Mapping)}
+    settings = {name: value for name, value in result["settings"].items() if name not in ("seed", "origins")}
+    return [*NAMES, *(name for name, _ in flatten({**settings, **facts, **provenance.get("build", {})}))]
 
 
 def params_of(result: Mapping[str, Any]) -> dict[str, str]:
@@ -105,6 +106,8 @@ def _cut(text: str, length: int) -> str:
 
 def filter_texts(value: Any) -> set[str]:
     """Texts that match a filter's value, or one of several: 10 also finds the setting 10.0."""
+    if hasattr(value, "tolist"):  # numpy's scalars and arrays
+        value = value.tolist()
     if isinstance(value, list | tuple | set | frozenset | range):
         return {text for item in value for text in filter_texts(item)}
     texts = {_text(value)}

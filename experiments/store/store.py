@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -94,7 +95,14 @@ class Store:
         store = cls.at(root, server)
         store._read_only, folder = read_only, store.root
         if server is not None:
-            store._tracking = Tracking.reached(server)
+            try:
+                store._tracking = Tracking.reached(server)
+            except StoreError as error:
+                later = shlex.join(["python", "-m", "experiments.store", "record", str(folder), str(store.server)])
+                raise StoreError(
+                    f"{error}; start it (docs/server.md), or record on this machine by store=local "
+                    f"store.root={folder} and at the server later by {later}"
+                ) from error
         if folder.exists() and not folder.is_dir():
             raise StoreError(f"the store {folder} is not a folder")
         if (folder / "artifacts").is_dir() and not store._runs.exists():
@@ -147,10 +155,10 @@ class Store:
         chosen = [
             run
             for name in _names(self._runs)
-            if (run := read_run(self._runs / name))
+            if (run := read_run(self._runs / name, with_curve=False))
             and all(recorded_text(run.result, setting) in texts for setting, texts in wanted.items())
         ]
-        return sorted(chosen, key=lambda run: (*(str(run.result[name]) for name in ("algo", "dataset")), run.key))
+        return sorted(chosen, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
         """Return how long the finished runs of a model of processor took, by solver and data set.

@@ -59,5 +59,11 @@ def record_of(run: FinishedRun) -> dict[str, Any]:
 def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names, other than seed, algorithm and data set, whose values are not the same in all records."""
     names = dict.fromkeys(name for record in records for name in record)
-    varied = [name for name in names if len({repr(record.get(name)) for record in records}) > 1]
-    return [name for name in varied if name not in ("seed", "algo.name", "dataset.name")]
+    first = {name: records[0].get(name) for name in names} if records else {}
+    varied = {
+        name
+        for record in records
+        for name, value in first.items()
+        if (other := record.get(name)) != value or type(other) is not type(value)
+    }
+    return [name for name in names if name in varied and name not in ("seed", "algo.name", "dataset.name")]

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from experiments.store.server import REACHED, Server
 from servers import Relay, free_port
 
 import run
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
+from experiments.store import recorder
+from experiments.store.tracking import REACHED, Tracking
 
 TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
 
@@ -24,6 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Run a command of `run.py` in this process, the jobs of a sweep one after the other; returns the exit status."""
     for name in ("HYDRA_FULL_ERROR", "SVM_SWEEP_ID"):
         monkeypatch.setenv(name, "1")
+    monkeypatch.delenv(recorder.OFF)
     monkeypatch.chdir(tmp_path)
 
     numbers = itertools.count()
@@ -70,15 +72,16 @@ def test_a_run_is_found_on_another_machine(
     words = ["store=server", f"store.uri={address}", "seed=71"]
     assert here(*words, "store.root=one") == 0
     first = capsys.readouterr()
-    assert "not on the server" not in first.err
+    assert "not in mlflow" not in first.err
     monkeypatch.setattr(advance, "_advance_through", None)  # nothing is computed
     assert here(*words, "store.root=other") == 0
     assert "result: " in capsys.readouterr().out.splitlines()[-1]
-    one, other = (sorted(Path(name).glob("servers/*/artifacts/*/artifacts/result.json")) for name in ("one", "other"))
+    one, other = (sorted(Path(name).glob("servers/*/runs/*/result.json")) for name in ("one", "other"))
+    assert len(one) == 1
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
 
 
-def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
+def test_a_server_lost_on_the_way_costs_a_warning_and_the_same_command_records(
     here: Callable[..., int],
     server: tuple[str, Path],
     capsys: pytest.CaptureFixture[str],
@@ -95,18 +98,17 @@ def test_a_server_lost_on_the_way_leaves_one_line_and_the_same_command_uploads(
     monkeypatch.setattr(advance, "_advance_through", cut)
     assert here(*words) == 0
     printed = capsys.readouterr()
-    told = [line for line in printed.err.splitlines() if "not on the server" in line]
-    assert len(told) == 1
-    assert told[0].startswith("not on the server: 2 runs: the first: ")
-    assert "python -m experiments.store sync " in told[0]
+    (warning,) = [line for line in printed.err.splitlines() if "not in mlflow" in line]
+    assert warning.startswith(f"2 runs are not in mlflow at {relay.address}; record later by: ")
+    assert "python -m experiments.store record " in warning
     relay.open()
     monkeypatch.setattr(advance, "_advance_through", None)
     assert here(*words) == 0
-    assert "not on the server" not in capsys.readouterr().err
+    assert "not in mlflow" not in capsys.readouterr().err
     relay.cut()
-    results = [json.loads(path.read_text()) for path in Path("results").glob("servers/*/artifacts/*/artifacts/*.json")]
-    shared = [Server(server[0]).runs(key=result["key"]) for result in results]
-    assert [[run.status for run in runs] for runs in shared] == [["finished"], ["finished"]]
+    results = [json.loads(path.read_text()) for path in Path("results").glob("servers/*/runs/*/result.json")]
+    shared = [Tracking(server[0])._runs_of(result["key"]) for result in results]
+    assert [[run.data.tags["status"] for run in runs] for runs in shared] == [["finished"], ["finished"]]
 
 
 def test_reproduce_refuses_a_server_that_is_not_there(

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE, wait_until
 
-from experiments.store import server as client
+from experiments.store import tracking as client
 
 WATCH = """
 import os, signal, subprocess, sys, threading
@@ -89,7 +89,7 @@ def mlflow_server(folder: Path, backend: str) -> Iterator[str]:
         except TimeoutError as error:
             pytest.fail(f"the mlflow server does not answer, {error}: {log.read_text(errors='replace')[-2000:]}")
         with pytest.MonkeyPatch.context() as patient:
-            for name in ("CONNECT_SECONDS", "ANSWER_SECONDS", "FIRST_ANSWER_SECONDS"):
+            for name in ("CONNECT_SECONDS", "ANSWER_SECONDS"):
                 patient.setattr(client, name, PATIENCE)  # of the program: a busy machine answers late
             yield f"http://127.0.0.1:{port}"
 

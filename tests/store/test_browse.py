@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from store_records import make_curve
+from store_records import make_curve, result_of
 
 import experiments
 from experiments.store import Store, StoreError
@@ -15,19 +15,9 @@ from experiments.store.__main__ import main
 
 def record(store: Store, key: str, algo: str, seed: int, nu: float, isa: str = "v3") -> None:
     settings = {"algo": {"name": algo}, "problem": {"nu": nu}, "seed": seed, "dataset": {"name": "adult"}}
-    result = {
-        "algo": algo,
-        "dataset": "adult",
-        "seed": seed,
-        "settings": {**settings, "origins": {"problem.nu": f"told {key}"}},
-        "counters": {"iterations": 10, "kernel_evaluations": 100 + seed, "presentations": None},
-        "cpu_seconds": 1.5,
-        "wall_seconds": 1.6,
-        "final": {"test_error": 0.1 + seed},
-        "provenance": {"build": {"build_id": "b", "isa": isa, "code": "c"}, "started": "2026-01-02T03:04:05+00:00"},
-    }
-    handle = store.begin(key, f"{algo} {seed}", settings, {"algo": algo, "dataset": "adult"})
-    handle.finish(result, make_curve(5))
+    result = result_of(seed) | {"algo": algo, "settings": {**settings, "origins": {"problem.nu": f"told {key}"}}}
+    result["provenance"]["build"]["isa"] = isa
+    store.finish(key, result, make_curve(5))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +25,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with four runs."""
     folder = tmp_path_factory.mktemp("browse")
     store = Store.open(folder)
-    store.create()
     record(store, "k0", "sbp", 0, 0.01)
     record(store, "k1", "sbp", 1, 0.01)
     record(store, "k2", "sbp", 0, 0.1)

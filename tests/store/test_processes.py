@@ -5,100 +5,94 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from store_records import OtherProcess, make_curve, record_three, sql, statuses
-from waiting import PATIENCE, wait_until
+from store_records import listing, make_curve, record, record_three, result_of
+from waiting import PATIENCE
 
-from experiments.store import Store, writer
-
-
-def check_three_of_each(root: Path, workers: int) -> None:
-    store = Store.open(root)
-    found = {(run.result["who"], run.result["i"], run.params["seed"]) for run in store.runs()}
-    assert found == {(str(who), i, str(i)) for who in range(workers) for i in range(3)}
-    rows = sql(store, "SELECT count(*), count(DISTINCT run_uuid) FROM metrics WHERE key = 'test_error'")
-    assert rows == [(3 * workers * 60, 3 * workers)]
-    assert sql(store, "SELECT count(*) FROM experiments WHERE name = 'svm-cost-curves'") == [(1,)]
-    assert sorted(path.name for path in root.iterdir()) == [".store.lock", "artifacts", "mlflow.db"]
+from experiments.store import Store
 
 
-def test_six_processes_on_a_new_store_record_all_runs(template: Path, tmp_path: Path) -> None:
-    # forked after mlflow has been imported (by making the template), so that all of them arrive at the same moment
+def test_sixteen_processes_on_a_new_store_record_all_runs(tmp_path: Path) -> None:
     root = tmp_path / "deep" / "results"
-    context = multiprocessing.get_context("fork")
-    children = [context.Process(target=record_three, args=(root, str(who))) for who in range(6)]
+    context = multiprocessing.get_context("fork")  # so that all of them arrive at the same moment
+    children = [context.Process(target=record_three, args=(root, str(who))) for who in range(16)]
     for child in children:
         child.start()
     for child in children:
         child.join(PATIENCE)
-    assert [child.exitcode for child in children] == [0] * 6
-    check_three_of_each(root, 6)
+    assert [child.exitcode for child in children] == [0] * 16
+    runs = {(run.key, run.result["seed"]) for run in Store.open(root).runs()}
+    assert runs == {(f"{who}-{i}", i) for who in range(16) for i in range(3)}
+    assert listing(root)[0] == "runs"
+    assert len(list((root / "runs").iterdir())) == 48
 
 
-@pytest.fixture
-def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OtherProcess]:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))  # without an empty store: mlflow has to make one
-    other_process = OtherProcess(tmp_path / "results")
-    yield other_process
-    other_process.process.kill()
-    other_process.process.communicate()
-
-
-def test_two_processes_create_a_store_at_once(other_process: OtherProcess) -> None:
-    wait_until(other_process.ready.exists, other_process.process)
-    Store.open(other_process.root).create()  # while the other process does the same
-    assert not (other_process.root / "artifacts").exists()  # nobody has begun yet
-    other_process.go()
-    record_three(other_process.root, "1")
-    output = other_process.process.communicate(timeout=PATIENCE)[0]
-    assert output == ""  # mlflow and alembic say nothing, even under a root logger that shows everything
-    assert other_process.process.returncode == 0
-    check_three_of_each(other_process.root, 2)
-
-
-def begin_and_wait(root: Path, key: str, ready: Any) -> None:
-    handle = Store.open(root).begin(key, "n", {}, {})
-    ready.set()
-    signal.pause()
-    handle.fail("never reached")
-
-
-def test_a_new_run_closes_killed_runs_of_its_key_and_no_running_ones(store: Store) -> None:
+def test_processes_that_record_the_same_run_leave_it_intact(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
-    ready = context.Event()
-    child = context.Process(target=begin_and_wait, args=(store.root, "k", ready))
-    child.start()
-    try:
-        assert ready.wait(PATIENCE)
-        store.begin("k", "n", {}, {}).interrupt({}, make_curve(2))
-        rows = "SELECT value FROM tags WHERE key = 'status' ORDER BY value"
-        assert sql(store, rows) == [("interrupted",), ("running",)]
-        assert child.pid is not None
-        os.kill(child.pid, signal.SIGKILL)
-    finally:
-        child.kill()
-        child.join()
-    other = store.begin("other", "n", {}, {})
-    assert sql(store, rows) == [("interrupted",), ("running",), ("running",)]
-    store.begin("k", "n", {}, {}).finish({}, make_curve(2))
-    assert sql(store, rows) == [("finished",), ("interrupted",), ("killed",), ("running",)]
-    assert sql(store, "SELECT count(*) FROM runs WHERE status = 'KILLED'") == [(2,)]
-    other.fail("done")
+    children = [context.Process(target=_record_often, args=(tmp_path, points)) for points in (3, 40)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(PATIENCE)
+    assert [child.exitcode for child in children] == [0, 0]
+    run = Store.open(tmp_path).find_finished("k")
+    assert run is not None
+    assert len(run.curve) in (3, 40)
+    assert listing(tmp_path / "runs") == ["k", "k/SHA256SUMS", "k/curve.parquet", "k/result.json"]
 
 
-def test_a_run_killed_before_its_status_is_written_is_not_finished(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+def _record_often(root: Path, points: int) -> None:
+    store = Store.open(root)
+    for _ in range(20):
+        with store.computing("k", print):
+            record(store, "k", points)
+
+
+@pytest.mark.parametrize("earlier", [True, False])
+def test_a_process_killed_at_any_write_leaves_the_earlier_run_or_none(
+    earlier: bool, store: Store, tmp_path: Path
 ) -> None:
-    handle = store.begin("k", "n", {}, {})
-    monkeypatch.setattr(writer, "close", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        handle.finish({}, make_curve(2))
-    monkeypatch.undo()
-    assert handle.result_path.exists()
-    assert store.find_finished("k") is None
-    handle.interrupt({}, make_curve(2))
-    assert statuses(store) == {"k": ("interrupted", "KILLED")}
+    context = multiprocessing.get_context("fork")
+    for count in range(1, 40):
+        root = tmp_path / f"{count}"
+        if earlier:
+            record(Store.open(root), "k", points=3)
+        child = context.Process(target=_killed_at, args=(root, count))
+        child.start()
+        child.join(PATIENCE)
+        store = Store.open(root)
+        store.remove_leftovers()
+        run = store.find_finished("k")
+        assert run is not None or not earlier
+        if child.exitcode == 0:
+            assert run is not None
+            assert len(run.curve) == 5
+            break
+        assert child.exitcode == -signal.SIGKILL
+        assert run is None or len(run.curve) in (3, 5)
+        assert not [name for name in listing(root) if "/." in name]
+        record(store, "k")
+    assert count > 8
+
+
+def _killed_at(root: Path, count: int) -> None:
+    """Record a run; be killed at the `count`-th call that changes the file system."""
+    import sys
+
+    changes = 0
+
+    def watch(event: str, arguments: Any) -> None:
+        nonlocal changes
+        writes = event == "open" and isinstance(arguments[1], str) and "w" in arguments[1]
+        if writes or event in ("os.rename", "os.mkdir", "os.link", "os.remove", "os.rmdir", "shutil.rmtree"):
+            changes += 1
+            if changes == count:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    store = Store.open(root)
+    sys.addaudithook(watch)
+    store.finish("k", result_of(), make_curve(5))
+    os._exit(0)

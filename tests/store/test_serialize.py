@@ -1,45 +1,38 @@
-"""Settings and results as text without loss, and artifacts whose damage is found."""
+"""Settings and results as text without loss, and files whose damage is detected."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from experiments.store.artifacts import CURVE_FILE, RESULT_FILE, read_verified, write_all
 from hypothesis import given
 from hypothesis import strategies as st
-from store_records import make_curve
+from store_records import make_curve, result_of
 
-from experiments.store import Store, serialize
-
-
-def test_long_values_are_cut_and_equal_names_made_different(store: Store) -> None:
-    params = {"long": "x" * 9000, "a@b": 1, "a%b": 2, "..": 3, **{f"p{i}": i for i in range(150)}}
-    run = store.begin("k", "n" * 999, params, {"tag": "y" * 9999}).finish({}, make_curve(2))
-    assert run.params["long"] == "x" * 5997 + "..."
-    assert run.tags["tag"] == "y" * 7997 + "..."
-    assert (run.params["a_b"], run.params["a_b_"], run.params["_.."]) == ("1", "2", "3")
-    assert run.params["p149"] == "149"
-    assert len(run.params) == 154
-
+from experiments.store import serialize
+from experiments.store.run_folder import CURVE_FILE, RESULT_FILE, SUMS_FILE, read_contents, read_run, write_run
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 NESTED = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner))
+GROUPS = st.dictionaries(st.text(max_size=300), LEAVES | st.dictionaries(st.text(max_size=9), LEAVES, max_size=3))
 
 
-@given(st.dictionaries(st.text(max_size=300), LEAVES | st.dictionaries(st.text(max_size=9), LEAVES, max_size=3)))
-def test_no_setting_is_lost_and_mlflow_takes_all_names_and_values(values: dict[str, Any]) -> None:
-    from mlflow.utils.validation import _validate_param
-
-    entries = serialize.flat_texts(values, 10)
-    assert len(entries) == sum(len(value) if isinstance(value, dict) else 1 for value in values.values())
-    for name, text in entries.items():
-        _validate_param(name, text)
-        assert len(text) <= 10
+@given(GROUPS)
+def test_mlflow_takes_all_names_and_values_of_settings(groups: dict[str, Any]) -> None:
+    params = serialize.params_of(result_of(groups=groups, long="x" * 9000))
+    assert list(params)[:4] == ["algo", "dataset", "kernel", "seed"]
+    assert params["problem.nu"] == "0.01"
+    assert params["dataset.max_train"] == "500"
+    assert not {"problem.C", "algo.name", "origins.problem.nu"} & set(params)
+    assert params["long"] == "x" * 5997 + "..."
+    for name, text in params.items():
+        assert re.fullmatch(r"[\w.\- :/]{1,250}", name, re.ASCII)
+        assert 0 <= len(text) <= 6000
 
 
 @given(NESTED)
@@ -52,27 +45,63 @@ def test_any_result_becomes_json_without_numbers_that_are_not_finite(value: Any)
 
 
 @given(st.integers(-(2**53), 2**53))
-def test_a_filter_finds_a_number_however_it_was_written(number: int) -> None:
-    for recorded in (number, float(number), np.int64(number), np.float64(number)):
-        assert serialize.flat_texts({"a": recorded}, 99)["a"] in serialize.filter_texts(
-            number
-        ) & serialize.filter_texts(float(number))
+def test_a_filter_matches_a_number_however_it_was_written(number: int) -> None:
+    for recorded in (number, float(number)):
+        text = serialize.recorded_text(result_of(problem={"nu": recorded}), "problem.nu")
+        assert text in serialize.filter_texts(number) & serialize.filter_texts(float(number))
+        assert text in serialize.filter_texts(np.int64(number)) & serialize.filter_texts(np.float64(number))
+
+
+def test_every_name_of_a_setting_has_a_text() -> None:
+    result = result_of()
+    names = serialize.setting_names(result)
+    assert {"algo", "seed", "problem.nu", "commit", "isa"} <= set(names)
+    assert all(serialize.recorded_text(result, name) is not None for name in names)
+
+
+def test_points_are_thinned_finite_and_numbered_by_integers() -> None:
+    frame = make_curve(1000)
+    frame["primal"] = np.nan
+    points = serialize.metric_points(frame, 1_000_000)
+    counts = {name: sum(point[0] == name for point in points) for name, *_ in points}
+    assert "primal" not in counts
+    assert len(set(counts.values())) == 1
+    assert 100 < counts["dual"] <= 300
+    assert all(math.isfinite(value) and type(step) is int for _, value, _, step in points)
+    assert [point for point in points if point[0] == "test_error"][-1] == ("test_error", 1 / 1000, 1_009_990, 99_900)
+
+
+def test_without_kernel_evaluations_points_are_numbered_by_iterations() -> None:
+    import pandas as pd
+
+    frame = make_curve(3).assign(kernel_evaluations=pd.array([None] * 3, dtype="Int64"))
+    assert [step for name, _, _, step in serialize.metric_points(frame, 0) if name == "gap"] == [0, 1, 2]
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    folder = tmp_path_factory.mktemp("written")
-    return folder, write_all(folder, {"algo": "sbp"}, make_curve(3), ())
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written") / "k"
+    write_run(folder, result_of(), make_curve(3))
+    return folder
 
 
-@given(st.sampled_from([CURVE_FILE, RESULT_FILE]), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
-def test_one_changed_byte_is_detected(written: tuple[Path, str], name: str, where: float, change: int) -> None:
-    folder, checksum = written
-    assert read_verified(folder, checksum) is not None
-    original = (folder / name).read_bytes()
+@given(st.sampled_from([CURVE_FILE, RESULT_FILE, SUMS_FILE]), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_one_changed_byte_is_detected(written: Path, name: str, where: float, change: int) -> None:
+    assert read_run(written) is not None
+    original = (written / name).read_bytes()
     at = int(where * len(original))
     try:
-        (folder / name).write_bytes(original[:at] + bytes([original[at] ^ change]) + original[at + 1 :])
-        assert read_verified(folder, checksum) is None
+        (written / name).write_bytes(original[:at] + bytes([original[at] ^ change]) + original[at + 1 :])
+        assert read_run(written) is None
+        assert read_contents(written) is None
     finally:
-        (folder / name).write_bytes(original)
+        (written / name).write_bytes(original)
+
+
+@pytest.mark.parametrize("name", ["../escaped", "/etc/escaped", "a/b"])
+def test_a_folder_with_foreign_paths_is_damaged(tmp_path: Path, name: str) -> None:
+    write_run(tmp_path / "k", result_of(), make_curve(3))
+    (tmp_path / "escaped").write_bytes(b"")
+    with (tmp_path / "k" / SUMS_FILE).open("a", encoding="utf-8") as file:
+        file.write(f"{'0' * 64}  {name}\n")
+    assert read_contents(tmp_path / "k") is None

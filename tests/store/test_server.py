@@ -1,60 +1,87 @@
-"""Checks of a server: its address, its first answer, wrong answers."""
+"""A server that several machines share: its address, runs fetched from it, conflicts, and a server that goes away."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import socket
+import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+import pandas as pd
 import pytest
 import requests
-from experiments.store.mirror import same_results
-from experiments.store.mlflow_writer import server_writer
-from experiments.store.server import REACHED, Server
 from hypothesis import given
 from hypothesis import strategies as st
 from servers import Relay, answering, free_port
-from store_records import make_curve
+from store_records import make_curve, record, result_of
 from waiting import PATIENCE
 
-from experiments.store import Store, StoreError, server
+from experiments.store import Store, StoreError, recorder, tracking
+from experiments.store.__main__ import main as store_command
+from experiments.store.recorder import recording, tracking_of
+from experiments.store.tracking import REACHED, Recorded, Tracking, check_address, folder_name
 
-OURS = {"name": "svm-cost-curves", "experiment_id": "3", "lifecycle_stage": "active"}
-VERSION = [{"key": "svm_cost_curves.store_version", "value": "1"}]
-PROXIED = "mlflow-artifacts:/3"
-RUN_NAMES = ("info", "data", "tags", "params", "key", "value", "run_id", "start_time", "end_time")
+Machine = Callable[..., Store]
 
 
 @pytest.fixture(autouse=True)
-def not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(REACHED, "")
+    monkeypatch.delenv(recorder.OFF)
+
+
+@pytest.fixture
+def address(server: tuple[str, Path]) -> str:
+    return server[0]
+
+
+@pytest.fixture
+def key() -> str:
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def machine(tmp_path: Path, address: str) -> Machine:
+    """Open the store of a machine that shares the server."""
+
+    def open_store(name: str, server: str = address, *, read_only: bool = False) -> Store:
+        return Store.open(tmp_path / name, server=server, read_only=read_only)
+
+    return open_store
+
+
+def put(store: Store, key: str, points: int = 5) -> Recorded:
+    return tracking_of(store).record(record(store, key, points).directory)
+
+
+def statuses(address: str, key: str) -> list[str]:
+    return sorted(run.data.tags["status"] for run in Tracking(address)._runs_of(key))
 
 
 @pytest.mark.parametrize(
     "address", ["host:5000", "ftp://host", "http://", "http://h:port", "http://h?x=1", "http://a b", "http://h'", "a"]
 )
-def test_a_malformed_address_is_refused(address: str) -> None:
+def test_a_malformed_address_is_refused(address: str, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="http://HOST:PORT"):
-        Server(address)
+        Store.open(tmp_path, server=address)
 
 
 def test_a_password_in_the_address_would_be_recorded_and_is_refused() -> None:
     with pytest.raises(StoreError, match="MLFLOW_TRACKING_PASSWORD") as refused:
-        Server("http://me:secret@host:5000")
+        check_address("http://me:secret@host:5000")
     assert "secret" not in str(refused.value)
 
 
 @given(host=st.from_regex(r"[a-z][a-z0-9.-]{0,20}", fullmatch=True), port=st.integers(1, 65535), path=st.booleans())
-def test_each_address_has_its_own_folder_name(host: str, port: int, path: bool) -> None:
+def test_each_address_has_a_folder_name_of_its_own(host: str, port: int, path: bool) -> None:
     address = f"http://{host}:{port}{'/mlflow/' if path else ''}"
-    name = Server(address).folder_name
-    assert Server(address).address == address.rstrip("/")
+    name = folder_name(address)
+    assert check_address(address) == address.rstrip("/")
     assert Path(name).name == name
     assert not set(name) & set("?#%:/ ")
-    assert name != Server(f"http://{host}:{port % 65535 + 1}").folder_name
+    assert name != folder_name(f"http://{host}:{port % 65535 + 1}")
 
 
 def test_the_port_of_a_server_that_is_cut_off_is_nobody_elses() -> None:
@@ -84,123 +111,211 @@ def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> 
 
 
 def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    import socket
-
-    monkeypatch.setattr(server, "FIRST_ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(tracking, "ANSWER_SECONDS", 0.2)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         with pytest.raises(StoreError, match="does not answer: nothing within seconds"):
-            Server(f"http://127.0.0.1:{silent.getsockname()[1]}").check_reachable()
+            Tracking.reached(f"http://127.0.0.1:{silent.getsockname()[1]}")
 
 
 @pytest.mark.parametrize(
-    ("status", "content", "says"),
-    [
-        (200, b"<html>hello</html>", "no mlflow tracking server"),
-        (404, b"<html>gone</html>", "answers 404.*no mlflow tracking server"),
-        (200, b"[]", "no mlflow tracking server"),
-        (403, b"Invalid Host header", "403.*MLFLOW_TRACKING_USERNAME"),
-        (500, json.dumps({"error_code": "INTERNAL_ERROR", "message": "no disk\nmore"}).encode(), "500 no disk$"),
-        (302, b"", "answers 302"),
-        (404, json.dumps({"error_code": "RESOURCE_DOES_NOT_EXIST", "message": "none"}).encode(), "answers 404 none"),
-    ],
+    ("status", "content"), [(200, b"hello"), (404, b"{}"), (403, b"OK"), (302, b""), (500, b"\xff")]
 )
-def test_a_wrong_answer_is_reported(status: int, content: bytes, says: str) -> None:
-    with answering(status, content) as address, pytest.raises(StoreError, match=says):
-        Server(address).check_reachable()
+def test_another_server_is_refused(status: int, content: bytes) -> None:
+    with answering(status, content) as address, pytest.raises(StoreError, match=f"answers {status} .*no mlflow"):
+        Tracking.reached(address)
 
 
-DEEP = b"[" * 100_000
+def test_wrong_answers_are_store_errors(store: Store) -> None:
+    folder = record(store, "k").directory
+    for content in (b"OK", b"{}", b"[]", b'{"experiment": {"name": 3}}'):
+        with answering(200, content) as address, pytest.raises(StoreError):
+            Tracking(address).record(folder)
 
 
-@pytest.mark.parametrize("content", [DEEP, b'{"experiment": 3}', b'{"experiment": {}}', b'{"experiment": {"tags": 1}}'])
-@pytest.mark.parametrize("status", [200, 500])
-def test_an_answer_of_another_form_is_one_sentence(status: int, content: bytes) -> None:
-    with answering(status, content) as address, pytest.raises(StoreError, match=f"the server {address} answers"):
-        Server(address).check_reachable()
-
-
-@pytest.mark.parametrize("content", [DEEP, b'{"run": 3}', b'{"run": {"info": 3}}', b"<html>"])
-def test_a_write_that_is_answered_in_another_form_is_one_sentence(content: bytes) -> None:
-    with (
-        answering(200, content) as address,
-        pytest.raises(StoreError, match=f"the server {address} ") as refused,
-        server_writer(address) as writer,
-    ):
-        writer.begin("3", "a run", 0, {})
-    assert "\n" not in str(refused.value)
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(RUN_NAMES), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(json_values)
-def test_runs_of_another_form_are_one_sentence(runs: object) -> None:
-    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED}
-    shared = Server("http://127.0.0.1:1")
-    answers = {"experiment": ours, "runs": runs}
+def test_a_server_is_asked_once_for_a_command(address: str, tmp_path: Path) -> None:
+    Store.open(tmp_path, server=address)
+    assert os.environ[REACHED] == address
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shared, "_call_api", lambda *_, **__: answers)
-        for ask in (lambda: shared.runs(key="k"), shared.finished_keys):
-            with contextlib.suppress(StoreError):
-                ask()
+        patch.setattr(tracking, "_check_answer", None)
+        Store.open(tmp_path, server=f"{address}/")
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"lifecycle_stage": "deleted"}, "experiments restore -x 3"),
-        ({"tags": []}, "version unknown"),
-        ({"tags": [{"key": VERSION[0]["key"], "value": "99"}]}, "version 99, this program needs version 1"),
-        ({"artifact_location": "/srv/artifacts/3"}, "--artifacts-destination"),
-        ({"artifact_location": "file:///srv/artifacts/3"}, "--artifacts-destination"),
-    ],
-)
-def test_an_experiment_that_cannot_hold_our_runs_is_refused(changes: dict[str, object], says: str) -> None:
-    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED, **changes}
-    with answering(200, json.dumps({"experiment": ours}).encode()) as address, pytest.raises(StoreError, match=says):
-        Server(address).check_reachable()
+@pytest.mark.parametrize("backend", ["server", pytest.param("sqlite_server", marks=pytest.mark.slow)])
+def test_another_machine_finds_a_finished_run(
+    backend: str, machine: Machine, key: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address, _ = request.getfixturevalue(backend)
+    one, other = machine("one", address), machine("other", address)
+    (tmp_path / "curve.png").write_bytes(b"a picture")
+    with recording(one, print) as begin:
+        begin()
+        done = one.finish(key, result_of(), make_curve(400), [tmp_path / "curve.png"])
+    found = other.find_finished(key)
+    assert found is not None
+    assert {path.name: path.read_bytes() for path in found.directory.iterdir()} == {
+        path.name: path.read_bytes() for path in done.directory.iterdir()
+    }
+    pd.testing.assert_frame_equal(found.curve, done.curve)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tracking, "fetch", None)
+        assert other.find_finished(key) == found  # from the folder this time
+    assert tracking_of(other).record(found.directory) is Recorded.THERE
+    assert statuses(address, key) == ["finished"]
 
 
-def test_a_command_checks_a_server_once() -> None:
-    ours = {**OURS, "tags": VERSION, "artifact_location": PROXIED}
-    with answering(200, json.dumps({"experiment": ours}).encode()) as address:
-        Server(address).check_reachable()
-    Server(address).check_reachable()  # gone by now, but it has answered
-    with pytest.raises(StoreError):
-        Server(f"http://127.0.0.1:{free_port()}").check_reachable()
+def test_a_curve_goes_in_few_large_batches(machine: Machine, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mlflow
+
+    one, calls = machine("one"), list[int]()
+    log_batch = mlflow.MlflowClient.log_batch
+    for name in ("log_metric", "log_param"):
+        monkeypatch.setattr(mlflow.MlflowClient, name, None)
+
+    def counted(self: Any, run_id: str, metrics: Any = (), params: Any = (), **rest: Any) -> None:
+        calls.append(len(metrics) + len(params))
+        log_batch(self, run_id, metrics=metrics, params=params, **rest)
+
+    monkeypatch.setattr(mlflow.MlflowClient, "log_batch", counted)
+    assert put(one, key, 2000) is Recorded.NEW
+    assert sum(calls) > 1000
+    assert len(calls) <= 2 + sum(calls) // 1000
 
 
-def test_a_spool_belongs_to_one_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(REACHED, "http://a/b/c")
-    spool = Store.open(tmp_path, server="http://a/b/c").root
-    spool.mkdir(parents=True)
-    (spool / "server").write_text("http://a/b_c\n", encoding="utf-8")
-    with pytest.raises(StoreError, match="is the spool of http://a/b_c, not of http://a/b/c"):
-        Store.open(tmp_path, server="http://a/b/c")
+def test_a_run_survives_the_loss_of_its_server(
+    machine: Machine, address: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    relay, warnings = Relay(address), list[str]()
+    one = machine("one", relay.address)
+    relay.cut()
+    assert one.find_finished("another") is None
+    with recording(one, warnings.append) as begin:
+        begin()
+        done = record(one, key)
+    assert any("Connection refused" in line for line in warnings)
+    assert warnings[-1].endswith(f"record later by: python -m experiments.store record {one.root}")
+    assert one.find_finished(key) == done
+    assert store_command(["record", str(one.root)]) == 2
+    assert "Connection refused" in capsys.readouterr().err
+    relay.open()
+    root = one.root.parents[1]
+    for words, expected in ((["record", str(root)], "1 recorded"), (["record", str(one.root)], "nothing is missing")):
+        assert store_command(words) == 0
+        assert capsys.readouterr().out.endswith(f": {expected}\n")
+    relay.cut()
+    assert statuses(address, key) == ["finished"]
 
 
-def test_times_do_not_matter_for_equal_results() -> None:
-    curve = make_curve(9)
-    slower = curve.assign(cpu_seconds=curve["cpu_seconds"] * 3, wall_seconds=curve["wall_seconds"] + 1)
-    assert same_results(curve, slower)
-    assert not same_results(curve, curve.assign(kernel_evaluations=curve["kernel_evaluations"] + 1))
-    assert not same_results(curve, curve.iloc[:-1])
+def test_a_server_that_comes_back_gets_the_runs_of_the_same_command(
+    machine: Machine, address: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    relay, warnings = Relay(address), list[str]()
+    one = machine("one", relay.address)
+    with recording(one, warnings.append) as begin:
+        relay.cut()
+        begin()
+        record(one, key)
+        relay.open()
+    relay.cut()
+    assert warnings == []
+    assert statuses(address, key) == ["finished"]
 
 
-@given(
-    place=st.integers(0, 8),
-    name=st.sampled_from(["test_error", "primal", "gap"]),
-    share=st.one_of(st.floats(-1e-7, 1e-7), st.floats(1e-4, 1.0)),
-)
-def test_results_are_equal_to_six_digits(place: int, name: str, share: float) -> None:
-    curve = make_curve(9)
-    other = curve.copy()
-    other.loc[place, name] += share * np.nanmax(curve[name])
-    assert same_results(curve, other) == same_results(other, curve) == (share <= 1e-7)
-    assert not same_results(curve, curve.assign(**{name: np.nan}))
+def test_the_same_result_is_on_the_server_once(machine: Machine, address: str, key: str) -> None:
+    one, other = machine("one"), machine("other")
+    assert put(one, key) is Recorded.NEW
+    again = other.finish(key, result_of() | {"who": "other"}, make_curve(5))
+    assert tracking_of(other).record(again.directory) is Recorded.THERE
+    assert statuses(address, key) == ["finished"]
+
+
+def test_different_results_for_a_key_are_both_kept_and_reported(
+    machine: Machine, address: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = machine("one"), machine("other")
+    put(one, key)
+    run = record(other, key, points=6)
+    assert store_command(["record", str(other.root)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.endswith(": 1 with another result than the one there\n")
+    assert str(run.directory) in printed.err
+    assert statuses(address, key) == ["differs", "finished"]
+    assert other.find_finished(key) == run
+    third = machine("third").find_finished(key)
+    assert third is not None
+    assert len(third.curve) == 5
+
+
+@pytest.mark.parametrize(("points", "status"), [(5, "duplicate"), (6, "differs")])
+def test_of_two_simultaneous_records_one_stays_finished(
+    points: int, status: str, machine: Machine, address: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = machine("one"), machine("other")
+    put(one, key)
+    runs_of, calls = Tracking._runs_of, list[str]()
+
+    def late(self: Tracking, key: str) -> list[Any]:
+        calls.append(key)
+        return [] if len(calls) == 1 else runs_of(self, key)  # the other run had not finished then
+
+    monkeypatch.setattr(Tracking, "_runs_of", late)
+    # both began at one second: the first is the one with the smaller identifier
+    recorded = put(other, key, points)
+    monkeypatch.undo()
+    assert statuses(address, key) == sorted(["finished", status])
+    assert recorded in (Recorded.NEW, Recorded.DIFFERS)
+
+
+def test_a_damaged_run_on_the_server_is_replaced(machine: Machine, server: tuple[str, Path], key: str) -> None:
+    address, folder = server
+    one, other = machine("one"), machine("other")
+    put(one, key)
+    (run,) = Tracking(address)._runs_of(key)
+    (curve,) = (folder / "artifacts").glob(f"*/{run.info.run_id}/artifacts/curve.parquet")
+    curve.write_bytes(b"something else")
+    assert other.find_finished(key) is None
+    assert put(other, key) is Recorded.NEW
+    assert statuses(address, key) == ["damaged", "finished"]
+    assert machine("third").find_finished(key) is not None
+
+
+def test_a_read_only_store_finds_runs_without_copying_them(machine: Machine, key: str) -> None:
+    put(machine("one"), key)
+    reader = machine("reader", read_only=True)
+    assert reader.find_finished(key) is not None
+    assert reader.find_finished("missing") is None
+    assert not reader.root.exists()
+
+
+def test_hundreds_of_keys_need_few_requests(machine: Machine, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mlflow
+
+    put(machine("one"), key)
+    other, calls = machine("other"), list[str]()
+    search = mlflow.MlflowClient.search_runs
+
+    def counted(self: Any, *words: Any, **more: Any) -> Any:
+        calls.append("search")
+        return search(self, *words, **more)
+
+    monkeypatch.setattr(mlflow.MlflowClient, "search_runs", counted)
+    assert all(other.find_finished(f"missing-{number}") is None for number in range(300))
+    assert len(calls) <= 3
+    assert other.find_finished(key) is not None
+
+
+def test_a_store_of_one_machine_can_be_recorded_at_a_server(
+    store: Store, address: str, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(store, key)
+    assert store_command(["record", str(store.root), address]) == 0
+    assert capsys.readouterr().out == f"{store.root} -> {address}: 1 recorded\n"
+    damaged = record(store, f"{key}-2")
+    damaged.directory.joinpath("curve.parquet").write_bytes(b"")
+    assert store_command(["record", str(store.root), address]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.endswith(": 1 damaged here\n")
+    assert str(damaged.directory) in printed.err
+    assert statuses(address, key) == ["finished"]
+    assert statuses(address, f"{key}-2") == []

@@ -1,10 +1,11 @@
-"""Records of runs, and lookups."""
+"""Records of runs as folders, and lookups."""
 
 from __future__ import annotations
 
 import json
 import math
-import sqlite3
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,42 +15,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from experiments.store.artifacts import RESULT_FILE
-from experiments.store.paths import StorePaths
-from store_records import MEASURES, listing, make_curve, record, sql, statuses
+from store_records import listing, make_curve, record, result_of
 
 from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store, StoreError, database
-
-
-def test_a_deleted_run_is_not_found_and_leaves_no_files(store: Store) -> None:
-    for key in ("k1", "k2"):
-        record(store, key)
-    found = store.find_finished("k1")
-    assert found is not None
-    store.delete([found])
-    assert store.find_finished("k1") is None
-    assert [run.key for run in store.runs()] == ["k2"]
-    assert not found.directory.parent.exists()
-    record(store, "k1")  # it can be made again
-    assert store.find_finished("k1") is not None
+from experiments.store import Store, StoreError
 
 
 def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store, tmp_path: Path) -> None:
     extra = tmp_path / "curve.png"
     extra.write_bytes(b"picture")
     assert store.find_finished("k1") is None
-    params = {"algo": {"name": "sbp", "eta@0 (%)": 0.5, "on": True, "no": None}, "seed": np.int64(3), "steps": [1, 2.5]}
-    handle = store.begin("k1", "sbp on digits", params, {"paper": "sbp", "figure": None, "threads": 2})
-    assert store.find_finished("k1") is None
-    result = {
-        "algo": "sbp",
+    result = result_of() | {
         "key": "wrong",
         "status": "wrong",
         "counters": {"iterations": np.int64(7)},
         "final": {"primal": math.inf, "dual": np.float64("nan"), "test_error": np.float32(0.5), "list": np.arange(2)},
     }
-    finished = handle.finish(result, make_curve(), [extra])
+    finished = store.finish("k1", result, make_curve(), [extra])
     found = store.find_finished("k1")
     assert found == finished
     assert found is not None
@@ -57,185 +39,189 @@ def test_a_finished_run_is_found_with_everything_that_was_recorded(store: Store,
     assert written == found.result
     assert list(written)[:2] == ["key", "status"]
     assert (written["key"], written["status"], written["algo"]) == ("k1", "finished", "sbp")
+    assert written["counters"] == {"iterations": 7}
     assert written["final"] == {"primal": None, "dual": None, "test_error": 0.5, "list": [0, 1]}
-    assert set(written["artifacts"]) == {"curve.parquet", "curve.png"}
     assert (found.directory / "curve.png").read_bytes() == b"picture"
     pd.testing.assert_frame_equal(found.curve, make_curve())
-    assert found.params == {
-        **{"algo.name": "sbp", "algo.eta_0 ___": "0.5", "algo.on": "true", "algo.no": "null"},
-        **{"seed": "3", "steps": "[1,2.5]"},
-    }
-    assert {"key": "k1", "status": "finished", "paper": "sbp", "threads": "2"}.items() <= found.tags.items()
-    assert "figure" not in found.tags
-    assert statuses(store) == {"k1": ("finished", "FINISHED")}
-    assert listing(found.directory.parent) == [
-        "artifacts",
-        *sorted(f"artifacts/{path.name}" for path in found.directory.iterdir()),
-    ]
+    files = ["SHA256SUMS", "curve.parquet", "curve.png", "result.json"]
+    assert listing(store.root) == ["runs", "runs/k1", *(f"runs/k1/{name}" for name in files)]
 
 
-def test_metrics_are_thinned_finite_and_numbered_by_integers(store: Store) -> None:
-    points = 1000
-    frame = make_curve(points)
-    frame["primal"] = np.nan
-    run_id = store.begin("k", "n", {}, {}).finish({}, frame).run_id
-    counts = dict(sql(store, "SELECT key, count(*) FROM metrics WHERE run_uuid = ? GROUP BY key", run_id))
-    assert set(counts) == {*MEASURES, "iterations", "kernel_evaluations", "epochs", "cpu_seconds", "wall_seconds"} - {
-        "primal"
-    }
-    assert len(set(counts.values())) == 1
-    assert 100 < counts["dual"] <= 300
-    assert sql(store, "SELECT DISTINCT typeof(step) FROM metrics") == [("integer",)]
-    assert sql(store, "SELECT count(*) FROM metrics WHERE is_nan OR abs(value) > 1e300") == [(0,)]
-    last = sql(store, "SELECT step, value FROM metrics WHERE key = 'test_error' ORDER BY step DESC LIMIT 1")
-    assert last == [(100 * (points - 1), 1 / points)]
-    start, end = sql(store, "SELECT min(timestamp), max(timestamp) FROM metrics")[0]
-    assert end - start == 10 * (points - 1)
+def test_sha256sum_verifies_the_files_of_a_run(store: Store) -> None:
+    folder = record(store, "k").directory
+    words = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    checked = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
+    assert checked.stdout.splitlines() == ["curve.parquet: OK", "result.json: OK"]
 
 
-def test_uncounted_kernel_evaluations_number_by_iterations(store: Store) -> None:
-    frame = make_curve(3).assign(kernel_evaluations=pd.array([None] * 3, dtype="Int64"))
-    store.begin("k", "n", {}, {}).finish({}, frame)
-    assert sql(store, "SELECT step FROM metrics WHERE key = 'gap' ORDER BY step") == [(0,), (1,), (2,)]
+def test_a_deleted_run_is_not_found_and_leaves_no_files(store: Store) -> None:
+    runs = [record(store, key) for key in ("k1", "k2")]
+    store.delete(runs[:1])
+    assert store.find_finished("k1") is None
+    assert [run.key for run in store.runs()] == ["k2"]
+    assert not runs[0].directory.exists()
+    store.delete(runs[:1])  # it is gone already
+    record(store, "k1")
+    assert store.find_finished("k1") is not None
 
 
 def test_only_finished_runs_are_found(store: Store) -> None:
-    store.begin("interrupted", "n", {}, {}).interrupt({"algo": "sbp"}, make_curve(3))
-    failing = store.begin("failed", "n", {}, {})
-    failing.fail("it broke")
-    store.begin("running", "n", {}, {})
-    assert [store.find_finished(key) for key in ("interrupted", "failed", "running", "never")] == [None] * 4
+    interrupted = store.leave_unfinished("k", "interrupted", result_of(), make_curve(3))
+    failed = store.leave_unfinished("k", "failed", {"error": "it broke"})
+    assert store.find_finished("k") is None
     assert store.runs() == []
-    assert json.loads(failing.result_path.read_text())["error"] == "it broke"
-    found = statuses(store)
-    assert found["interrupted"] == ("interrupted", "KILLED")
-    assert found["failed"] == ("failed", "FAILED")
-    interrupted = next(path for path in store.artifacts.rglob(RESULT_FILE) if "interrupted" in path.read_text())
-    assert (interrupted.parent / "curve.parquet").exists()
+    assert json.loads(failed.read_text()) == {"key": "k", "status": "failed", "error": "it broke"}
+    assert json.loads(interrupted.read_text())["status"] == "interrupted"
+    assert interrupted.with_name("curve.parquet").exists()
+    assert store.ended() == [interrupted.parent, failed.parent]
 
 
-@pytest.mark.parametrize("name", ["curve.parquet", "result.json"])
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-5])])
-def test_a_run_whose_artifacts_are_damaged_is_not_finished(
+@pytest.mark.parametrize("name", ["curve.parquet", "result.json", "SHA256SUMS"])
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[5:])])
+def test_a_damaged_run_is_not_finished_and_can_be_made_again(
     store: Store, name: str, damage: Callable[[Path], Any]
 ) -> None:
-    directory = record(store, "k")
-    assert store.find_finished("k") is not None
-    damage(directory / name)
+    run = record(store, "k")
+    damage(run.directory / name)
     assert store.find_finished("k") is None
     assert store.runs() == []
+    assert record(store, "k") == run
+    assert store.find_finished("k") == run
 
 
-def test_a_run_deleted_in_mlflow_is_not_finished(store: Store) -> None:
-    record(store, "k")
-    sql(store, "UPDATE runs SET lifecycle_stage = 'deleted'")
-    assert store.find_finished("k") is None
+def test_a_run_made_again_replaces_the_earlier_one_with_its_files(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "model.npz").write_bytes(b"model")
+    store.finish("k", result_of(), make_curve(2), [tmp_path / "model.npz"])
+    again = store.finish("k", result_of(seed=3), make_curve(4))
+    assert store.find_finished("k") == again
+    assert len(again.curve) == 4
+    assert not (again.directory / "model.npz").exists()
 
 
-def test_a_failed_finish_leaves_no_finished_run(store: Store, tmp_path: Path) -> None:
-    handle = store.begin("k", "n", {}, {})
-    with pytest.raises(StoreError, match="cannot be written"):
-        handle.finish({}, make_curve(2), [tmp_path / "missing.png"])
-    with pytest.raises(StoreError, match=r"cannot be written: .*columns"):
-        handle.finish({}, make_curve(2).drop(columns="gap"))
-    with pytest.raises(StoreError, match=r"result\.x is a set"):
-        handle.finish({"x": {1}}, make_curve(2))
-    with pytest.raises(StoreError, match="already in use"):
-        handle.finish({}, make_curve(2), [tmp_path / "result.json"])
-    assert store.find_finished("k") is None
-    handle.fail("gave up")
-    for end in (lambda: handle.fail("again"), lambda: handle.finish({}, make_curve(2))):
-        with pytest.raises(StoreError, match="already ended"):
-            end()
-    assert statuses(store) == {"k": ("failed", "FAILED")}
+def test_a_run_that_cannot_be_written_leaves_no_folder(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_bytes(b"")
+    for match, result, curve, files in (
+        ("cannot be written", {}, make_curve(2), [tmp_path / "missing.png"]),
+        (r"cannot be written: .*columns", {}, make_curve(2).drop(columns="gap"), []),
+        (r"result\.x is a set", {"x": {1}}, make_curve(2), []),
+        ("two files have the name result.json", {}, make_curve(2), [tmp_path / "result.json"]),
+    ):
+        with pytest.raises(StoreError, match=match):
+            store.finish("k", result, curve, files)
+        assert store.find_finished("k") is None
+    assert store.ended() == []
 
 
-def test_runs_filters_by_tag_and_parameter_and_keeps_one_run_per_key(store: Store) -> None:
+def test_runs_are_chosen_by_settings_and_provenance(store: Store) -> None:
     for seed in (2, 0, 1):
-        handle = store.begin(
-            f"key{seed}", f"sbp {seed}", {"algo": "sbp", "seed": seed, "lambda_": 10.0}, {"paper": "sbp"}
-        )
-        handle.finish({"seed": seed}, make_curve(2))
-    again = store.begin("key1", "sbp 1", {"algo": "sbp", "seed": 1, "lambda_": 10.0}, {"paper": "simba"})
-    again.finish({"seed": "newer"}, make_curve(2))
-    assert [run.result["seed"] for run in store.runs()] == [0, "newer", 2]
+        record(store, f"key{seed}", seed=seed)
+    assert [run.key for run in store.runs()] == ["key0", "key1", "key2"]
     assert [run.key for run in store.runs(algo="sbp", seed=range(1, 9))] == ["key1", "key2"]
-    assert [run.key for run in store.runs(paper="simba")] == ["key1"]
-    assert len(store.runs(lambda_=10)) == 3
-    assert store.runs(algo="smo") == store.runs(nothing=1) == []
+    assert len(store.runs(dataset="adult", kernel=["gaussian", "linear"], commit="abc", isa="v3")) == 3
+    assert len(store.runs(**{"problem.nu": 0.010, "kernel.sigma2": 100})) == 3
+    assert store.runs(algo="smo") == store.runs(nothing=1) == store.runs(**{"problem": 1}) == []
 
 
 def test_durations_of_finished_runs_on_a_processor(store: Store) -> None:
-    for key, cpu in (("a", "fast"), ("b", "slow"), ("c", "fast")):
-        record(store, key, algo="sbp", dataset="adult", cpu=cpu)
-    store.begin("d", "n", {}, {"algo": "sbp", "dataset": "adult", "cpu": "fast"}).interrupt({}, make_curve(2))
-    sql(store, "UPDATE runs SET start_time = 1000, end_time = 3500")
-    found = store.durations("fast")
-    expected = {store.find_all_finished(["a", "c"])[key].result_path for key in "ac"}
-    assert {path for path, _ in found["sbp", "adult"]} == expected
-    assert [seconds for _, seconds in found["sbp", "adult"]] == [2.5, 2.5]
-    assert list(found) == [("sbp", "adult")]
+    runs = {key: record(store, key) for key in "ab"}
+    store.leave_unfinished("c", "interrupted", result_of(), make_curve(2))
+    assert store.durations("fast") == {("sbp", "adult"): [(run.result_path, 2.5) for run in runs.values()]}
     assert store.durations("other") == {}
 
 
-def test_begin_refuses_reserved_tags_and_malformed_keys(store: Store) -> None:
-    before = listing(store.root)
-    with pytest.raises(StoreError, match="'status' is written by the store"):
-        store.begin("k", "n", {}, {"status": "finished"})
-    with pytest.raises(StoreError, match="a run's key must be"):
-        store.begin("a/b", "n", {}, {})
-    assert listing(store.root) == before
-    assert statuses(store) == {}
+@pytest.mark.parametrize("key", ["a/b", "", "..", "x" * 65])
+def test_a_malformed_key_is_refused(store: Store, key: str) -> None:
+    with pytest.raises(StoreError, match="a run's key must be"), store.computing(key, print):
+        pass
+    assert not store.root.exists()
 
 
-def test_many_runs_are_found_with_few_queries(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = {key: record(store, key) for key in ("a", "b", "c")}
-    (done["b"] / RESULT_FILE).write_text("{}")
-    opened = []
-    connect = database.connect
-    monkeypatch.setattr(database, "connect", lambda place: opened.append(place) or connect(place))
-    found = store.find_all_finished(["c", "a", *(f"none{i}" for i in range(998)), "b", "a"])
-    assert {key: run.directory for key, run in found.items()} == {"a": done["a"], "c": done["c"]}
-    assert len(opened) == 3  # 1,001 keys, 400 at once
-    opened.clear()
-    assert store.find_all_finished([]) == {}
-    assert opened == []
-
-
-def test_a_lookup_reads_few_tags_and_imports_neither_mlflow_nor_pandas(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record(store, "wanted")
-    connection = sqlite3.connect(store.database)
-    many = range(3000)
-    connection.executemany(
-        "INSERT INTO runs (run_uuid, status, lifecycle_stage, experiment_id, start_time) "
-        "VALUES (?, 'FINISHED', 'active', (SELECT experiment_id FROM runs), 0)",
-        [(f"r{i}",) for i in many],
-    )
-    tags = [("key", f"k{i}", f"r{i}") for i in many] + [("status", "finished", f"r{i}") for i in many]
-    tags += [(f"tag{j}", "value", f"r{i}") for j in range(20) for i in many]
-    connection.executemany("INSERT INTO tags (key, value, run_uuid) VALUES (?, ?, ?)", tags)
-    connection.commit()
-    connection.close()
+def test_a_lookup_reads_one_folder_and_imports_neither_mlflow_nor_pandas(store: Store) -> None:
+    for key in ("wanted", *(f"other{i}" for i in range(5))):
+        record(store, key)
     code = (
-        "import sys; from experiments.store import Store\n"
-        "assert Store.open(sys.argv[1]).find_finished('wanted')\n"
-        "assert not {'mlflow', 'pandas', 'sqlalchemy'} & set(sys.modules)\n"
+        "import os, sys; from experiments.store import Store\n"
+        "store = Store.open(sys.argv[1])\n"
+        "opened = []\n"
+        "def note(event, args):\n"
+        "    opened.extend([str(args[0])] if event in ('open', 'os.scandir') else [])\n"
+        "sys.addaudithook(note)\n"
+        "assert store.find_finished('wanted')\n"
+        "assert len(opened) == 3 and all('/wanted/' in path for path in opened), opened\n"
+        "assert not {'mlflow', 'pandas', 'sqlalchemy', 'requests'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code, str(store.root)], cwd=PROJECT_ROOT, check=True)
-    steps = 0
-    connect = database.connect
 
-    def counting(place: StorePaths) -> sqlite3.Connection:
-        def step() -> None:
-            nonlocal steps
-            steps += 1
 
-        connection = connect(place)
-        connection.set_progress_handler(step, 1)  # at every instruction of sqlite's machine
-        return connection
+def test_opening_and_looking_up_write_nothing(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "none" / "deeper")
+    assert store.find_finished("k") is None
+    assert store.runs() == []
+    assert not store.exists()
+    assert listing(tmp_path) == []
 
-    monkeypatch.setattr(database, "connect", counting)
-    assert store.find_finished("wanted")
-    assert 0 < steps < len(tags)
+
+def test_a_moved_store_works(store: Store, tmp_path: Path) -> None:
+    record(store, "old")
+    moved = Store.open(shutil.move(store.root, tmp_path / "elsewhere"))
+    record(moved, "new")
+    assert [run.key for run in moved.runs()] == ["new", "old"]
+    assert not store.root.exists()
+
+
+def test_a_store_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Store.open("results").root == tmp_path / "results"
+    for address in ("postgresql://x/y", "http://localhost:5000", "sqlite:///x.db"):
+        with pytest.raises(StoreError, match="is not a folder"):
+            Store.open(address)
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="is not a folder"):
+        Store.open("file")
+    with pytest.raises(StoreError, match=r"x.* is not UTF-8"):
+        Store.open(os.fsdecode(b"x\xff"))
+
+
+def test_a_store_of_edition_1_is_refused_untouched(tmp_path: Path) -> None:
+    (tmp_path / "artifacts" / "3f" / "artifacts").mkdir(parents=True)
+    (tmp_path / "mlflow.db").write_bytes(b"SQLite")
+    before = listing(tmp_path)
+    with pytest.raises(StoreError, match=r"is a store of edition 1\.0"):
+        Store.open(tmp_path)
+    assert listing(tmp_path) == before
+
+
+def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match=r"cannot be written: .*file: Not a directory"):
+        Store.open(tmp_path / "file" / "results")
+    if Path("/proc/self").exists():
+        with pytest.raises(StoreError, match="cannot be written: /proc"):
+            Store.open("/proc/results")
+
+
+def test_folders_without_permission_are_refused(plain_user: Path) -> None:
+    root = plain_user / "results"
+    store = Store.open(root)
+    record(store, "k")
+    (root / "runs").chmod(0o500)
+    with pytest.raises(StoreError, match=r"cannot be written: .*runs: Permission denied"):
+        Store.open(root)
+    assert [run.key for run in Store.open(root, read_only=True).runs()] == ["k"]
+    with pytest.raises(StoreError, match="Permission denied"):
+        store.delete(store.runs())
+    (root / "runs").chmod(0o300)
+    with pytest.raises(StoreError, match=r"cannot be read: Permission denied"):
+        Store.open(root, read_only=True).runs()
+    (root / "runs").chmod(0o700)
+
+
+def test_a_store_of_a_server_deletes_no_runs(tmp_path: Path) -> None:
+    store = Store.at(tmp_path, "http://127.0.0.1:5000/")
+    assert store.root == tmp_path / "servers" / "http_127.0.0.1_5000"
+    run = record(store, "k")
+    assert (store.root / "server").read_text() == "http://127.0.0.1:5000\n"
+    for same in (store, Store.open(store.root)):
+        with pytest.raises(StoreError, match="runs are deleted there"):
+            same.delete([run])
+    assert store.find_finished("k") == run

@@ -1,0 +1,254 @@
+"""The recorder process: it records every run once, whichever process is killed, and loses none."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from store_records import make_curve, record, result_of
+from waiting import wait_until
+
+from experiments.provenance import PROJECT_ROOT
+from experiments.store import Store, StoreError, recorder, tracking
+from experiments.store.__main__ import main as store_command
+from experiments.store.recorder import RecordedList, Recorder, recording
+from experiments.store.tracking import Recorded, Tracking, database_uri
+
+
+@pytest.fixture(scope="module")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("template")
+    assert Tracking.of_store(root).experiment_id
+    return root / tracking.DATABASE
+
+
+@pytest.fixture(autouse=True)
+def recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(recorder.OFF)
+
+
+@pytest.fixture
+def store(tmp_path: Path, empty_database: Path) -> Store:
+    """A store with a database, which mlflow takes seconds to make."""
+    store = Store.open(tmp_path / "a store")
+    store.root.mkdir()
+    shutil.copy(empty_database, store.root / tracking.DATABASE)
+    return store
+
+
+def keys(store: Store) -> Counter[str]:
+    """How many finished runs mlflow has of each key."""
+    import mlflow
+
+    runs = mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"])
+    return Counter(run.data.tags["key"] for run in runs if run.data.tags["status"] == "finished")
+
+
+def missing(store: Store) -> list[Path]:
+    return RecordedList(store, Tracking.of_store(store.root)).missing()
+
+
+def test_runs_of_a_command_are_recorded_when_it_ends(store: Store) -> None:
+    warnings: list[str] = []
+    with recording(store, warnings.append) as begin:
+        begin()
+        for key in "abc":
+            record(store, key)
+        begin()  # it runs already
+    assert keys(store) == {"a": 1, "b": 1, "c": 1}
+    assert missing(store) == []
+    assert warnings == []
+    with recording(store, warnings.append):
+        pass  # nothing is missing: no process is started
+    record(store, "d")  # by a command whose recorder was killed
+    with recording(store, warnings.append):
+        pass
+    assert keys(store) == dict.fromkeys("abcd", 1)
+
+
+def test_switched_off_it_leaves_the_runs_to_a_later_command(
+    store: Store, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(recorder.OFF, "off")
+    with recording(store, print) as begin:
+        begin()
+        record(store, "a")
+    assert keys(store) == {}
+    assert store_command(["record", str(store.root)]) == 0
+    assert capsys.readouterr().out == f"{store.root} -> {database_uri(store.root)}: 1 recorded\n"
+    assert store_command(["record", f"store.root={store.root}"]) == 0
+    assert capsys.readouterr().out.endswith(": nothing is missing\n")
+    assert keys(store) == {"a": 1}
+
+
+def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> None:
+    warnings: list[str] = []
+    names = [f"run{number:02d}" for number in range(12)]
+    for name in names:
+        record(store, name, points=50)
+    for goal in (1, 5, 9):
+        command = Recorder(store, warnings.append)
+        command.begin()
+        process = command._process
+        assert process is not None
+        wait_until(lambda: len(names) - len(missing(store)) >= goal, process)  # noqa: B023
+        process.kill()
+        command.close()
+    assert warnings
+    assert all("not in mlflow at" in line and "experiments.store record" in line for line in warnings)
+    with recording(store, warnings.append):
+        pass
+    assert keys(store) == dict.fromkeys(names, 1)
+    import mlflow
+
+    client = mlflow.MlflowClient(database_uri(store.root))
+    for run in client.search_runs(["1"]):
+        assert run.data.tags["status"] == "finished"
+        assert len(client.get_metric_history(run.info.run_id, "gap")) == 50
+
+
+def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[..., Any]) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; sys.path.insert(0, sys.argv[2]); from store_records import record\n"
+        "from experiments.store import Store; from experiments.store.recorder import Recorder\n"
+        "store = Store.open(sys.argv[1]); command = Recorder(store, print); command.begin()\n"
+        "[record(store, key) for key in 'abc']; print(command._process.pid, flush=True); os._exit(1)\n"
+    )
+    ended = python(code, store.root, Path(__file__).parent)
+    assert ended.returncode == 1, ended.stderr
+    wait_until(lambda: not _runs(int(ended.stdout)))
+    assert keys(store) == {"a": 1, "b": 1, "c": 1}
+
+
+def _runs(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
+def test_recorders_of_several_commands_record_each_run_once(store: Store) -> None:
+    for number in range(8):
+        record(store, f"k{number}")
+    commands = [Recorder(store, print) for _ in range(3)]
+    for command in commands:
+        command.begin()
+    for command in commands:
+        command.close()
+    assert keys(store) == {f"k{number}": 1 for number in range(8)}
+
+
+def test_ctrl_c_reaches_the_command_and_not_the_recorder(store: Store) -> None:
+    command = Recorder(store, print)
+    command.begin()
+    process = command._process
+    assert process is not None
+    record(store, "a")
+    wait_until(lambda: not missing(store), process)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process.send_signal(number)
+    record(store, "b")
+    command.close()
+    assert process.returncode == 0
+    assert keys(store) == {"a": 1, "b": 1}
+
+
+def test_a_deleted_database_is_made_again(store: Store) -> None:
+    for key in "ab":
+        record(store, key)
+    with recording(store, print):
+        pass
+    (store.root / tracking.DATABASE).unlink()
+    assert len(missing(store)) == 2
+    with recording(store, print):
+        pass
+    assert keys(store) == {"a": 1, "b": 1}
+
+
+def test_a_database_deleted_in_use_is_an_error(store: Store) -> None:
+    record(store, "a")
+    recorder.record_all(store, Tracking.of_store(store.root), print)
+    (store.root / tracking.DATABASE).unlink()
+    with pytest.raises(StoreError):  # mlflow writes to the deleted file on
+        recorder.record_all(store, Tracking.of_store(store.root), print)
+    assert len(missing(store)) == 1
+
+
+def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
+    for key in "abc":
+        record(store, key)
+    (store.root / "runs" / "b" / "result.json").write_bytes(b"")
+    lines: list[str] = []
+    counts = recorder.record_all(store, Tracking.of_store(store.root), lines.append)
+    assert counts == {Recorded.NEW: 2, Recorded.DAMAGED: 1}
+    (line,) = lines
+    assert str(store.root / "runs" / "b") in line
+    assert "damaged" in line
+    record(store, "b")  # made again
+    assert recorder.record_all(store, Tracking.of_store(store.root), lines.append) == {Recorded.NEW: 1}
+
+
+def test_a_database_that_cannot_be_used_costs_a_warning_and_no_run(tmp_path: Path) -> None:
+    store, warnings = Store.open(tmp_path), list[str]()
+    (tmp_path / tracking.DATABASE).write_bytes(b"hello" * 1000)
+    with recording(store, warnings.append) as begin:
+        begin()
+        run = record(store, "a")
+    assert store.find_finished("a") == run
+    assert any("cannot be used" in line for line in warnings)
+    assert warnings[-1].startswith("1 run is not in mlflow at sqlite:///")
+
+
+def test_a_deleted_run_is_deleted_in_mlflow_and_may_be_made_again(store: Store) -> None:
+    runs = [record(store, key) for key in "ab"]
+    recorder.record_all(store, Tracking.of_store(store.root), print)
+    recorder.delete(store, runs[:1])
+    assert keys(store) == {"b": 1}
+    assert missing(store) == []
+    record(store, "a", points=9)
+    assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
+    assert keys(store) == {"a": 1, "b": 1}
+
+
+def test_a_list_that_was_cut_or_damaged_costs_a_second_look_only(store: Store) -> None:
+    for key in "abc":
+        record(store, key)
+    recorder.record_all(store, Tracking.of_store(store.root), print)
+    (names,) = (store.root / recorder.LISTS).glob("*.txt")
+    for content in (b"a\n", b"\xff\xfe\n\nb\nc", b""):
+        names.write_bytes(content)
+        recorder.record_all(store, Tracking.of_store(store.root), print)
+        assert keys(store) == {"a": 1, "b": 1, "c": 1}
+        assert missing(store) == []
+
+
+def test_interrupted_runs_are_recorded_too(store: Store) -> None:
+    store.leave_unfinished("a", "interrupted", result_of(), make_curve(3))
+    store.leave_unfinished("a", "interrupted", result_of(), make_curve(4))
+    assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 2}
+    assert keys(store) == {}
+
+
+@pytest.mark.parametrize(
+    "words", [["record", "nowhere"], ["record", "nowhere", "http://127.0.0.1:1"], ["ui", "nowhere"]]
+)
+def test_a_folder_without_runs_is_refused_in_one_line(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert store_command(words) == 2
+    assert capsys.readouterr().err == "error: there are no runs in nowhere\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_of_mlflow_but_its_client_is_used() -> None:
+    private = ("mlflow.store", "alembic_version", "INSERT INTO", "sqlite3", "import mlflow._", "mlflow.utils")
+    for path in sorted((PROJECT_ROOT / "experiments").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert [word for word in private if word in text] == [], path
+        assert "import mlflow" not in text or path.name == "tracking.py"
