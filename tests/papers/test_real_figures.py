@@ -21,4 +21,4 @@ def test_the_water_levels_of_adult(tmp_path: Path) -> None:
         assert verdict["stand_in"] == {}
         assert {claim["verdict"] for claim in verdict["claims"]} == {"reproduced"}
         assert len(pd.read_csv(made / "data.csv")) > 100
-    assert not (tmp_path / "store").exists()
+    assert list((tmp_path / "store").iterdir()) == []
