@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from experiments.columns import COSTS
 from experiments.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ TAG_LENGTH = 8000
 
 NAMES: Final = ("algo", "dataset", "kernel", "seed")
 """Entries of result.json that name a run."""
+ERRORS: Final = ("test_error", "train_error")
 _MISSING: Final = object()
 
 MetricPoint = tuple[str, float, int, int]
@@ -121,7 +123,9 @@ def filter_texts(value: Any) -> set[str]:
 def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
     """Points of the thinned curve for mlflow's charts: every column, finite numbers only (its pages break on others).
 
-    The time of a point is the start of the run plus the solver's wall seconds, without evaluation.
+    A point's step is its cost (`experiments.curve.step_cost`), so that a chart shows a measure against the cost. The
+    names have sections: the errors come first, then ``cost/`` and ``measure/``. The time of a point is the start of the
+    run plus the solver's wall seconds, without evaluation.
 
     Parameters
     ----------
@@ -136,11 +140,16 @@ def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
     steps = thinned[step_cost(curve)].tolist()  # integers: a float step breaks mlflow's run pages
     elapsed = [0.0 if math.isnan(seconds) else seconds for seconds in column(thinned, "wall_seconds").tolist()]
     return [
-        (name, value, started + int(1000 * seconds), int(step))
+        (_sectioned(str(name)), value, started + int(1000 * seconds), int(step))
         for name in thinned.columns
         for value, seconds, step in zip(column(thinned, name).tolist(), elapsed, steps, strict=True)
         if math.isfinite(value)
     ]
+
+
+def _sectioned(name: str) -> str:
+    """Return a column's name with its section of mlflow's page of charts."""
+    return name if name in ERRORS else f"{'cost' if name in COSTS else 'measure'}/{name}"
 
 
 def flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

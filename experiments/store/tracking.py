@@ -287,6 +287,8 @@ class Tracking:
         status: str,
     ) -> str:
         """Record a run, or the rest of it, its status last; return mlflow's identifier."""
+        from experiments.curve import step_cost
+
         facts = result.get("provenance", {})
         begun = datetime.fromisoformat(facts["started"]).timestamp() if facts.get("started") else folder.stat().st_mtime
         started = int(1000 * begun)
@@ -296,6 +298,7 @@ class Tracking:
         with self._errors() as mlflow:
             if partial is None:
                 names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
+                names |= {"step": None if curve is None else step_cost(curve)}
                 tags = tags_of(provenance.as_tags(facts) | names | {"status": RECORDING, "folder": source})
                 name = label_of(result) if "algo" in result else result["key"]
                 partial = self._client.create_run(self.experiment_id, started, tags, name)

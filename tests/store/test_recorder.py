@@ -109,7 +109,7 @@ def test_a_killed_recorder_loses_no_run_and_records_none_twice(store: Store) -> 
     client = mlflow.MlflowClient(database_uri(store.root))
     for run in client.search_runs(["1"]):
         assert run.data.tags["status"] == "finished"
-        assert len(client.get_metric_history(run.info.run_id, "gap")) == 50
+        assert len(client.get_metric_history(run.info.run_id, "measure/gap")) == 50
 
 
 def test_a_killed_command_has_its_runs_recorded(store: Store, python: Callable[..., Any]) -> None:

@@ -64,9 +64,9 @@ def test_points_are_thinned_finite_and_numbered_by_integers() -> None:
     frame["primal"] = np.nan
     points = serialize.metric_points(frame, 1_000_000)
     counts = {name: sum(point[0] == name for point in points) for name, *_ in points}
-    assert "primal" not in counts
+    assert "measure/primal" not in counts
     assert len(set(counts.values())) == 1
-    assert 100 < counts["dual"] <= 300
+    assert 100 < counts["measure/dual"] <= 300
     assert all(math.isfinite(value) and type(step) is int for _, value, _, step in points)
     assert [point for point in points if point[0] == "test_error"][-1] == ("test_error", 1 / 1000, 1_009_990, 99_900)
 
@@ -75,7 +75,7 @@ def test_without_kernel_evaluations_points_are_numbered_by_iterations() -> None:
     import pandas as pd
 
     frame = make_curve(3).assign(kernel_evaluations=pd.array([None] * 3, dtype="Int64"))
-    assert [step for name, _, _, step in serialize.metric_points(frame, 0) if name == "gap"] == [0, 1, 2]
+    assert [step for name, _, _, step in serialize.metric_points(frame, 0) if name == "measure/gap"] == [0, 1, 2]
 
 
 @pytest.fixture(scope="module")

@@ -65,11 +65,19 @@ def test_the_curve_in_mlflow_is_that_of_the_run(store: Store, mlflow_of: Trackin
     assert {"key": "k1", "status": "finished", "commit": "abc", "isa": "v3"}.items() <= run.data.tags.items()
     thinned = thin(done.curve)
     assert 100 < len(thinned) <= 300
-    for name in ("test_error", "gap", "kernel_evaluations", "epochs"):
-        history = client(store).get_metric_history(run.info.run_id, name)
+    assert run.data.tags["step"] == "kernel_evaluations"
+    for section, name in (
+        ("", "test_error"),
+        ("measure/", "gap"),
+        ("cost/", "kernel_evaluations"),
+        ("cost/", "epochs"),
+    ):
+        history = client(store).get_metric_history(run.info.run_id, f"{section}{name}")
         assert [point.value for point in history] == column(thinned, name).tolist()
         assert [point.step for point in history] == thinned["kernel_evaluations"].tolist()
-    table = mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"], "params.algo = 'sbp' and metrics.gap < 1")
+    table = mlflow.MlflowClient(database_uri(store.root)).search_runs(
+        ["1"], "params.algo = 'sbp' and metrics.`measure/gap` < 1"
+    )
     assert [found.data.tags["key"] for found in table] == ["k1"]
     copied = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, tracking_uri=database_uri(store.root))
     assert {path.name: path.read_bytes() for path in Path(copied).iterdir()} == {
@@ -101,7 +109,7 @@ def test_a_partial_record_is_completed(store: Store, mlflow_of: Tracking, monkey
     assert mlflow_of.record(folder) is Recorded.NEW
     (run,) = runs(store)
     assert run.data.tags["status"] == "finished"
-    assert len(client(store).get_metric_history(run.info.run_id, "gap")) == 20  # none twice
+    assert len(client(store).get_metric_history(run.info.run_id, "measure/gap")) == 20  # none twice
 
 
 def test_unfinished_runs_are_recorded_with_their_status(store: Store, mlflow_of: Tracking) -> None:
