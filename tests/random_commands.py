@@ -243,7 +243,8 @@ class Runner:
                 os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
             os.chdir(self._folder)
-            os.environ.update(SVM_DATA_CACHE=str(self._folder / "cache"), SVM_GRAM_DIR=str(self._folder / "gram"))
+            folders = {name: str(self._folder / name) for name in ("cache", "gram")}
+            os.environ.update(SVM_DATA_CACHE=folders["cache"], SVM_GRAM_DIR=folders["gram"], SVM_MLFLOW="off")
             sys.argv = ["run.py", *words]
             status = self._main()
         except SystemExit as ended:
