@@ -15,7 +15,7 @@ from experiments.store.browse import choose, comparison, export, facts, lines
 from experiments.store.errors import StoreError
 from experiments.store.run_folder import FinishedRun
 from experiments.store.store import ADDRESS, SERVERS, Store
-from experiments.store.tracking import Recorded, Tracking, check_address
+from experiments.store.tracking import Recorded, Tracking
 from support.text import printable
 
 OK, NOT_ALL, USER_ERROR, STOPPED = 0, 1, 2, 130
@@ -189,7 +189,7 @@ def record(folder: Path, address: str | None) -> int:
     statuses = []
     for store in stores:
         try:
-            tracking = recorder.tracking_of(store) if address is None else Tracking.reached(check_address(address))
+            tracking = recorder.tracking_of(store) if address is None else Tracking.reached(address)
             statuses.append(_record(store, tracking))
         except StoreError as error:  # other servers may answer
             _say(f"error: {store.root}: {error}")

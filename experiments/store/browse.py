@@ -14,7 +14,7 @@ from experiments.store.errors import StoreError
 from experiments.store.run_folder import FinishedRun
 from experiments.store.serialize import flatten, setting_names
 from experiments.store.store import Store
-from experiments.store.tidy import FIRST, differing, record_of, tidy
+from experiments.store.tidy import FIRST, differing, entry, record_of, tidy
 from support.text import printable
 
 KEY: Final = "key"
@@ -72,7 +72,7 @@ def lines(runs: Sequence[FinishedRun]) -> list[str]:
         [
             run.key[:12],
             *(str(run.result[name]) for name in FIRST),
-            *(_text(record.get(name)) for name in columns),
+            *(_text(entry(record, name)) for name in columns),
             _text(run.result["final"].get("test_error")),
             f"{run.result['cpu_seconds']:.1f}",
             _started(run),
@@ -103,7 +103,7 @@ def comparison(runs: Sequence[FinishedRun]) -> list[str]:
     costs = [name for name in runs[0].result["counters"] if any(run.result["counters"].get(name) for run in runs)]
     rows = [["key", *(run.key[:12] for run in runs)]]
     rows += [[name, *(str(run.result[name]) for run in runs)] for name in FIRST]
-    rows += [[name, *(_text(record.get(name)) for record in records)] for name in names]
+    rows += [[name, *(_text(entry(record, name)) for record in records)] for name in names]
     rows += [[name, *(_text(run.result["counters"].get(name)) for run in runs)] for name in costs]
     rows += [[name, *(_text(run.result.get(name)) for run in runs)] for name in ("cpu_seconds", "wall_seconds")]
     rows += [[name, *(_text(run.result["final"].get(name)) for run in runs)] for name in MEASURES]

@@ -20,16 +20,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from experiments.store.address import DATABASE, check_address, folder_name
 from experiments.store.errors import StoreError
 from experiments.store.run_folder import FinishedRun
-from experiments.store.store import Store, address_of
-from experiments.store.tracking import DATABASE, Recorded, Tracking, check_address, folder_name, load_mlflow
-from support.files import LOCK, write_file
+from experiments.store.store import RECORDED, Store, address_of
+from experiments.store.tracking import Recorded, Tracking, load_mlflow
+from support.files import LOCK
 from support.locks import locked
 
 OFF: Final = "SVM_MLFLOW"
 """Environment variable: with ``off`` a command leaves its runs to a later ``record``."""
-LISTS: Final = "recorded"
 PAUSE_SECONDS: Final = 0.3
 """Between two looks for new runs."""
 QUIET_SECONDS: Final = 2.0
@@ -50,20 +50,23 @@ class RecordedList:
     def __init__(self, store: Store, tracking: Tracking) -> None:
         self._store, self._tracking = store, tracking
         self._database = None if tracking.is_shared else store.root / DATABASE
-        self._path = store.root / LISTS / f"{DATABASE if self._database else folder_name(tracking.uri)}.txt"
+        self._path = store.root / RECORDED / f"{DATABASE if self._database else folder_name(tracking.uri)}.txt"
 
     def missing(self) -> list[Path]:
         """Return the folders of the runs that are not in the list."""
-        names = set(self._names())
+        names = self._names()
         return [folder for folder in self._store.ended() if folder.name not in names]
 
-    def _names(self) -> list[str]:
+    def _names(self) -> set[str]:
+        """Return the names in the list; a later line ``-NAME`` takes a name out again."""
         if self._database is not None and not self._database.exists():
-            return []  # the database was deleted: all runs are recorded again
+            return set()  # the database was deleted: all runs are recorded again
         try:
-            return self._path.read_text(encoding="utf-8", errors="replace").split("\n")
+            lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
-            return []
+            return set()
+        last = {line.removeprefix("-"): not line.startswith("-") for line in lines}
+        return {name for name, is_recorded in last.items() if is_recorded}
 
     def record_next(self, skipped: Collection[Path]) -> tuple[Path, Recorded] | None:
         """Record one missing run and add it to the list; None if there is none but the skipped ones.
@@ -98,12 +101,12 @@ class RecordedList:
         StoreError
             As `record_next`.
         """
-        if not set(keys) & set(self._names()):
+        if not set(keys) & self._names():
             return
         with self._lock():
             self._tracking.delete(keys)
-            names = [name for name in self._names() if name not in set(keys)]
-            write_file(self._path, "\n".join(names).encode())
+            with self._path.open("a", encoding="utf-8") as file:
+                file.writelines(f"-{key}\n" for key in keys)
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import re
 import shlex
@@ -13,10 +14,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from experiments.store.address import check_address, folder_name
 from experiments.store.errors import StoreError, reason
 from experiments.store.run_folder import RESULT_FILE, FinishedRun, read_run, write_run
 from experiments.store.serialize import filter_texts, plain, recorded_text
-from experiments.store.tracking import Tracking, check_address, folder_name
+from experiments.store.tracking import Tracking
 from support.files import LOCK, check_writable, remove_drafts, remove_locks, write_file
 from support.locks import locked
 
@@ -28,6 +30,8 @@ UNFINISHED: Final = "unfinished"
 LOCKS: Final = "locks"
 SERVERS: Final = "servers"
 """Folder of a store with the stores of servers, one for each."""
+RECORDED: Final = "recorded"
+"""Folder of a store with the lists of the runs that mlflow has (`experiments.store.recorder`)."""
 ADDRESS: Final = "server"
 """File of a server's store with the server's address."""
 
@@ -145,6 +149,8 @@ class Store:
     def runs(self, **filters: Any) -> list[FinishedRun]:
         """Return the finished runs of this machine, ordered by algorithm, data set, seed and key.
 
+        Runs with a damaged result are left out; a curve is verified when it is read.
+
         Parameters
         ----------
         **filters
@@ -152,13 +158,22 @@ class Store:
             range of allowed values. Values are compared as text: ``runs(algo=["sbp", "smo"], seed=range(3))``.
         """
         wanted = {name: filter_texts(value) for name, value in filters.items()}
-        chosen = [
+        collects = gc.isenabled()
+        gc.disable()  # of thousands of runs nothing is garbage, and the collector takes as long as their files
+        try:
+            chosen = self._chosen(wanted)
+        finally:
+            if collects:
+                gc.enable()
+        return sorted(chosen, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
+
+    def _chosen(self, wanted: Mapping[str, Collection[str]]) -> list[FinishedRun]:
+        return [
             run
             for name in _names(self._runs)
             if (run := read_run(self._runs / name, with_curve=False))
             and all(recorded_text(run.result, setting) in texts for setting, texts in wanted.items())
         ]
-        return sorted(chosen, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
         """Return how long the finished runs of a model of processor took, by solver and data set.
@@ -220,7 +235,7 @@ class Store:
                     path.rmdir()
 
     def computes(self) -> bool:
-        """Return whether a process computes a run."""
+        """Return whether a process computes a run, or was killed while it did."""
         return any(True for _ in (self.root / LOCKS).glob(f"*{LOCK}"))
 
     def finish(
@@ -279,6 +294,10 @@ class Store:
             if self.server is not None and address_of(self.root) is None:
                 self.root.mkdir(parents=True, exist_ok=True)
                 write_file(self.root / ADDRESS, f"{self.server}\n".encode())
+            if directory.exists():  # the run is made again: mlflow has the earlier one
+                for path in (self.root / RECORDED).glob("*.txt"):
+                    with path.open("a", encoding="utf-8") as file:
+                        file.write(f"-{directory.name}\n")
             # first for the order of the entries, last for their values
             write_run(directory, named | plain(result, "result") | named, curve, files)
         except (OSError, ValueError) as error:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-import pandas as pd
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from experiments.columns import COLUMNS
 from experiments.store.run_folder import FinishedRun
-from experiments.store.serialize import flatten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST = ("algo", "dataset", "seed")
-_DESCRIPTIONS: Final = tuple(
-    f"dataset.{name}"
-    for name in ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
+_DESCRIPTIONS: Final = frozenset(
+    ("description", "source", "licence", "remarks", "stand_in", "files", "expected_train", "expected_test")
 )
 """Entries of a data set that say what it is; its name tells them apart."""
 
@@ -33,11 +32,13 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
         runs (``problem.C``), what differs of their builds (``build.isa``), ``run`` (the run's key), and those of
         `experiments.columns.COLUMNS` that a run has: counts as integers, seconds, and measures (errors are fractions).
     """
+    import pandas as pd
+
     records = [record_of(run) for run in runs]
     names, frames = differing(records), []
     for run, record in zip(runs, records, strict=True):
         own = {name: run.result[name] for name in FIRST}
-        own |= {name: record.get(name) for name in names} | {"run": run.key}
+        own |= {name: entry(record, name) for name in names} | {"run": run.key}
         points = run.curve.dropna(axis="columns", how="all").reset_index(drop=True)
         facts = pd.DataFrame({name: [value] * len(points) for name, value in own.items()}, index=points.index)
         frames.append(pd.concat([facts, points], axis="columns"))
@@ -48,22 +49,35 @@ def tidy(runs: Sequence[FinishedRun]) -> pd.DataFrame:
 
 
 def record_of(run: FinishedRun) -> dict[str, Any]:
-    """Return the settings of a run by dotted names, and of its build what a run's key depends on."""
+    """Return the settings of a run in their groups, and of its build what a run's key depends on."""
     recorded = run.result["provenance"]["build"]
     build = {name: str(recorded[name])[:12] for name in ("build_id", "isa", "code") if name in recorded}
     settings = {name: value for name, value in run.result["settings"].items() if name != "origins"}
-    leaves = flatten({**settings, "build": build})
-    return {name: value for name, value in leaves if not name.startswith(_DESCRIPTIONS)}
+    data = {name: value for name, value in settings["dataset"].items() if name not in _DESCRIPTIONS}
+    return {**settings, "dataset": data, "build": build}
+
+
+def entry(record: Mapping[str, Any], name: str) -> Any:
+    """Return the value of a dotted name in nested groups; None if there is none."""
+    value: Any = record
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names, other than seed, algorithm and data set, whose values are not the same in all records."""
-    names = dict.fromkeys(name for record in records for name in record)
-    first = {name: records[0].get(name) for name in names} if records else {}
-    varied = {
-        name
-        for record in records
-        for name, value in first.items()
-        if (other := record.get(name)) != value or type(other) is not type(value)
-    }
-    return [name for name in names if name in varied and name not in ("seed", "algo.name", "dataset.name")]
+    names: dict[str, None] = {}
+    for record in records[1:]:
+        names |= dict.fromkeys(_differing(records[0], record, ""))
+    return [name for name in names if name not in ("seed", "algo.name", "dataset.name")]
+
+
+def _differing(first: Mapping[str, Any], second: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name in dict.fromkeys((*first, *second)):
+        one, other = first.get(name), second.get(name)
+        if isinstance(one, Mapping) or isinstance(other, Mapping):
+            if one != other:
+                yield from _differing(one or {}, other or {}, f"{prefix}{name}.")
+        elif one != other or type(one) is not type(other):
+            yield f"{prefix}{name}"

@@ -14,7 +14,6 @@ import enum
 import json
 import logging
 import os
-import re
 import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +24,16 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from experiments import provenance
+from experiments.store.address import FILES, database_uri, reach
 from experiments.store.errors import StoreError, reason
 from experiments.store.run_folder import (
     CURVE_FILE,
     RESULT_FILE,
+    SUMS_FILE,
     label_of,
     read_contents,
     read_curve,
+    sha256,
     write_contents,
 )
 from experiments.store.serialize import metric_points, params_of, tags_of
@@ -45,10 +47,6 @@ EXPERIMENT: Final = "svm-cost-curves"
 VERSION_TAG: Final = "svm_cost_curves.store_version"
 STORE_VERSION: Final = "2"
 """Tag of the experiment, and its value: raised when other versions cannot read the runs."""
-DATABASE: Final = "mlflow.db"
-FILES: Final = "mlflow-artifacts"
-"""mlflow's database and files in the folder of a store."""
-
 RECORDING, FINISHED, DIFFERS, DUPLICATE, DAMAGED = "recording", "finished", "differs", "duplicate", "damaged"
 MLFLOW_STATUS: Final = {"finished": "FINISHED", "interrupted": "KILLED", "failed": "FAILED"}
 METRICS_PER_BATCH: Final = 1000
@@ -57,10 +55,6 @@ PARAMS_PER_BATCH: Final = 100
 PAGE: Final = 1000
 DIGITS: Final = 1e-6
 """Relative to the largest value of a curve: runs on other instruction sets round differently."""
-
-REACHED: Final = "SVM_STORE_REACHED"
-"""Environment variable with the address of the server that this command has reached: its workers do not check again."""
-CONNECT_SECONDS, ANSWER_SECONDS = 3.0, 5.0
 
 _SETTINGS: Final = {
     "MLFLOW_DISABLE_TELEMETRY": "true",  # read when mlflow is imported
@@ -79,48 +73,6 @@ class Recorded(enum.Enum):
     THERE = "there already"
     DIFFERS = "with another result than the one there"
     DAMAGED = "damaged here"
-
-
-def database_uri(root: Path) -> str:
-    """Return mlflow's address of the database in a store's folder.
-
-    Raises
-    ------
-    StoreError
-        The path has a character that means something else in an address.
-    """
-    if special := sorted(set(str(root)) & set("?#%")):
-        raise StoreError(f"the path {root} contains {special[0]!r}, which means something else in a database's address")
-    return f"sqlite:///{root / DATABASE}"
-
-
-def check_address(address: str) -> str:
-    """Return the address of a server without a slash at its end.
-
-    Raises
-    ------
-    StoreError
-        It is not ``http://HOST:PORT``, ``https://HOST`` or either with a path, or it has a name or password.
-    """
-    try:
-        parts = urlsplit(address)
-        well_formed = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of the port, or of an address in brackets
-        well_formed = False
-    if not well_formed or parts.query or parts.fragment or re.search(r"[\s'\"\\]", address):
-        shown = re.sub(r"//.*@", "//...@", address)  # without a password
-        raise StoreError(f"the address of a server is http://HOST:PORT or https://HOST, got {shown!r}")
-    if parts.username is not None:
-        raise StoreError(
-            "the address of a server is recorded with every run, so it must hold no password: give that in "
-            "MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
-        )
-    return address.rstrip("/")
-
-
-def folder_name(uri: str) -> str:
-    """Return an address as the name of a file or folder."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", uri.rstrip("/"))
 
 
 class Tracking:
@@ -159,11 +111,7 @@ class Tracking:
         StoreError
             The address has another form, or no mlflow server answers there within five seconds.
         """
-        address = check_address(address)
-        if os.environ.get(REACHED) != address:
-            _check_answer(address)
-            os.environ[REACHED] = address
-        return cls(address)
+        return cls(reach(address))
 
     @property
     def is_shared(self) -> bool:
@@ -221,8 +169,12 @@ class Tracking:
         result = json.loads(contents[RESULT_FILE])
         curve = read_curve(contents[CURVE_FILE]) if CURVE_FILE in contents else None
         source = f"{socket.gethostname()}:{folder}"
+        sums = sha256(contents[SUMS_FILE])
         present = self._runs_of(result["key"])
         mine = next((run for run in present if run.data.tags.get("folder") == source), None)
+        if mine is not None and not self.is_shared and mine.data.tags.get("sums") != sums:  # the run was made again
+            self.delete([result["key"]])
+            present, mine = [], None
         if mine is not None and (status := mine.data.tags["status"]) != RECORDING:
             return Recorded.DIFFERS if status == DIFFERS else Recorded.THERE
         status = result["status"]
@@ -233,7 +185,7 @@ class Tracking:
                 if same_results(first, curve):
                     return Recorded.THERE
                 status = DIFFERS
-        run_id = self._send(result, curve, folder, source, mine, status)
+        run_id = self._send(result, curve, folder, source, sums, mine, status)
         if status == FINISHED and self.is_shared:
             status = self._keep_first(result["key"], run_id)
         return Recorded.DIFFERS if status == DIFFERS else Recorded.NEW
@@ -283,6 +235,7 @@ class Tracking:
         curve: pd.DataFrame | None,
         folder: Path,
         source: str,
+        sums: str,
         partial: Any,
         status: str,
     ) -> str:
@@ -299,7 +252,9 @@ class Tracking:
             if partial is None:
                 names = {name: result.get(name) for name in ("algo", "dataset", "key", "error")}
                 names |= {"step": None if curve is None else step_cost(curve)}
-                tags = tags_of(provenance.as_tags(facts) | names | {"status": RECORDING, "folder": source})
+                tags = tags_of(
+                    provenance.as_tags(facts) | names | {"status": RECORDING, "folder": source, "sums": sums}
+                )
                 name = label_of(result) if "algo" in result else result["key"]
                 partial = self._client.create_run(self.experiment_id, started, tags, name)
             run_id = str(partial.info.run_id)
@@ -413,24 +368,6 @@ def load_mlflow() -> Any:
     for name in ("mlflow", "alembic"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # errors arrive as exceptions as well
     return mlflow
-
-
-def _check_answer(address: str) -> None:
-    """Raise StoreError unless an mlflow server answers."""
-    import requests
-
-    try:
-        answer = requests.get(f"{address}/health", timeout=(CONNECT_SECONDS, ANSWER_SECONDS), allow_redirects=False)
-    except requests.Timeout as error:
-        raise StoreError(f"the server {address} does not answer: nothing within seconds") from error
-    except (requests.RequestException, ValueError) as error:
-        raise StoreError(f"the server {address} does not answer: {reason(error)}") from error
-    if answer.status_code != 200 or answer.text.strip() != "OK":
-        status = f"{answer.status_code} {answer.reason or ''}".strip()
-        raise StoreError(
-            f"the server {address} answers {status} to a question for its health: it is no mlflow tracking server, or "
-            "does not know itself by this name (docs/server.md)"
-        )
 
 
 def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -15,7 +15,8 @@ import run
 from experiments.reproduction import cli as reproduce
 from experiments.run import advance
 from experiments.store import recorder
-from experiments.store.tracking import REACHED, Tracking
+from experiments.store.address import REACHED
+from experiments.store.tracking import Tracking
 
 TOY = ["algo=pegasos", "dataset=synthetic", "dataset.n=60", "dataset.n_test=30", "dataset.d=3", "budget.epochs=1"]
 

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from waiting import PATIENCE, wait_until
 
-from experiments.store import tracking as client
+from experiments.store import address as client
 
 WATCH = """
 import os, signal, subprocess, sys, threading

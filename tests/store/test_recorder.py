@@ -14,17 +14,19 @@ from store_records import make_curve, record, result_of
 from waiting import wait_until
 
 from experiments.provenance import PROJECT_ROOT
-from experiments.store import Store, StoreError, recorder, tracking
+from experiments.store import Store, StoreError, recorder
 from experiments.store.__main__ import main as store_command
+from experiments.store.address import DATABASE, database_uri
 from experiments.store.recorder import RecordedList, Recorder, recording
-from experiments.store.tracking import Recorded, Tracking, database_uri
+from experiments.store.store import RECORDED
+from experiments.store.tracking import Recorded, Tracking
 
 
 @pytest.fixture(scope="module")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("template")
     assert Tracking.of_store(root).experiment_id
-    return root / tracking.DATABASE
+    return root / DATABASE
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +39,7 @@ def store(tmp_path: Path, empty_database: Path) -> Store:
     """A store with a database, which mlflow takes seconds to make."""
     store = Store.open(tmp_path / "a store")
     store.root.mkdir()
-    shutil.copy(empty_database, store.root / tracking.DATABASE)
+    shutil.copy(empty_database, store.root / DATABASE)
     return store
 
 
@@ -163,7 +165,7 @@ def test_a_deleted_database_is_made_again(store: Store) -> None:
         record(store, key)
     with recording(store, print):
         pass
-    (store.root / tracking.DATABASE).unlink()
+    (store.root / DATABASE).unlink()
     assert len(missing(store)) == 2
     with recording(store, print):
         pass
@@ -173,7 +175,7 @@ def test_a_deleted_database_is_made_again(store: Store) -> None:
 def test_a_database_deleted_in_use_is_an_error(store: Store) -> None:
     record(store, "a")
     recorder.record_all(store, Tracking.of_store(store.root), print)
-    (store.root / tracking.DATABASE).unlink()
+    (store.root / DATABASE).unlink()
     with pytest.raises(StoreError):  # mlflow writes to the deleted file on
         recorder.record_all(store, Tracking.of_store(store.root), print)
     assert len(missing(store)) == 1
@@ -195,7 +197,7 @@ def test_a_damaged_run_does_not_hold_up_the_others(store: Store) -> None:
 
 def test_a_database_that_cannot_be_used_costs_a_warning_and_no_run(tmp_path: Path) -> None:
     store, warnings = Store.open(tmp_path), list[str]()
-    (tmp_path / tracking.DATABASE).write_bytes(b"hello" * 1000)
+    (tmp_path / DATABASE).write_bytes(b"hello" * 1000)
     with recording(store, warnings.append) as begin:
         begin()
         run = record(store, "a")
@@ -215,11 +217,22 @@ def test_a_deleted_run_is_deleted_in_mlflow_and_may_be_made_again(store: Store) 
     assert keys(store) == {"a": 1, "b": 1}
 
 
+def test_a_run_made_again_replaces_the_one_in_mlflow(store: Store) -> None:
+    for points in (5, 9):
+        record(store, "a", points=points)
+        assert recorder.record_all(store, Tracking.of_store(store.root), print) == {Recorded.NEW: 1}
+    import mlflow
+
+    (run,) = mlflow.MlflowClient(database_uri(store.root)).search_runs(["1"])
+    client = mlflow.MlflowClient(database_uri(store.root))
+    assert len(client.get_metric_history(run.info.run_id, "test_error")) == 9
+
+
 def test_a_list_that_was_cut_or_damaged_costs_a_second_look_only(store: Store) -> None:
     for key in "abc":
         record(store, key)
     recorder.record_all(store, Tracking.of_store(store.root), print)
-    (names,) = (store.root / recorder.LISTS).glob("*.txt")
+    (names,) = (store.root / RECORDED).glob("*.txt")
     for content in (b"a\n", b"\xff\xfe\n\nb\nc", b""):
         names.write_bytes(content)
         recorder.record_all(store, Tracking.of_store(store.root), print)

@@ -18,10 +18,12 @@ from servers import Relay, answering, free_port
 from store_records import make_curve, record, result_of
 from waiting import PATIENCE
 
-from experiments.store import Store, StoreError, recorder, tracking
+from experiments.store import Store, StoreError, recorder
+from experiments.store import address as addresses
 from experiments.store.__main__ import main as store_command
+from experiments.store.address import REACHED, check_address, folder_name
 from experiments.store.recorder import recording, tracking_of
-from experiments.store.tracking import REACHED, Recorded, Tracking, check_address, folder_name
+from experiments.store.tracking import Recorded, Tracking
 
 Machine = Callable[..., Store]
 
@@ -111,7 +113,7 @@ def test_a_dead_server_is_refused_before_anything_is_written(tmp_path: Path) -> 
 
 
 def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracking, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(addresses, "ANSWER_SECONDS", 0.2)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -138,7 +140,7 @@ def test_a_server_is_asked_once_for_a_command(address: str, tmp_path: Path) -> N
     Store.open(tmp_path, server=address)
     assert os.environ[REACHED] == address
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tracking, "_check_answer", None)
+        patch.setattr(addresses, "_check_answer", None)
         Store.open(tmp_path, server=f"{address}/")
 
 

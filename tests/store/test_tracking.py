@@ -12,7 +12,8 @@ from store_records import make_curve, record, result_of
 
 from experiments.curve import column, thin
 from experiments.store import Store, StoreError, tracking
-from experiments.store.tracking import Recorded, Tracking, database_uri
+from experiments.store.address import DATABASE, database_uri
+from experiments.store.tracking import Recorded, Tracking
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +21,14 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database without runs: mlflow takes seconds to make one."""
     root = tmp_path_factory.mktemp("template")
     assert Tracking.of_store(root).experiment_id
-    return root / tracking.DATABASE
+    return root / DATABASE
 
 
 @pytest.fixture
 def mlflow_of(store: Store, empty_database: Path) -> Tracking:
     """The database of the store of the test."""
     store.root.mkdir()
-    shutil.copy(empty_database, store.root / tracking.DATABASE)
+    shutil.copy(empty_database, store.root / DATABASE)
     return Tracking.of_store(store.root)
 
 
@@ -172,10 +173,10 @@ def test_an_experiment_of_another_version_is_refused(store: Store, mlflow_of: Tr
 @pytest.mark.parametrize("content", [b"hello" * 1000, b"SQLite format 3\0 not really" * 50])
 def test_a_database_that_is_none_is_a_store_error(store: Store, content: bytes) -> None:
     folder = record(store, "k").directory
-    (store.root / tracking.DATABASE).write_bytes(content)
+    (store.root / DATABASE).write_bytes(content)
     with pytest.raises(StoreError, match="cannot be used"):
         Tracking.of_store(store.root).record(folder)
-    assert (store.root / tracking.DATABASE).read_bytes() == content
+    assert (store.root / DATABASE).read_bytes() == content
 
 
 def test_a_path_that_means_something_else_in_an_address_is_refused(tmp_path: Path) -> None:
