@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import datasets
 from experiments.command_line.help import version_text
 from experiments.configuration.choices import check_home
-from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.elapsed import ElapsedTime
@@ -107,7 +106,7 @@ def main(words: Sequence[str]) -> int:
         command = parse(words, _named(words))
         if command.list_ and not command.scales:  # needs no configuration, and no solver
             return _list(command)
-        with _noted(command), composing(), terminable():
+        with _noted(command), terminable():
             if command.list_:
                 return _list(command)
             if command.figure == "report":

@@ -24,8 +24,6 @@ from experiments.store.database import finished_rows, reading, running_ids
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 def settings(store: Path, *words: str) -> RunSettings:
     return settings_of([*words, f"store.root={store}"], jobs=2)

@@ -17,8 +17,6 @@ from experiments.reproduction.calibration import NEAREST, Calibration
 from experiments.reproduction.cost import RANKS_SECONDS, estimate, estimated_seconds, expected_seconds
 from solvers import Limit
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 def settings(*words: str) -> RunSettings:
     return settings_of(["algo=pegasos", "dataset=adult", "kernel=linear", *words], jobs=1)

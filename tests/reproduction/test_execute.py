@@ -23,8 +23,6 @@ from experiments.reproduction.cost import (
 from experiments.reproduction.plan import PlannedRun
 from solvers.gram_store import GramStore
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 def settings(*words: str) -> RunSettings:
     return settings_of([*words, "memory=16GiB"], jobs=2)

@@ -22,8 +22,6 @@ from experiments.reproduction.plan import Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
 from solvers import SettingsError
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 def plan(store: FakeStore, figure: FigureSpec, options: Options) -> Plan:
     return Planner(store).plan(figure, options)

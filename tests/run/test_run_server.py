@@ -27,8 +27,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
 
     def call(*words: str) -> int:
         monkeypatch.setenv(REACHED, "")
-        basic = ["hydra/launcher=basic"] if "-m" in words else []
-        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
+        one_by_one = ["hydra/launcher=here"] if "-m" in words else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *one_by_one])
         return run.main()
 
     return call
