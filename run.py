@@ -20,12 +20,13 @@ from omegaconf import DictConfig
 import experiments.processes.program_start  # noqa: F401
 from experiments.command_line import dry_run, sweep_results
 from experiments.command_line.help import help_text, version_text
+from experiments.command_line.hydra_words import for_each_job, register
 from experiments.command_line.job import run_composed
 from experiments.command_line.sweep import SWEEP_ID, Refused, SweepCallback
 from experiments.command_line.value_lists import expanded
 from experiments.configuration import paper_style
 from experiments.configuration.choices import check_home
-from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain, for_each_job, register
+from experiments.configuration.composition import COMPOSITION_ERRORS, CONF, explain
 from experiments.configuration.engine import NO_SWEEPS
 from experiments.configuration.paper_style import PaperStyle
 from experiments.processes import streams
@@ -95,7 +96,7 @@ def _answer(answer: Callable[[DictConfig], Outcome], sweeps: bool) -> int:
     outcomes: list[Outcome] = []
     with temporary_folder() as folder:
         if sweeps:
-            sys.argv += ["hydra/launcher=basic", f"hydra.sweep.dir='{folder}'"]
+            sys.argv += ["hydra/launcher=here", f"hydra.sweep.dir='{folder}'"]
         _compose_and_run(answer, outcomes)
     if sweeps:
         there = sum(outcome.result_path is not None for outcome in outcomes)

@@ -21,15 +21,12 @@ class Size:
         Training rows, test rows, features.
     stored : float
         Stored values of a row: d where rows are dense.
-    nonzero : float
-        Values of a row that solvers with explicit weights read: those that are not zero, unless most are.
     """
 
     n: int
     n_test: int
     d: int
     stored: float
-    nonzero: float
 
 
 def training_rows(spec: DatasetSpec) -> int | None:
@@ -48,12 +45,11 @@ def size_of(spec: DatasetSpec) -> Size:
     """Return all sizes."""
     n = training_rows(spec) or min(GUESSED_ROWS, spec.max_train or GUESSED_ROWS)
     n_test, d = _test_rows(spec) or GUESSED_TEST_ROWS, spec.d or GUESSED_FEATURES
-    stored = nonzero = float(d)
+    stored = float(d)
     rows, entries = spec.expected_train.n, spec.expected_train.nnz
     if rows is not None and entries is not None:
         stored = d if is_dense(entries, rows, d, spec.storage) else entries / rows
-        nonzero = stored if 2 * entries > rows * d else entries / rows
-    return Size(n, min(n_test, spec.max_test or n_test), d, stored, nonzero)
+    return Size(n, min(n_test, spec.max_test or n_test), d, stored)
 
 
 def _test_rows(spec: DatasetSpec) -> int | None:

@@ -20,6 +20,8 @@ SHAPES = ("separable", "noisy", "margin", "rare")
 PACKED_SUFFIXES = (".xz", ".bz2", ".gz")
 MAX_FEATURES = 2**31 - 1
 """Most features of a data set: solvers number them with 32 bits."""
+NAMED = {"sklearn": "entry", "openml": "entry", "file": "train"}
+"""Field that ``dataset=SOURCE:NAME`` sets to NAME, by its source."""
 LONGEST_NAME = 100
 """Most characters of a data set's name."""
 

@@ -15,9 +15,9 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-FIELDS = {"sklearn": "entry", "openml": "entry", "file": "train"}
-"""Field of `datasets.DatasetSpec` that holds the part after the colon."""
-_OPTION = re.compile(rf"dataset/(?P<source>{'|'.join(FIELDS)}):(?P<name>.+)")
+from datasets.spec import NAMED
+
+_OPTION = re.compile(rf"dataset/(?P<source>{'|'.join(NAMED)}):(?P<name>.+)")
 _SCHEME = "named-data"
 
 
@@ -41,7 +41,7 @@ class NamedData(ConfigSource):
         """Return ``dataset=SOURCE`` with the field that the name sets."""
         found = _OPTION.fullmatch(config_path)
         assert found is not None  # `is_config`
-        content = {"defaults": [found["source"], "_self_"], FIELDS[found["source"]]: found["name"]}
+        content = {"defaults": [found["source"], "_self_"], NAMED[found["source"]]: found["name"]}
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header={"package": None})
 
     def available(self) -> bool:

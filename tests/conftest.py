@@ -17,7 +17,6 @@ from servers import best_database, mlflow_server
 from waiting import PATIENCE
 
 import solvers
-from experiments.configuration.composition import composing
 from experiments.processes.stopping import STOP_SIGNALS, restored
 from experiments.store import Store
 
@@ -115,12 +114,6 @@ def python() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
-
-
-@pytest.fixture(scope="module")
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
 
 
 @pytest.fixture

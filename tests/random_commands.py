@@ -46,7 +46,7 @@ PLACES += ["s3://bucket/x", "/proc/nope", "/dev/null", "x" * 5000, "a?b", "resul
 HYDRA = ["hydra.verbose=0.0", "hydra.verbose=true", "hydra.verbose=[a]", "hydra.job.name=x", "hydra.run.dir=3"]
 HYDRA += ["hydra.job.chdir=maybe", "hydra.searchpath=[a]", "hydra.searchpath=3", "hydra/launcher=nothing"]
 HYDRA += ["hydra.job.env_set={A: b}", "hydra.job.env_copy=[NO_SUCH_NAME]", "hydra.output_subdir=x", "hydra.mode=RUN"]
-HYDRA += ["+hydra.nothing=1", "hydra/job_logging=default", "hydra.sweeper.max_batch_size=0", "hydra.sweep.dir=/proc/x"]
+HYDRA += ["+hydra.nothing=1", "hydra/job_logging=default", "hydra/sweeper=basic", "hydra.sweep.dir=/proc/x"]
 ODD = [*HYDRA, "nonsense", "algo", "=", "algo.=1", "+x=1", "~algo", "algo@x=sbp", "-x"]
 
 
@@ -105,7 +105,7 @@ class _Draw:
         if self._odd(0.1):
             words.append(chance.choice(ODD))
         if sweep:
-            words = ["-m", *self._swept(words), "hydra/launcher=basic"]
+            words = ["-m", *self._swept(words), "hydra/launcher=here"]
         return words
 
     def _odd(self, share: float) -> bool:
@@ -211,10 +211,9 @@ class Runner:
 
     def __init__(self, folder: Path) -> None:
         import run
-        from experiments.configuration.composition import composing, settings_of
+        from experiments.configuration.composition import settings_of
 
-        with composing():  # loads the solvers and Hydra's plugins
-            settings_of([])
+        settings_of([])
         self._main = run.main
         self._folder = folder
         lines = [f"{1 if i % 3 else -1} 1:{i % 7} 2:{(i * i) % 11} 3:1\n" for i in range(40)]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
@@ -25,12 +24,6 @@ FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sb
 }
 figures = pytest.mark.parametrize("name", [name for name, paper in catalogue().items() if paper in PAPERS])
 """Those of papers; the series of the arena (tests/arena) and of `elsewhere` follow from other places."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
 
 
 @cache

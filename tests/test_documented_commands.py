@@ -6,22 +6,20 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.types import RunMode
-from omegaconf import OmegaConf
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
 from waiting import PATIENCE
 
 import solvers
+from experiments.command_line.hydra_words import for_each_job, jobs_of, register
 from experiments.command_line.value_lists import expanded
 from experiments.configuration import paper_style
-from experiments.configuration.composition import composing, for_each_job, settings_of
+from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction import options
 from experiments.reproduction.cli import _named
@@ -89,12 +87,6 @@ REPRODUCE = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _composing() -> Iterator[None]:
-    with composing():
-        yield
-
-
 @pytest.fixture
 def mine(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
     """A user's solver `mine`: the one that CONTRIBUTING.md prints, under another name."""
@@ -107,16 +99,15 @@ def mine(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
 
 def settings_of_jobs(words: list[str]) -> list[RunSettings]:
     """Settings of each job of a command, composed as ``run.py`` does."""
-    hydra = GlobalHydra.instance().hydra
-    assert hydra is not None
     _, words = paper_style.asked(words)
     if not {"-m", "--multirun"} & set(words):
         return [settings_of(words)]
     arguments = for_each_job(expanded([word for word in words if not word.startswith("-")], sweeps=True))
-    whole = hydra.config_loader.load_configuration("config", arguments, RunMode.MULTIRUN)
-    own = OverridesParser.create().parse_overrides(OmegaConf.to_container(whole.hydra.overrides.task))
-    (batch,) = BasicSweeper.split_arguments(own, None)
-    return [settings_of(job, jobs=2) for job in batch]
+    own = [word for word in arguments if word.startswith("hydra")]
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        hydra_compose("config", own, return_hydra_config=True)
+    return [settings_of(job, jobs=2) for job in jobs_of([word for word in arguments if word not in own])]
 
 
 def test_no_command_is_overlooked() -> None:

@@ -47,6 +47,7 @@ def pyproject() -> dict[str, object]:
             r"pythonhosted|pypi\.org|/simple\b|artifactory|--(?:extra-)?index-url|find-links=", id="package host"
         ),
         pytest.param(r"-----BEGIN [A-Z ]*PRIVATE KEY|(?i:api[_-]?key|password)\s*=\s*['\"]\w", id="secret"),
+        pytest.param(r"hydra\._internal", id="private part of Hydra"),
     ],
 )
 def test_the_tree_holds_no(pattern: str) -> None:

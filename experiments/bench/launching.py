@@ -32,7 +32,7 @@ def rows() -> Iterator[Row]:
     by_workers = _seconds([[_seeds(0, RUNS), f"hydra.launcher.n_jobs={CORES}"]])[0]
     yield _row("worker processes, the whole command", by_workers, 1.25)
     halves = [_seeds(*half) for half in ((0, RUNS // 2), (RUNS // 2, RUNS))]
-    by_hand = _seconds([[seeds, "hydra/launcher=basic"] for seeds in halves])[0]
+    by_hand = _seconds([[seeds, "hydra/launcher=here"] for seeds in halves])[0]
     what = f"the same by worker processes / two commands at once with {RUNS // 2} of the runs each, one after the other"
     yield Row(what, f"{by_workers:.1f} s", f"{by_hand:.1f} s", by_workers / by_hand, None)
     if importlib.util.find_spec("ray") is not None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import JobReturn, JobStatus, run_job, setup_globals
-from hydra.types import HydraContext
-from omegaconf import DictConfig, open_dict
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 from experiments.command_line.job import parallel_jobs, run_composed
-from experiments.configuration.composition import COMPOSITION_ERRORS, explain, register
+from experiments.configuration.composition import compose
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.forkserver import preload
 from experiments.processes.job_ledger import FolderLedger
@@ -33,11 +31,10 @@ class SweepJob:
     number : int
         In the sweep.
     overrides : tuple of str
-        ``name=value`` of each setting, as Hydra has expanded the command line.
+        ``name=value`` of each setting, as the command line has been expanded.
     config : DictConfig
-        As composed for the sweep as a whole.
+        As Hydra composed it for the sweep as a whole.
     context : HydraContext
-        Composes the job's own configuration from it.
     """
 
     number: int
@@ -51,32 +48,42 @@ class SweepJob:
         return " ".join(self.overrides)
 
     def __call__(self, report: Report, /) -> Outcome:
-        """Compose the job, run it, and return its outcome; see `experiments.processes.pool.Job`."""
-        _prepare()
-        try:
-            config = self.context.config_loader.load_sweep_config(self.config, list(self.overrides))
-        except COMPOSITION_ERRORS as error:
-            print_error(f"[{self.number}] {self.label}: error: {explain(error)}")
-            return Outcome(self.label, "refused", explain(error), overrides=self.overrides)
-        with open_dict(config):
-            config.hydra.job.id, config.hydra.job.num = f"{config.hydra.job.name}_{self.number}", self.number
-        HydraConfig.instance().set_config(config)
-        done = run_job(
-            task_function=run_composed,
-            config=config,
+        """Run the job in a worker and return its outcome; see `experiments.processes.pool.Job`."""
+        setup_globals()  # Hydra's resolvers, as in ``model=${now:%H}.npz``
+        outcome: Outcome = self.run(run_composed).return_value
+        return outcome
+
+    def run(self, task: TaskFunction) -> JobReturn:
+        """Let Hydra call a function with the job's configuration."""
+        return run_job(
+            task_function=task,
+            config=self._composed(),
             job_dir_key="hydra.sweep.dir",
             job_subdir_key="hydra.sweep.subdir",
             hydra_context=self.context,
         )
-        outcome: Outcome = done.return_value
-        return outcome
+
+    def _composed(self) -> DictConfig:
+        """Return the job's own settings beside the sweep's settings of Hydra."""
+        config = compose(self.overrides)
+        OmegaConf.copy_cache(from_config=self.config, to_config=config)  # ``${now:...}`` is the sweep's
+        with open_dict(config):
+            config.hydra = self.config.hydra
+            job, options = config.hydra.job, config.hydra.runtime.choices
+            job.num, job.id = self.number, f"{job.name}_{self.number}"
+            job.override_dirname = ",".join(sorted(self.overrides))
+            config.hydra.overrides.task = [*self.overrides]
+            options.update(
+                {name: value for name, _, value in (w.partition("=") for w in self.overrides) if name in options}
+            )
+        return config
 
 
-@cache
-def _prepare() -> None:
-    """Register resolvers and schemas in a worker, once for all of its jobs."""
-    setup_globals()
-    register()
+def launch_here(
+    job_overrides: Sequence[Sequence[str]], first: int, config: DictConfig, context: HydraContext, task: TaskFunction
+) -> list[JobReturn]:
+    """Run the jobs of a sweep one after the other in this process; the parameters are those of `launch`."""
+    return [SweepJob(first + i, tuple(words), config, context).run(task) for i, words in enumerate(job_overrides)]
 
 
 def launch(
@@ -114,7 +121,7 @@ def launch(
             elapsed.end()
             if event.outcome is not None:
                 ledger.end(first + event.index, event.outcome)
-                returns[event.index]._return_value = event.outcome
+                returns[event.index].return_value = event.outcome
                 returns[event.index].status = JobStatus.COMPLETED
             elif event.note:
                 print_error(f"[{first + event.index}] {jobs[event.index].label}: {event.note}")

@@ -14,7 +14,6 @@ from hydra.experimental.callback import Callback
 from omegaconf import OmegaConf
 
 from experiments.configuration.choices import folder
-from experiments.configuration.composition_cache import find_again
 from experiments.configuration.settings import server_address
 from experiments.launchers.checks import LOCAL, RAY, check_launcher
 from experiments.launchers.cluster import Cluster
@@ -160,4 +159,3 @@ class SweepCallback(Callback):
     def on_multirun_start(self, config: Any, **_: Any) -> None:
         """Make the sweep; raises `Refused`."""
         SweepCallback.sweep = Sweep.prepare(config)
-        find_again()

@@ -1,1 +1,1 @@
-"""What the user asks for: settings, their defaults and their checks, from Hydra to `RunSettings`."""
+"""What the user asks for: settings, their defaults and their checks, from words to `RunSettings`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,13 +64,6 @@ class Budget:
         limits = {name: getattr(self.limit, COUNTER_OF[name]) for name in BUDGET_LIMITS[1:]}
         even = {name: value for name in _EVEN if (value := getattr(self, name)) is not None}
         return {"epochs": self.epochs, **limits, "checkpoints": self.evaluations, **even}
-
-    @classmethod
-    def of_identity(cls, recorded: Mapping[str, Any]) -> Budget:
-        """Return the budget of which `identity` is recorded."""
-        limit = Limit(**{COUNTER_OF[name]: recorded[name] for name in BUDGET_LIMITS[1:]})
-        even = {name: recorded.get(name) for name in _EVEN}
-        return cls(recorded["epochs"], limit, recorded["checkpoints"], **even)
 
     def check_counted(self, algo: str, not_counted: Collection[str]) -> None:
         """Refuse a limit in a counter that a solver does not have: it would never be reached.

@@ -1,7 +1,7 @@
 """Reads the tables of ``conf/preset/``: one file for each table of a paper, or for each other source of values.
 
-Hydra picks the rows of a run by the names of its algorithm and its data set, as it picks a file by its name: each row
-is registered as an option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data`` (`composition.register`).
+The rows of a run are picked by the names of its algorithm and its data set, as a file is by its name: each row is an
+option of the groups ``preset/pair``, ``preset/algo`` and ``preset/data``.
 `experiments.configuration.presets` decides which row wins.
 """
 
@@ -47,7 +47,7 @@ def read_tables(folder: Path) -> dict[str, Any]:
 
 
 def options(tables: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the rows of all tables as options of Hydra's groups.
+    """Return the rows of all tables as options of these groups.
 
     A table has the text of its ``source``, which the header of a run shows; ``rows`` by data set; and the list of
     ``algorithms`` that the rows are for, by default all. A row may have another source and other algorithms. Its
@@ -116,4 +116,4 @@ def _for_both(row: dict[str, Any]) -> dict[str, Any]:
     if common:
         own = {name: row.get(name, {}) for name in ("unbiased", "biased")}
         row |= {name: common | given if isinstance(given, dict) else given for name, given in own.items()}
-    return row  # Hydra checks its names and types when it composes them
+    return row  # its names and types are checked where it is composed

@@ -1,8 +1,8 @@
 """The schema of the command line: one dataclass for each group of settings.
 
 A default that depends on the data set or the algorithm is None here. `experiments.configuration.presets` fills it in
-and records where each value came from: the command line, a paper, or a rule of this project. `composition` registers
-the classes with Hydra, so ``algo.eta=abc`` or a misspelt name is an error.
+and records where each value came from: the command line, a paper, or a rule of this project. Settings are composed
+with these classes, so ``algo.eta=abc`` or a misspelt name is an error.
 
 The schema of ``algo=<name>`` is the attribute ``<name>`` of this module, made from the solver's ``Settings``: a worker
 process unpickles it by that name.

@@ -17,7 +17,7 @@ from typing import Final
 import experiments.processes.program_start  # noqa: F401
 from datasets import DataError, default_cache_dir, load
 from experiments.configuration import composition
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.elsewhere.grid import Choice, search
 from experiments.run.loaded import limited_threads
 from solvers import SettingsError
@@ -94,9 +94,8 @@ def _search_all(kernel: str, names: Sequence[str], *, again: bool) -> None:
             print(f"{head}: has a row", flush=True)
             continue
         started = time.perf_counter()
-        with composing():
-            words = [f"dataset={name}", f"protocol=elsewhere_{kernel}", f"dataset.max_train={ROWS[kernel]}"]
-            spec = settings_of(words).dataset
+        words = [f"dataset={name}", f"protocol=elsewhere_{kernel}", f"dataset.max_train={ROWS[kernel]}"]
+        spec = settings_of(words).dataset
         data = load(spec, cache_dir=default_cache_dir())
         with limited_threads(1):  # sums of one order: the same choice on any number of cores
             rows[name] = row_of(name, search(data.X, data.y, kernel), data.n)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import datasets
 from experiments.command_line.help import version_text
 from experiments.configuration.choices import check_home
-from experiments.configuration.composition import composing
 from experiments.launchers.checks import RAY
 from experiments.launchers.cluster import Cluster, connected
 from experiments.processes.elapsed import ElapsedTime
@@ -22,8 +21,8 @@ from experiments.processes.outcome import EXIT_CODES, Outcome, status_of
 from experiments.processes.stopping import terminable
 from experiments.provenance import PROJECT_ROOT, git_state
 from experiments.reproduction import listing
-from experiments.reproduction.calibration import Calibration
 from experiments.reproduction.completion import QUERY, completions
+from experiments.reproduction.durations import Durations
 from experiments.reproduction.evidence_commands import (
     check_figures,
     draw_figures,
@@ -108,7 +107,7 @@ def main(words: Sequence[str]) -> int:
         command = parse(words, _named(words))
         if command.list_ and not command.scales:  # needs no configuration, and no solver
             return _list(command)
-        with _noted(command), composing(), terminable():
+        with _noted(command), terminable():
             if command.list_:
                 return _list(command)
             if command.figure == "report":
@@ -174,12 +173,12 @@ def _list(command: Command) -> int:
         return OK
     print(listing.COLUMNS, flush=True)
     store = Store.open(command.store, read_only=True, server=command.server)
-    planner, calibration = Planner(store, alone=True), Calibration(store)
+    planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
     for spec in specs:
         for scale in command.scales:
             with _searching(spec.id):
                 plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
-            print(listing.status_line(plan, command.figures, calibration.seconds), flush=True)
+            print(listing.status_line(plan, command.figures, durations.seconds), flush=True)
     return OK
 
 
@@ -195,11 +194,11 @@ def _figures(command: Command, words: Sequence[str]) -> int:
             return judge_figures(chosen, command)
     store = Store.open(command.store, read_only=command.dry_run, server=command.server)
     if command.dry_run:
-        planner, calibration = Planner(store, alone=True), Calibration(store)
+        planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
         for name in chosen:
             with _searching(name):
                 plan = planner.plan(read_figure(name), command.options)
-            print("\n".join(listing.announcement(plan, calibration.seconds)), flush=True)
+            print("\n".join(listing.announcement(plan, durations.seconds)), flush=True)
         return OK
     if command.publish:
         return publish_figures(chosen, command, store, words)
@@ -289,12 +288,12 @@ def _make_figure(
 ) -> int:
     from experiments.reproduction.publish import offer
 
-    planner, calibration = Planner(store, partial(_fetch, elapsed), alone=True), Calibration(store)
+    planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
     elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
     plan = planner.plan(read_figure(name), command.options)
     elapsed.end()
-    print("\n".join([*listing.announcement(plan, calibration.seconds), *offer(plan, command.evidence)]), flush=True)
-    outcomes = _make_missing(plan, store, backend, calibration, words, elapsed)
+    print("\n".join([*listing.announcement(plan, durations.seconds), *offer(plan, command.evidence)]), flush=True)
+    outcomes = _make_missing(plan, store, backend, durations, words, elapsed)
     elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
     if outcomes:
         plan = planner.plan(read_figure(name), command.options)
@@ -312,7 +311,7 @@ def _make_figure(
 
 
 def _make_missing(
-    plan: Plan, store: Store, backend: Backend, calibration: Calibration, words: Sequence[str], elapsed: ElapsedTime
+    plan: Plan, store: Store, backend: Backend, durations: Durations, words: Sequence[str], elapsed: ElapsedTime
 ) -> dict[str, Outcome]:
     if not plan.missing:
         return {}
@@ -330,7 +329,7 @@ def _make_missing(
             command=["reproduce.py", *words],
             meter=progress,
             make=make,
-            seconds=calibration.seconds,
+            seconds=durations.seconds,
         )
         # smaller scales are for trying out: their runs are marked only
         again = plan.spec.timed and plan.options.scale == "paper"

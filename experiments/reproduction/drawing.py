@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.configuration.composition import composing
 from experiments.processes.forkserver import preload
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Report, run_jobs
@@ -69,7 +68,7 @@ class FigureDrawing:
 
     def _drawn(self) -> Outcome:
         try:
-            with deferred(), composing():  # a figure takes seconds: it is finished, and the others are not begun
+            with deferred():  # a figure takes seconds: it is finished, and the others are not begun
                 self.draw()
         except (EvidenceError, FigureError) as error:
             return Outcome(self.label, "refused", str(error))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.reproduction.cost import expected_seconds
+from experiments.reproduction.durations import Durations, Seconds, expected_seconds
 from experiments.reproduction.listing import shown
 from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Check, Command, worst
 from experiments.reproduction.plan import Planner
@@ -125,10 +125,12 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     else:
         drawn = spot_check.choose_runs(candidates, check.runs, check.seed)
     chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
-    print("\n".join(_announced(chosen, candidates, command)), flush=True)
+    seconds = Durations(evidence=command.evidence).seconds
+    print("\n".join(_announced(chosen, candidates, command.options.jobs, seconds)), flush=True)
     progress = meter(console(sys.stderr))
     try:
-        result = spot_check.spot_check(chosen, command.options.jobs, ["reproduce.py", *words], progress, check.again)
+        recorded = ["reproduce.py", *words]
+        result = spot_check.spot_check(chosen, command.options.jobs, recorded, progress, seconds, check.again)
     finally:
         progress.close()
     if result.comparisons:
@@ -149,11 +151,10 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     return DIFFERS if agree < len(result.comparisons) else NOT_ALL if result.absent else OK
 
 
-def _announced(chosen: Sequence[Candidate], candidates: Sequence[Candidate], command: Command) -> list[str]:
+def _announced(chosen: Sequence[Candidate], candidates: Sequence[Candidate], jobs: int, seconds: Seconds) -> list[str]:
     """Return the line that says how many runs are made, and how long it will probably take."""
     settings = list({own.run.key: own.run.settings for own in chosen}.values())
-    jobs = command.options.jobs
-    time = duration(expected_seconds(settings, jobs))
+    time = duration(expected_seconds(settings, jobs, seconds))
     cases, whole = ({own.case for own in runs} for runs in (chosen, candidates))
     return [
         f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "

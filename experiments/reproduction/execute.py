@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from experiments.configuration.settings import RunSettings
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Event
-from experiments.reproduction.cost import Seconds, batch_key, estimated_seconds, gram_seconds, working_memory
+from experiments.reproduction.durations import Seconds, gram_seconds
+from experiments.reproduction.memory import batch_key, working_memory
 from experiments.reproduction.plan import PlannedRun
 from experiments.run.console import Meter, duration
 from solvers.gram_store import GramStore, default_directory
@@ -25,7 +26,7 @@ class Batch:
     runs: tuple[PlannedRun, ...]
 
 
-def batches(runs: Sequence[PlannedRun], seconds: Seconds = estimated_seconds) -> list[Batch]:
+def batches(runs: Sequence[PlannedRun], seconds: Seconds) -> list[Batch]:
     """Group runs; each run once (figures share runs), the longest first, so that no core idles at the end.
 
     The data sets keep the order of their first appearance; on each, runs with a Gram matrix come first.
@@ -49,7 +50,7 @@ def execute(
     command: Sequence[str],
     meter: Meter,
     make: MakeRuns,
-    seconds: Seconds = estimated_seconds,
+    seconds: Seconds,
 ) -> dict[str, Outcome]:
     """Make runs.
 

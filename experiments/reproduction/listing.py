@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.cost import Seconds, estimated_seconds, expected_seconds, peak_memory
+from experiments.reproduction.durations import Seconds, expected_seconds
+from experiments.reproduction.memory import peak_memory
 from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
@@ -36,7 +37,7 @@ def catalogue_lines(specs: Sequence[FigureSpec], figures: Path) -> Iterator[str]
         yield f"{head}  {spec.title}" + (f" (made: {', '.join(made)})" if made else "")
 
 
-def status_line(plan: Plan, figures: Path, seconds: Seconds = estimated_seconds) -> str:
+def status_line(plan: Plan, figures: Path, seconds: Seconds) -> str:
     """Return the line of a figure at a scale, with the columns of `COLUMNS`.
 
     Parameters
@@ -57,7 +58,7 @@ def status_line(plan: Plan, figures: Path, seconds: Seconds = estimated_seconds)
     return (line + "; ".join(filter(None, parts))).rstrip()
 
 
-def announcement(plan: Plan, seconds: Seconds = estimated_seconds) -> list[str]:
+def announcement(plan: Plan, seconds: Seconds) -> list[str]:
     """Return the lines that show what a figure needs and what is missing; `seconds` returns those of a run."""
     spec, missing = plan.spec, plan.missing
     runs = len(plan.runs)

@@ -16,6 +16,7 @@ import datasets
 from datasets import DataError
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.checks import differing
+from experiments.reproduction.durations import Seconds
 from experiments.reproduction.execute import execute
 from experiments.reproduction.figure_runs import make_runs
 from experiments.reproduction.plan import Plan, PlannedRun, Planner
@@ -117,7 +118,12 @@ class SpotCheck:
 
 
 def spot_check(
-    chosen: Sequence[Candidate], jobs: int, command: Sequence[str], meter: Meter, folder: Path | None = None
+    chosen: Sequence[Candidate],
+    jobs: int,
+    command: Sequence[str],
+    meter: Meter,
+    seconds: Seconds,
+    folder: Path | None = None,
 ) -> SpotCheck:
     """Make published runs again, and compare them.
 
@@ -131,6 +137,8 @@ def spot_check(
         For the record.
     meter : Meter
         Shows the progress.
+    seconds : callable
+        Returns the seconds that a run will probably take.
     folder : Path, optional
         Store of the new runs, in which those of an interrupted check are found; by default one that is deleted.
     """
@@ -148,7 +156,9 @@ def spot_check(
                 again.setdefault(key, []).append(candidate)
                 new[key] = dataclasses.replace(candidate.run, settings=settings, key=key, found=None)
         there = store.find_all_finished(list(new))
-        outcomes = execute([run for key, run in new.items() if key not in there], jobs, command, meter, make_runs)
+        outcomes = execute(
+            [run for key, run in new.items() if key not in there], jobs, command, meter, make_runs, seconds
+        )
         found = store.find_all_finished(list(new))
         comparisons = [compare(candidate, run) for key, run in found.items() for candidate in again[key]]
     comparisons.sort(key=lambda comparison: comparison.figure)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,19 +76,17 @@ def run(
         The run was stopped by Ctrl-C.
     """
     # imported here: `import experiments` must not load Hydra and mlflow
-    from experiments.configuration.composition import composing, settings_of
+    from experiments.configuration.composition import settings_of
     from experiments.processes.outcome import STOPPED
     from experiments.run import runner
     from experiments.run.console import Display
     from experiments.store import Store
 
-    with ExitStack() as stack:
-        folder = stack.enter_context(temporary_folder())
+    with temporary_folder() as folder:
         path, root = folder / "arrays.npz", folder / "store" if store is None else Path(store)
         test = {} if X_test is None else _parts(X_test, y_test, "_test")
         np.savez(path, allow_pickle=False, **_parts(X, y, ""), **test)
         given = {"dataset": {"train": str(path), "name": "arrays"}, "store": {"root": str(root)}}
-        stack.enter_context(composing())
         composed = settings_of([f"algo={algo}", "dataset=file", *_words(given), *_words(settings)])
         if composed.engine != "local":
             raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from store_cases import FakeStore
 
-from experiments.configuration.composition import composing
 from experiments.reproduction.options import parse
 from experiments.reproduction.plan import Plan, Planner
 from experiments.reproduction.spec import FigureError, read_figure
 from solvers import SettingsError
-
-
-@pytest.fixture(autouse=True, scope="module")
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
 
 
 def plan(tmp_path: Path, *words: str) -> Plan:

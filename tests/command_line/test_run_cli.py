@@ -110,8 +110,8 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setenv(name, "1")
 
     def call(*arguments: str, root: str | Path = place / "results") -> int:
-        basic = ["hydra/launcher=basic"] if "-m" in arguments else []
-        monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *basic, f"store.root={root}"])
+        one_by_one = ["hydra/launcher=here"] if "-m" in arguments else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *arguments, *one_by_one, f"store.root={root}"])
         return run.main()
 
     return call

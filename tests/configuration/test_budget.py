@@ -15,7 +15,7 @@ from run_cases import DATA, alone
 
 import solvers
 from experiments.configuration.budget import BUDGET_LIMITS, COUNTER_OF
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.schema import (
     BudgetConfig,
     GaussianConfig,
@@ -121,17 +121,16 @@ class Late(PythonSolver):
 
 @pytest.mark.parametrize("words", [[OLD + "=5"], ["algo=smo", f"+{OLD}=5"], [OLD + "=null"]])
 def test_the_old_name_of_a_setting_is_refused_with_the_new_one(words: list[str]) -> None:
-    with composing(), pytest.raises(SettingsError, match=rf"^{re.escape(OLD)} is now called budget\.evaluations$"):
+    with pytest.raises(SettingsError, match=rf"^{re.escape(OLD)} is now called budget\.evaluations$"):
         settings_of(words)
 
 
 def test_a_setting_that_is_added_is_refused_like_any_unknown_one() -> None:
-    with composing():
-        for word in ("budget.nothing=1", "+budget.nothing=1"):
-            with pytest.raises(SettingsError, match=r"^unknown setting 'budget\.nothing'; budget has epochs, "):
-                settings_of([word])
-        with pytest.raises(SettingsError, match=r"^unknown setting 'nothing'; known are algo, dataset, "):
-            settings_of(["+nothing=1"])
+    for word in ("budget.nothing=1", "+budget.nothing=1"):
+        with pytest.raises(SettingsError, match=r"^unknown setting 'budget\.nothing'; budget has epochs, "):
+            settings_of([word])
+    with pytest.raises(SettingsError, match=r"^unknown setting 'nothing'; known are algo, dataset, "):
+        settings_of(["+nothing=1"])
 
 
 def test_a_users_solver_is_refused_what_its_views_do_not_count(
@@ -140,8 +139,7 @@ def test_a_users_solver_is_refused_what_its_views_do_not_count(
     path = tmp_path / "late.py"
     path.write_text(LATE)
     own_solvers(path)
-    with composing():
-        with pytest.raises(SettingsError, match=r"budget\.kernel_evaluations cannot end this run: algo=late"):
-            alone(fresh, "algo=late", "kernel=linear", *DATA, "budget.kernel_evaluations=1000")
-        result, _ = alone(fresh, "algo=late", "kernel=linear", *DATA, "budget.feature_accesses=1000")
+    with pytest.raises(SettingsError, match=r"budget\.kernel_evaluations cannot end this run: algo=late"):
+        alone(fresh, "algo=late", "kernel=linear", *DATA, "budget.kernel_evaluations=1000")
+    result, _ = alone(fresh, "algo=late", "kernel=linear", *DATA, "budget.feature_accesses=1000")
     assert result["counters"]["feature_accesses"] >= 1000

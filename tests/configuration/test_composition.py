@@ -1,88 +1,151 @@
-"""What is composed with choices of files that were made before is what Hydra composes from the beginning."""
+"""What OmegaConf composes is what Hydra composes, from the same files."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import NamedTuple
+import dataclasses
+from collections.abc import Iterator, Sequence
+from itertools import cycle, product
+from typing import Any
 
 import pytest
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
-from hydra.core.global_hydra import GlobalHydra
-from hydra.types import RunMode
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from omegaconf import DictConfig, OmegaConf
 
-from experiments.configuration.composition import COMPOSITION_ERRORS, composing, explain
-from experiments.configuration.composition_cache import Loader
+from experiments.command_line.hydra_words import jobs_of, register
+from experiments.configuration.composition import (
+    COMPOSITION_ERRORS,
+    CONF,
+    compose,
+    config_of,
+    explain,
+    option_names,
+    settings_of,
+)
+from experiments.reproduction.options import Options
+from experiments.reproduction.plan import overrides_of
+from experiments.reproduction.spec import SCALES, catalogue, read_figure
+from solvers import SettingsError
 
-WORDS = [
-    (),
-    ("algo=sbp", "dataset=adult"),
-    ("algo=sbp", "dataset=adult", "kernel.sigma2=3", "problem.nu=0.1", "seed=3"),
-    ("algo=pegasos", "dataset=adult", "problem.lambda_=1e-4", "budget.epochs=null", "threads=2"),
+KERNELS, ALGORITHMS, DATA_SETS = option_names("kernel"), option_names("algo"), option_names("dataset")
+CHOICES = [
+    *(f"algo={name} dataset={other}" for name, other in zip(ALGORITHMS, cycle(DATA_SETS))),
+    *(f"dataset={name}" for name in DATA_SETS[len(ALGORITHMS) :]),
+    *(f"kernel={name} dataset=mnist" for name in KERNELS),
+    *(f"protocol={name} dataset=web algo=sbp" for name in option_names("protocol")),
+    *(f"store={name} store.uri=http://host:5000" for name in option_names("store")),
+    "dataset=sklearn:iris dataset.scaling=none seed=2",
+    "dataset=openml:a9a:2",
+    "dataset=file:a/b.csv dataset.label_column=class",
+    "",
+]
+VALUES = [
     ("algo=minibatch_sdca", "algo.variant=safe", "dataset=rcv1_ccat_subset", "dataset.positive=[1, 2]"),
     ("dataset=file", "dataset.train='a b,c.svm'", 'dataset.test="x=y"', "budget=default", "budget.seconds=3"),
-    ("hydra/launcher=basic", "hydra.sweep.dir='it\\'s here'", "hydra.job.name=named", "seed=1", "hydra.verbose=true"),
-    ("hydra.job.env_copy=[HOME]", "hydra.job.config.override_dirname.exclude_keys=[seed]", "seed=1", "threads=2"),
     ("problem={C: 3, bias: true}", "problem.C=4"),
-    ("+dataset.made_up=1", "seed=2"),
-    ("~kernel", "seed=2"),
-    ("kernel@problem=linear",),
-    ("algo.eta=1", "algo=pegasos"),
-    ("algo=sbp", "algo=smo"),
-    ("algo=sbp", "algo.foo=3"),
-    ("algo=3",),
-    ("budget.epochs=often",),
-    ("seed=1", "seed=often"),
-    ("problem.C=1,2",),
-    ("seed=range(3)", "algo=sbp"),
-    ("dataset.positive=[1",),
-    ("nowhere.x=3",),
-    ("nowhere=3",),
-    ("dataset=nowhere", "problem.C=1"),
-    ("dataset=sklearn:iris", "dataset.scaling=none", "seed=2"),
-    ("dataset=openml:a9a:2",),
-    ("dataset=file:a/b.csv", "dataset.label_column=class"),
-    ("dataset=nowhere:iris",),
-    ("hydra.searchpath=[pkg://nowhere]",),
+    ("budget={epochs: 3}", "++seed=3", "store.root=''", "dataset.positive=['3']"),
+    ("algo.eta=1", "algo=pegasos", "algo=sbp"),
+    ("budget.epochs=null", "budget.kernel_evaluations=1e9", "memory=12GiB", "threads='2'", "checkpoint_seconds=null"),
+    ("model=${oc.env:HOME}/a.npz", "budget.epochs=${seed}", "seed=7"),
+]
+WRONG = [
+    *("budget.epochs=often", "budget.epochs=", "seed=1.5", "seed=true", "algo.draws=three", "problem.bias=maybe"),
+    *("algo.foo=3", "nowhere.x=3", "nowhere=3", "+dataset.made_up=1", "kernel.degree=2"),
+    *("dataset=nowhere", "dataset=nowhere:iris", "dataset=file:", "algo=spb", "kernel=gausian", "protocol=x"),
+    *("dataset.positive=[1", "sbp", "preset.data.biased.sigma=3", "seed=${oc.env:HOME}", "dataset.files=[{a: b}]"),
 ]
 
 
-class Loaders(NamedTuple):
-    ours: Loader
-    hydras: ConfigLoaderImpl
+@pytest.fixture(scope="module", autouse=True)
+def hydra() -> Iterator[None]:
+    register()
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        yield
 
 
-@pytest.fixture(scope="module")
-def loaders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaders]:
-    with pytest.MonkeyPatch.context() as patch, composing():
-        patch.setenv("SVM_DATA_CACHE", str(tmp_path_factory.mktemp("cache")))
-        assert GlobalHydra.instance().hydra is not None
-        ours = GlobalHydra.instance().hydra.config_loader
-        assert isinstance(ours, Loader)
-        yield Loaders(ours, ConfigLoaderImpl(ours.get_search_path()))
+def both(words: Sequence[str]) -> tuple[object, object]:
+    """The configuration by OmegaConf and by Hydra, or what each of them says is wrong."""
+    answers: list[object] = []
+    for composed in (lambda: compose(words), lambda: hydra_compose("config", [*words])):
+        try:
+            config = config_of(composed())
+            answers.append((dataclasses.asdict(config), type(config.algo), type(config.kernel)))
+        except (*COMPOSITION_ERRORS, SettingsError) as error:
+            answers.append(explain(error))
+    return answers[0], answers[1]
 
 
-def outcome(load: Callable[[Sequence[str]], DictConfig], words: Sequence[str]) -> tuple[object, ...]:
-    """All that a job sees: values, types, what may be changed; or what is wrong."""
-    try:
-        config = load(words)
-    except (*COMPOSITION_ERRORS, ValueError) as error:
-        return type(error), explain(error)
-    flags = [OmegaConf.is_struct(config), OmegaConf.is_readonly(config), OmegaConf.is_readonly(config.hydra)]
-    types = [OmegaConf.get_type(config, name) for name in config]
-    return OmegaConf.to_yaml(config), OmegaConf.to_object(config.problem), flags, types
+@pytest.mark.parametrize("words", CHOICES)
+def test_every_option_is_composed_as_by_hydra(words: str) -> None:
+    ours, hydras = both(words.split())
+    assert ours == hydras
+    assert isinstance(ours, tuple)
 
 
-@pytest.mark.filterwarnings("ignore:provider=hydra.searchpath")
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_they_are_the_same(loaders: Loaders, words: tuple[str, ...]) -> None:
-    anew = outcome(lambda words: loaders.hydras.load_configuration("config", [*words], RunMode.RUN), words)
-    for _ in range(2):  # the second time from what was kept
-        assert outcome(lambda words: loaders.ours.load_configuration("config", words, RunMode.RUN), words) == anew
+@pytest.mark.parametrize("words", VALUES, ids=" ".join)
+def test_values_are_those_of_hydras_grammar(words: tuple[str, ...]) -> None:
+    ours, hydras = both(words)
+    assert ours == hydras
+    assert isinstance(ours, tuple)
+
+
+@pytest.mark.parametrize("word", WRONG)
+def test_a_wrong_word_is_explained_as_hydras_error_is(word: str) -> None:
+    ours, hydras = both([word])
+    assert ours == hydras
+    assert isinstance(ours, str)
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("problem.C=1,2", "problem.C=1,2: several values are a sweep, which needs -m"),
+        ("seed=range(3)", r"seed=range\(3\): several values are a sweep"),
+        ("~kernel", "~kernel: a setting is NAME=VALUE"),
+        ("kernel@problem=linear", "kernel@problem=linear: a setting is NAME=VALUE"),
+        ("algo=3", "unknown algorithm '3'; known: asset, "),
+        ("dataset=null", "unknown data set 'None'; known: adult, "),
+        ("hydra.verbose=true", "unknown setting 'hydra'; known are algo, "),
+    ],
+)
+def test_what_only_a_command_line_may_have_is_refused(word: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{message}"):
+        compose([word])
+
+
+def words_of_figures() -> list[tuple[str, ...]]:
+    """Commands of figures that together have each of their settings, and each list."""
+    seen: set[str] = set()
+    chosen: list[tuple[str, ...]] = []
+    for name in catalogue():
+        spec = read_figure(name)
+        for series, scale, dataset in product(spec.curves, SCALES, spec.datasets):
+            words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale))
+            told = {word if "[" in word else word.partition("=")[0] for word in words}
+            if told - seen:
+                seen |= told
+                chosen.append(words)
+    return chosen
+
+
+def test_the_words_of_figures_are_composed_as_by_hydra() -> None:
+    commands = words_of_figures()
+    assert len(commands) > 20
+    for words in commands:
+        ours, hydras = both(words)
+        assert ours == hydras, words
+        assert isinstance(ours, tuple), words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_every_combination_is_composed_as_by_hydra(algo: str) -> None:
+    for dataset, kernel in product(DATA_SETS, KERNELS):
+        words = [f"algo={algo}", f"dataset={dataset}", f"kernel={kernel}"]
+        ours, hydras = both(words)
+        assert ours == hydras, words
+        assert isinstance(ours, tuple), words
 
 
 SETTINGS = {
@@ -92,31 +155,30 @@ SETTINGS = {
     "kernel.sigma2": st.sampled_from(["1", "2.5"]),
     "problem.bias": st.sampled_from(["true", "false", "null"]),
     "problem.nu": st.floats(1e-9, 1).map(str),
-    "hydra.verbose": st.sampled_from(["true", "false"]),
     "store.root": st.text("ab/ 'é=", min_size=1).map(lambda text: "'" + text.replace("'", r"\'") + "'"),
 }
 
 
-@settings(max_examples=4)
+@settings(max_examples=5)
 @given(st.fixed_dictionaries({}, optional=SETTINGS).flatmap(lambda chosen: st.permutations([*chosen.items()])))
-def test_jobs_of_a_sweep_have_them_in_another_process_too(loaders: Loaders, chosen: list[tuple[str, str]]) -> None:
-    words = ["=".join(setting) for setting in chosen]
-    sweep = loaders.hydras.load_configuration("config", ["hydra.sweep.dir=here"], RunMode.MULTIRUN)
-    anew = outcome(lambda words: loaders.hydras.load_sweep_config(sweep, [*words]), words)
-    sent = pickle.loads(pickle.dumps(loaders.ours))
-    for ours in (loaders.ours, sent):
-        assert outcome(lambda words, ours=ours: ours.load_sweep_config(sweep, [*words]), words) == anew
+def test_the_order_of_words_is_free(chosen: list[tuple[str, str]]) -> None:
+    ours, hydras = both(["=".join(setting) for setting in chosen])
+    assert ours == hydras
 
 
-def test_a_worker_makes_one_loader_for_all_jobs(loaders: Loaders) -> None:
-    first, second = (pickle.loads(pickle.dumps(loaders.ours)) for _ in range(2))
-    assert first is second
-    assert first is not loaders.ours
+def test_a_composition_may_be_changed() -> None:
+    first: Any = compose(["algo=sbp"])
+    first.seed, first.problem.C, first.dataset.positive = 5, 7.0, [1]
+    assert (compose(["algo=sbp"]).seed, compose(["algo=sbp"]).problem.C) == (0, None)
+    assert settings_of(["algo=sbp"]).dataset.positive != [1]
 
 
-def test_a_sweep_is_composed_by_hydra(loaders: Loaders, tmp_path: Path) -> None:
-    """Its words have several values, of which Hydra takes one after the other."""
-    words = ["seed=range(3)", "algo=sbp,smo", f"hydra.sweep.dir={tmp_path}"]
-    made = [loader.load_configuration("config", words, RunMode.MULTIRUN) for loader in loaders]
-    assert made[0] == made[1]
-    assert made[0].hydra.overrides.task == words[:2]
+def test_the_jobs_of_a_sweep_are_all_combinations() -> None:
+    jobs = jobs_of(["algo=sbp,smo", "dataset=adult", "seed=range(2)", "problem.C=choice(1,2.5)"])
+    assert jobs == [
+        [f"algo={algo}", "dataset=adult", f"seed={seed}", f"problem.C={C}"]
+        for algo, seed, C in product(["sbp", "smo"], [0, 1], ["1", "2.5"])
+    ]
+    assert jobs_of(["dataset.train='a b'", "seed=1,2", "seed=3"]) == [["dataset.train='a b'", "seed=3"]]
+    with pytest.raises(SettingsError, match=r"^seed=interval\(0,1\): a sweep needs single values, as in seed=1,2$"):
+        jobs_of(["seed=interval(0,1)"])

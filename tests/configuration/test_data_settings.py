@@ -14,8 +14,6 @@ from experiments.processes.outcome import Outcome
 from experiments.run.identity import run_key
 from solvers import SettingsError
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 @pytest.mark.parametrize(
     ("words", "said"),

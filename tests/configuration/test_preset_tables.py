@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from experiments.configuration import composition
-from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.preset_tables import options, read_tables
 from solvers import SettingsError
 
@@ -83,15 +83,12 @@ def test_a_new_file_gives_a_data_set_its_values(tmp_path: Path, monkeypatch: pyt
     conf = Path(shutil.copytree(CONF, tmp_path / "conf"))
     monkeypatch.setattr(composition, "CONF", conf)
     words = ["algo=sbp", "dataset=synthetic"]
-    with composing():
-        assert settings_of(words).kernel.sigma2 is None
+    assert settings_of(words).kernel.sigma2 is None
     (conf / "preset" / "mine.yaml").write_text("source: my thesis\nrows:\n  synthetic: {sigma2: 2.5, C: 3}\n")
-    with composing():
-        run = settings_of(words)
-        other = settings_of([*words, "kernel.sigma2=7"])
+    run = settings_of(words)
+    other = settings_of([*words, "kernel.sigma2=7"])
     assert (run.kernel.sigma2, run.problem.C) == (2.5, 3.0)
     assert run.origins["kernel.sigma2"] == run.origins["problem.C"] == "my thesis"
     assert (other.kernel.sigma2, other.origins["kernel.sigma2"]) == (7.0, "command line")
     (conf / "preset" / "mine.yaml").unlink()
-    with composing():
-        assert settings_of(words).kernel.sigma2 is None
+    assert settings_of(words).kernel.sigma2 is None

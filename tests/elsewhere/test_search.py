@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from experiments.configuration import composition
-from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.preset_tables import options, read_tables
 from experiments.elsewhere import grid, search
 from experiments.provenance import PROJECT_ROOT
@@ -86,8 +86,7 @@ def test_a_search_goes_on_where_it_was_ended(
     assert "digits: has a row" in capsys.readouterr().out
     table = (conf / "preset" / "elsewhere_gaussian.yaml").read_text()
     assert "\n  digits: {sigma2: 2.5, C: 10.0} # 12.50 % of 1,258 rows\n" in table
-    with composing():
-        ours, papers = (settings_of(["dataset=digits", *more]) for more in (["protocol=elsewhere_gaussian"], []))
+    ours, papers = (settings_of(["dataset=digits", *more]) for more in (["protocol=elsewhere_gaussian"], []))
     assert (ours.kernel.sigma2, ours.problem.C, ours.dataset.max_train) == (2.5, 10.0, 4000)
     assert ours.origins["kernel.sigma2"] == "protocol of docs/elsewhere.md"
     assert (papers.kernel.sigma2, papers.problem.C, papers.dataset.max_train) == (2.0, 1.0, None)
@@ -128,10 +127,9 @@ def test_the_values_of_the_protocol_replace_those_of_the_papers() -> None:
     """ASSET has its own presets for Adult, Table 2 of the SBP paper has one, and so has this project for ijcnn1."""
     chosen = [("asset", "adult", "gaussian"), ("sbp", "ijcnn1", "gaussian"), ("pegasos", "adult", "linear")]
     size = {"gaussian": 4000, "linear": 20000}
-    with composing():
-        for algo, dataset, kernel in chosen:
-            run = settings_of([f"algo={algo}", f"dataset={dataset}", f"protocol=elsewhere_{kernel}"])
-            assert run.origins["problem.C"] == "protocol of docs/elsewhere.md"
-            assert run.identity()["kernel"]["name"] == kernel
-            assert run.problem.nu is None
-            assert (run.dataset.max_train, run.dataset.max_test) == (size[kernel], 10000)
+    for algo, dataset, kernel in chosen:
+        run = settings_of([f"algo={algo}", f"dataset={dataset}", f"protocol=elsewhere_{kernel}"])
+        assert run.origins["problem.C"] == "protocol of docs/elsewhere.md"
+        assert run.identity()["kernel"]["name"] == kernel
+        assert run.problem.nu is None
+        assert (run.dataset.max_train, run.dataset.max_test) == (size[kernel], 10000)

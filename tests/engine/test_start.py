@@ -14,7 +14,7 @@ from waiting import PATIENCE, wait_until
 
 import run
 from experiments import engine
-from experiments.configuration.composition import CONF, composing, settings_of
+from experiments.configuration.composition import CONF, settings_of
 from experiments.engine import start
 from experiments.processes.outcome import Outcome
 from experiments.run.console import Display
@@ -68,8 +68,7 @@ def outcome_under(mpirun: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     program.write_text(mpirun)
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(start, "mpirun", lambda: str(program))
-    with composing():
-        settings = settings_of([*TOY, "ranks=1", f"store.root={tmp_path}"], jobs=1)
+    settings = settings_of([*TOY, "ranks=1", f"store.root={tmp_path}"], jobs=1)
     outcome = engine.run(settings, Display(), ["a test"])
     assert list(tmp_path.iterdir()) == [program]
     return outcome

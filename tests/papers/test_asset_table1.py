@@ -9,7 +9,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel, with_data
 from pictures import drawn_with_table
 
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.asset import table1
 from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
@@ -32,8 +32,7 @@ def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, *
     run = finished_run(folder, dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
     paper_dataset = fields.get("paper_dataset", dataset)
     series = SPEC.series[1 if paper_dataset == "mnist_elastic" else 0]
-    with composing():
-        settings = settings_of(overrides_of(series, [], paper_dataset, dataset, Options("paper")), jobs=1)
+    settings = settings_of(overrides_of(series, [], paper_dataset, dataset, Options("paper")), jobs=1)
     return panel(dataset, {series.name: [run]}, **{"settings": {series.name: settings}} | fields)
 
 

@@ -16,7 +16,7 @@ from pictures import drawn_with_table
 from readings import claims_of
 from report_cases import claim_json, put, verdict
 
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.elsewhere import figure
 from experiments.papers.elsewhere.bases import PREFIX, bases_of, with_series
 from experiments.papers.elsewhere.cells import cells_of, compute_papers, ruling_of
@@ -200,8 +200,7 @@ def test_a_rank_correlation_needs_five_points_that_differ() -> None:
 
 def test_properties_come_from_runs_and_data(tmp_path: Path) -> None:
     smo = finished_run(tmp_path, algo="smo", dataset="digits", rows=[{"iterations": 1, "support_vectors": 250}])
-    with composing():
-        run = settings_of(["algo=pegasos", "kernel=linear", "dataset=digits", "problem.C=0.5"], jobs=1)
+    run = settings_of(["algo=pegasos", "kernel=linear", "dataset=digits", "problem.C=0.5"], jobs=1)
     bases = [
         BaseSpec("sbp_fig2", claims=[RepeatedClaimSpec("sbp.1", name)])
         for name in ("lambda_n", "inverse_sigma2", "eigenvalues", "support_share")

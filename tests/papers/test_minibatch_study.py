@@ -8,7 +8,7 @@ from evidence_cases import evidence
 from minibatch_cases import ENOUGH, P_STAR, optimum_run, power, reaching, sweep_panel, with_spectra
 
 from datasets import DataError
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Decision
 from experiments.papers.effort import Effort
 from experiments.papers.minibatch import data
@@ -99,8 +99,7 @@ def test_a_bound_decides_in_one_direction(low: float, high: float, bound: bool, 
 
 def test_the_spectrum_of_a_run() -> None:
     words = ["algo=dcd", "kernel=linear", "dataset=synthetic", "dataset.n=60", "problem.lambda_=0.01"]
-    with composing():
-        plain, scaled = (settings_of([*words, *more]) for more in ([], ["dataset.row_norm=longest"]))
+    plain, scaled = (settings_of([*words, *more]) for more in ([], ["dataset.row_norm=longest"]))
     first, second = spectrum_of(plain), spectrum_of(scaled)
     # rows that are longer than 1 count as divided by the longest
     assert first.sigma2 == pytest.approx(second.sigma2, rel=1e-5)

@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 
 import datasets
 import solvers
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.sbp import basin, water_levels
 from experiments.papers.sbp.basin import POINTS, Basin, Filling, Responses, fill
 from experiments.reproduction.evidence import Panel
@@ -35,11 +35,10 @@ def responses(low: list[float], high: list[float], volume: float, bias: bool) ->
 @pytest.fixture(scope="module")
 def panels() -> dict[str, Panel]:
     found = {}
-    with composing():
-        for name in FIGURES:
-            words = read_figure(name).series[0].overrides
-            run = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
-            found[name] = Panel("digits", "adult", "no Adult here", settings={"sbp": run})
+    for name in FIGURES:
+        words = read_figure(name).series[0].overrides
+        run = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
+        found[name] = Panel("digits", "adult", "no Adult here", settings={"sbp": run})
     return found
 
 
@@ -206,11 +205,10 @@ def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool
 def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
     spec = read_figure(name)
     assert {scale.seeds for scale in spec.scales.values()} == {0}
-    with composing():
-        lengths = [
-            settings_of([*spec.series[0].overrides, *spec.scale(scale).overrides]).budget.limit.iterations or math.inf
-            for scale in SCALES
-        ]
+    lengths = [
+        settings_of([*spec.series[0].overrides, *spec.scale(scale).overrides]).budget.limit.iterations or math.inf
+        for scale in SCALES
+    ]
     assert all(first < second for first, second in pairwise(lengths))
 
 

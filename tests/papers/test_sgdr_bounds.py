@@ -12,7 +12,7 @@ from pictures import drawn_with_table
 from sgdr_cases import optimum_run, run
 
 from datasets import DataError
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.problem import load_problem
 from experiments.papers.sgdr import bounds as figure
 from experiments.papers.sgdr.bounds import make
@@ -136,11 +136,10 @@ def test_dual_variables_are_read_from_the_solver(tmp_path: Path, monkeypatch: py
 
 def test_dual_variables_of_real_runs() -> None:
     words = ["dataset=synthetic", "dataset.n=40", "kernel=linear", "problem.C=1"]
-    with composing():
-        found = {
-            name: dual_box(settings_of([f"algo={name}", *words, *more]), passes=5)
-            for name, more in (("sgd_s", ["algo.eps=1e-9"]), ("sgd_m", ["algo.eps=10"]))
-        }
+    found = {
+        name: dual_box(settings_of([f"algo={name}", *words, *more]), passes=5)
+        for name, more in (("sgd_s", ["algo.eps=1e-9"]), ("sgd_m", ["algo.eps=10"]))
+    }
     assert found["sgd_s"].passes == 5
     assert 0.2 <= found["sgd_s"].largest <= 1  # an example was updated in one epoch of five
     assert found["sgd_m"].passes < 5  # it stopped
@@ -157,8 +156,7 @@ def test_the_excess_of_random_selection(
 
 
 def test_random_selection_of_real_data() -> None:
-    with composing():
-        settings = settings_of(["algo=sgd_s", "dataset=synthetic", "dataset.n=100", "kernel=linear", "problem.C=0.01"])
+    settings = settings_of(["algo=sgd_s", "dataset=synthetic", "dataset.n=100", "kernel=linear", "problem.C=0.01"])
     excess = random_excess(load_problem(settings), seed=0)
     assert len(excess) == len(RANDOM_EPOCHS)
     assert excess[0] > 2 * excess[-1] > 0  # nearly all are errors always: the largest of n binomial numbers

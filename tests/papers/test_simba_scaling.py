@@ -11,7 +11,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from pictures import drawn_with_table
 
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.papers.simba import scaling
 from experiments.papers.simba.scaling import LENGTH, RIVALS, SHARE, make
@@ -37,13 +37,12 @@ def few_resamples() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def chosen() -> dict[str, RunSettings]:
     """Settings of all series."""
-    with composing():
-        return {
-            series.name: settings_of(
-                ["dataset=synthetic", *series.overrides, *series.by_dataset.get("synthetic", [])], jobs=1
-            )
-            for series in SPEC.curves
-        }
+    return {
+        series.name: settings_of(
+            ["dataset=synthetic", *series.overrides, *series.by_dataset.get("synthetic", [])], jobs=1
+        )
+        for series in SPEC.curves
+    }
 
 
 def theory(method: str, data: Any, delta: float, norm2: float) -> float:

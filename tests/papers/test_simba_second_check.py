@@ -10,7 +10,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel, with_data
 
 import datasets
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.papers.simba import rates
 from experiments.papers.simba.saddle_point import optimum
 from experiments.papers.simba.theorem import make
@@ -31,9 +31,8 @@ def exponent_and_slack(data: pd.DataFrame, n: int) -> tuple[float, float]:
 def test_data_csv_gives_the_verdict_s_exponent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rates, "RESAMPLES", 50)
     spec = read_figure("simba_theorem")
-    with composing():
-        words = ["dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.divide_by=2"]
-        settings = settings_of(["dataset=synthetic", "algo=simba", "problem.nu=0.1", *words])
+    words = ["dataset.shape=noisy", "dataset.n=60", "dataset.d=3", "dataset.divide_by=2"]
+    settings = settings_of(["dataset=synthetic", "algo=simba", "problem.nu=0.1", *words])
     data = datasets.load(settings.dataset, cache_dir=datasets.default_cache_dir())
     best = optimum(data.X, data.y, 0.1).upper
     noise = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import pytest
 from evidence_cases import evidence, finished_run, panel
 from pictures import drawn_with_table
 
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
@@ -208,8 +208,7 @@ def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
 
 
 def test_every_horizon_is_an_evaluation() -> None:
-    with composing():
-        settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
+    settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
     budget = settings.budget
     grid = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
     assert set(HORIZONS) <= {limits.iterations for limits in grid}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from pictures import drawn_with_table
 
 import datasets
 import solvers
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.papers.cases import at_most
 from experiments.papers.simba import rates as rate_module
@@ -44,18 +44,12 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_module, "RESAMPLES", 100)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
-
-
 def settings(*words: str) -> RunSettings:
     return settings_of(["dataset=synthetic", *WORDS, *words])
 
 
 @pytest.fixture(scope="module")
-def problems(hydra_context: None) -> dict[bool, RunSettings]:
+def problems() -> dict[bool, RunSettings]:
     """Settings without and with the bias, for data in the unit ball."""
     return {bias: settings(f"dataset.divide_by={UNIT}", f"problem.bias={str(bias).lower()}") for bias in (False, True)}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 
@@ -10,7 +9,7 @@ import pytest
 from evidence_cases import MadeUp, evidence, finished_run, panel
 
 from experiments.columns import COUNTS
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
@@ -34,12 +33,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[MadeUp, MadeUp]:
     counts = {"train": {"nnz": 10_000}, "test": {"nnz": 5000}}
     facts = {"settings": {"algo": {"eps": 0.01}}, "provenance": {"data": {"counts": counts}}}
     return finished_run(folder, rows=rows, **facts), finished_run(folder, rows=[end], name="optimum", **facts)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
 
 
 @cache

@@ -23,8 +23,6 @@ from experiments.reproduction.figure_runs import make_runs
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
 
-pytestmark = pytest.mark.usefixtures("hydra_context")
-
 
 def settings(store: Path, *words: str) -> RunSettings:
     return settings_of([*words, f"store.root={store}"], jobs=2)

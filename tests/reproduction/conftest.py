@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from store_cases import TOY, FakeStore
 
-from experiments.configuration.composition import composing
 from experiments.reproduction.options import Options
 from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
-
-
-@pytest.fixture(scope="module")
-def hydra_context() -> Iterator[None]:
-    with composing():
-        yield
 
 
 @pytest.fixture

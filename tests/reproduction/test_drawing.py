@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from experiments.configuration.composition import composing
 from experiments.reproduction import drawing
 from experiments.reproduction.build import build_figure
 from experiments.reproduction.cli import main
@@ -40,8 +39,7 @@ def drawings(evidence: Path, folder: Path) -> list[FigureDrawing]:
 
 
 def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -> None:
-    with composing():
-        one = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
+    one = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
     two = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
     assert one == two == {*FIGURES}
     files = {str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*")}

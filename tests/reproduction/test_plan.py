@@ -14,15 +14,13 @@ from datasets import DataError, DatasetSpec
 from experiments.configuration.choices import install_command
 from experiments.processes.outcome import Outcome
 from experiments.reproduction.build import evidence_of, verdict_of
-from experiments.reproduction.cost import expected_seconds
+from experiments.reproduction.durations import expected_seconds
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.listing import announcement
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, Planner, overrides_of
 from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
 from solvers import SettingsError
-
-pytestmark = pytest.mark.usefixtures("hydra_context")
 
 
 def plan(store: FakeStore, figure: FigureSpec, options: Options) -> Plan:
@@ -341,9 +339,9 @@ def test_expected_seconds_grow_with_the_runs_and_fall_with_the_jobs(
 ) -> None:
     runs = plan(store, figure, options).missing
     runs = [run.settings for run in runs]
-    assert expected_seconds([], 1) == 0.0
-    assert 0 < expected_seconds(runs[:1], 1) < expected_seconds(runs, 1)
-    assert expected_seconds(runs, 2) < expected_seconds(runs, 1)
+    few, many, faster = (expected_seconds(*given, lambda _: 1.0) for given in ((runs[:1], 1), (runs, 1), (runs, 2)))
+    assert 0 < few < many
+    assert faster < many
 
 
 def test_a_timed_figure_makes_one_run_at_a_time(store: FakeStore, figure: FigureSpec, options: Options) -> None:
@@ -367,7 +365,9 @@ def test_a_timed_figure_takes_no_run_that_was_made_beside_others(
     timed = planner.plan(figure, options)
     assert [(run.settings.seed, run.beside) for run in timed.runs if run.found is None] == [(1, True), (2, True)]
     assert {run.settings.alone for run in timed.runs} == {True}
-    assert "  2 more were made beside other runs: they are made again, alone, for their times" in announcement(timed)
+    assert "  2 more were made beside other runs: they are made again, alone, for their times" in announcement(
+        timed, lambda _: 1.0
+    )
     assert planner.plan(figure, dataclasses.replace(options, together=True)).state == "done"
     assert planner.plan(figure, dataclasses.replace(options, scale="quick")).state == "done"
     served = dataclasses.replace(options, overrides=(*options.overrides, "store.uri='http://host:1'"))

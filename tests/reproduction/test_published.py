@@ -20,7 +20,7 @@ import datasets
 from datasets import DataError
 from experiments import curve, provenance
 from experiments.columns import COLUMNS, COUNTS
-from experiments.configuration.composition import composing, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.reproduction.checks import record_check, recorded_checks, to_make_again
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
@@ -423,10 +423,9 @@ def test_values_are_the_same_up_to_the_last_bits(value: float, change: float) ->
 
 
 def test_a_stated_fingerprint_is_the_fingerprint_where_all_checksums_are_stated() -> None:
-    with composing():
-        for name in ("adult", "digits", "synthetic"):
-            spec = settings_of(["algo=pegasos", f"dataset={name}"]).dataset
-            assert datasets.stated_fingerprint(spec) == datasets.fingerprint(spec)
+    for name in ("adult", "digits", "synthetic"):
+        spec = settings_of(["algo=pegasos", f"dataset={name}"]).dataset
+        assert datasets.stated_fingerprint(spec) == datasets.fingerprint(spec)
 
 
 def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -435,18 +434,16 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
 
     for name in ("fetch", "known_checksum", "read"):
         monkeypatch.setattr(f"datasets.loader.{name}", refuse)
-    with composing():  # no checksum is stated for the messages of this data set
-        runs = [settings_of(["algo=simba", f"dataset={name}"]) for name in ("newsgroups_binary", "newsgroups_mac_pc")]
+    runs = [settings_of(["algo=simba", f"dataset={name}"]) for name in ("newsgroups_binary", "newsgroups_mac_pc")]
     assert not any(file.sha256 for run in runs for file in run.dataset.files)
     assert len({evidence_key(run) for run in runs}) == 2
 
 
 def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = set()
-    with composing():
-        for size in (25e9, 26e9):
-            monkeypatch.setattr("experiments.configuration.choices.machine_memory", lambda size=size: size)
-            run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
-            assert run.identity()["clock"]["memory"] == 0.75 * size
-            keys.add(evidence_key(run))
+    for size in (25e9, 26e9):
+        monkeypatch.setattr("experiments.configuration.choices.machine_memory", lambda size=size: size)
+        run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
+        assert run.identity()["clock"]["memory"] == 0.75 * size
+        keys.add(evidence_key(run))
     assert len(keys) == 1

@@ -119,7 +119,7 @@ def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_list_shows_a_line_per_figure_without_planning(
     done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("plan.settings_of", "cli.composing", "cli.Store.open", "cli.Planner"):
+    for name in ("plan.settings_of", "cli.Store.open", "cli.Planner"):
         monkeypatch.setattr(f"experiments.reproduction.{name}", lambda *_, **__: pytest.fail("was called"))
     assert reproduce(done, "--list") == 0
     lines = capsys.readouterr().out.splitlines()

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from datasets import DataError
-from experiments.configuration.composition import composing
 from experiments.plotting.interactive import Curves
 from experiments.reproduction.build import maker_of, verdict_of
 from experiments.reproduction.citations import PAPERS
@@ -42,11 +41,10 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     # judged, not drawn: drawing takes most of the time, and publishing has done it
     monkeypatch.setattr("datasets.load", _refuse)
     spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
-    with composing():
-        plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
-        made = maker_of(spec.maker).make(shown)
-        verdict = verdict_of(shown, made, "")
-        page = page_content(plan, shown, verdict.claims, "", [], b"")
+    plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
+    made = maker_of(spec.maker).make(shown)
+    verdict = verdict_of(shown, made, "")
+    page = page_content(plan, shown, verdict.claims, "", [], b"")
     if page is not None:
         _check_curves_of_claims(page)
     judged = plain(as_json(verdict), "verdict")

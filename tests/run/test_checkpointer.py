@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 from run_cases import DATA, alone
 from waiting import PATIENCE
 
-from experiments.configuration.composition import CONF, register, settings_of
-from experiments.configuration.composition_cache import find_again
+from experiments.configuration.composition import CONF, settings_of
 from experiments.processes import stopping
 from experiments.processes.stopping import Terminated
 from experiments.run import advance, runner
@@ -48,7 +47,7 @@ ALGORITHMS = {
 
 
 @pytest.fixture(autouse=True)
-def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # a picture takes longer than the run
     monkeypatch.setenv("COLUMNS", "120")
 
@@ -330,8 +329,6 @@ def test_a_new_process_resumes_the_run_of_one_that_ended(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     own_solvers(DYING)
-    register()
-    find_again()
     words = ["algo=dying", *BATCHES, f"checkpoint_seconds={setting}"]
     ended = subprocess.run(
         [sys.executable, str(ROOT / "run.py"), *words, f"store.root={fresh / 'results'}"],

@@ -118,5 +118,5 @@ def evidence(folder: Path) -> None:
         evidence,
     ],
 )
-def test_files_of_the_user_stay(write: Callable[[Path], None], folder: Path, hydra_context: None) -> None:
+def test_files_of_the_user_stay(write: Callable[[Path], None], folder: Path) -> None:
     write(folder)

@@ -132,7 +132,6 @@ def test_the_key_stays_the_same_between_versions() -> None:
     assert key == "c38e54f2fcc11a420744f6628b6a0a1a"
 
 
-@pytest.mark.usefixtures("hydra_context")
 @pytest.mark.parametrize(
     ("words", "run", "of_settings"),
     [

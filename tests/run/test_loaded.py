@@ -9,7 +9,6 @@ import pytest
 from run_cases import DATA, alone
 
 import datasets
-from experiments.configuration.composition import composing
 from experiments.run import loaded
 from experiments.store import Store
 from solvers import plugins
@@ -43,25 +42,23 @@ def test_runs_that_share_have_the_bits_of_runs_by_themselves(
         [*GAUSSIAN, "problem.C=2", "problem.bias=true"],
         [*GAUSSIAN, "problem.C=2", "kernel.sigma2=3"],
     ]
-    with composing():
-        shared = [alone(tmp_path / "shared", *words, *DATA) for words in runs]
-        assert len(loads) == 1
-        for words, (_, curve) in zip(runs, shared, strict=True):
-            monkeypatch.setattr(loaded, "_last", None)
-            _, own = alone(tmp_path / "own", *words, *DATA)
-            measured = [name for name in own if not name.endswith("_seconds")]
-            assert own[measured].equals(curve[measured])
+    shared = [alone(tmp_path / "shared", *words, *DATA) for words in runs]
+    assert len(loads) == 1
+    for words, (_, curve) in zip(runs, shared, strict=True):
+        monkeypatch.setattr(loaded, "_last", None)
+        _, own = alone(tmp_path / "own", *words, *DATA)
+        measured = [name for name in own if not name.endswith("_seconds")]
+        assert own[measured].equals(curve[measured])
 
 
 def test_other_data_and_the_data_of_a_user_s_solver_are_loaded_again(
     tmp_path: Path, loads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with composing():
-        for n in (300, 200, 300):
-            alone(tmp_path, *LINEAR, *DATA, f"dataset.n={n}", f"problem.C={len(loads) + 1}")
-        assert len(loads) == 3
-        monkeypatch.setattr(plugins, "is_plugin", lambda _: True)
-        for C in (5, 6, 7):
-            alone(tmp_path, *LINEAR, *DATA, f"problem.C={C}")
-        assert len(loads) == 5
+    for n in (300, 200, 300):
+        alone(tmp_path, *LINEAR, *DATA, f"dataset.n={n}", f"problem.C={len(loads) + 1}")
+    assert len(loads) == 3
+    monkeypatch.setattr(plugins, "is_plugin", lambda _: True)
+    for C in (5, 6, 7):
+        alone(tmp_path, *LINEAR, *DATA, f"problem.C={C}")
+    assert len(loads) == 5
     assert len(Store.open(tmp_path / "results").runs()) == 6

@@ -23,7 +23,7 @@ RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1"]
 
 
 @pytest.fixture(autouse=True)
-def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_drawn", lambda *_: False)
 
 

@@ -140,7 +140,7 @@ def test_values_that_are_accepted_give_finite_rows_at_the_limit() -> None:
 
 
 def test_a_run_whose_objective_overflows_is_recorded_as_failed(
-    fresh: Path, hydra_context: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    fresh: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluate = Evaluator.evaluate
 

@@ -35,8 +35,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
         monkeypatch.setenv(REACHED, "")
         # two sweeps of one process that begin in the same second would share a folder, and with it their outcomes
         folder = f"hydra.sweep.dir=results/sweeps/{next(numbers)}"
-        basic = ["hydra/launcher=basic", folder] if "-m" in words else []
-        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *basic])
+        one_by_one = ["hydra/launcher=here", folder] if "-m" in words else []
+        monkeypatch.setattr(sys, "argv", ["run.py", *words, *TOY, *one_by_one])
         return run.main()
 
     return call

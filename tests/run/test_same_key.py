@@ -29,7 +29,7 @@ RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.p
 
 
 @pytest.fixture(autouse=True)
-def environment(hydra_context: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "_drawn", lambda *_: False)
 
 

@@ -1,0 +1,106 @@
+"""What Hydra is told before it composes a command line, and the jobs that a sweep's words stand for."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from hydra.core.config_loader import ConfigLoader
+from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+
+import solvers
+from experiments.configuration.composition import CONF, parsed
+from experiments.configuration.preset_tables import options, read_tables
+from experiments.configuration.schema import KERNELS, RunConfig, algo_schema
+from solvers import SettingsError
+
+
+def register() -> None:
+    """Register with Hydra the schema of every group, each solver as an option of ``algo``, each row of ``conf/preset``.
+
+    Raises
+    ------
+    SettingsError
+        A table of presets does not have its form; see `experiments.configuration.preset_tables.options`.
+    """
+    # conf/hydra/launcher replaces files of plugins, which may not be installed
+    warnings.filterwarnings("ignore", r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema")
+    store = ConfigStore.instance()
+    store.store(name="schema", node=RunConfig)
+    for name, schema in KERNELS.items():
+        store.store(group="schema/kernel", name=name, node=schema)
+    for name in solvers.names():
+        solver: Any = solvers.get(name)
+        store.store(group="algo", name=name, node=algo_schema(name, solver.Settings))
+    store.repo.pop("preset", None)  # a table may have changed since the last call
+    for (group, name), preset in options(read_tables(CONF / "preset")).items():
+        store.store(group=f"preset/{group}", name=name, node=preset)
+
+
+def for_each_job(words: Sequence[str]) -> list[str]:
+    """Return the words of a sweep, changed so that a value within a swept group is checked in each job.
+
+    Hydra composes a sweep once before its jobs, without the swept words. A fixed ``algo.features=256`` would be checked
+    against the default algorithm there; as a sweep over one value it is checked in the jobs only.
+
+    Parameters
+    ----------
+    words : sequence of str
+        A command line with ``-m``; words that Hydra cannot parse are returned unchanged.
+    """
+    overrides = {word: override for word in words if (override := _parsed(word)) is not None}
+    swept = {override.key_or_group for override in overrides.values() if override.is_sweep_override()}
+    return [_as_sweep(overrides[word]) if _within(overrides.get(word), swept) else word for word in words]
+
+
+def jobs_of(words: Sequence[str], loader: ConfigLoader | None = None) -> list[list[str]]:
+    """Return the words of each job of a sweep: all combinations of the values, those of the last setting first.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Of two values of a setting the later one counts.
+    loader : ConfigLoader or None
+        Knows what ``glob(...)`` stands for.
+
+    Raises
+    ------
+    SettingsError
+        A setting has an interval in place of values.
+    HydraException
+        A word is not ``NAME=VALUE``.
+    """
+    values: dict[str, list[str]] = {}
+    for override in OverridesParser.create(loader).parse_overrides([*words]):
+        name = override.get_key_element()
+        if override.is_interval_sweep():
+            raise SettingsError(f"{override.input_line}: a sweep needs single values, as in {name}=1,2")
+        swept = override.is_sweep_override()
+        texts = override.sweep_string_iterator() if swept else [override.get_value_element_as_str()]
+        values[name] = [f"{name}={text}" for text in texts]
+    return [[*job] for job in itertools.product(*values.values())]
+
+
+def _parsed(word: str) -> Override | None:
+    try:
+        return None if word.startswith("-") else parsed(word)
+    except SettingsError:
+        return None
+
+
+def _within(override: Override | None, groups: Collection[str]) -> bool:
+    """Return whether an override sets one value of a group, as ``algo.features=256`` of ``algo``."""
+    return (
+        override is not None
+        and not (override.is_sweep_override() or override.is_delete() or override.value() == "")
+        and override.key_or_group.partition(".")[0] in groups
+        and "." in override.key_or_group
+    )
+
+
+def _as_sweep(override: Override) -> str:
+    return f"{override.get_key_element()}=choice({override.get_value_string()})"
