@@ -14,9 +14,16 @@ from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import known_data_sets, overrides_of
-from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, SeriesSpec, catalogue, read_figure
+from experiments.reproduction.spec import (
+    SCALES,
+    FigureError,
+    FigureSpec,
+    SeriesSpec,
+    catalogue,
+    known_data_sets,
+    overrides_of,
+    read_figure,
+)
 
 FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"} | {
     "simba_fig1",
@@ -93,7 +100,7 @@ def test_its_settings_compose(name: str) -> None:
             told = [name for name in own if name not in seen or name in series.by_dataset or preset(series, name)]
             seen.update(own)
             for dataset in {*own[:1], *told} if scale == "paper" else spec.datasets[:1]:
-                run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale)))
+                run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset))
                 assert run.dataset.name == dataset
                 if scale == "paper":
                     assert run.dataset.max_test is None
@@ -167,7 +174,7 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     for name in ("minibatch_fig1", "minibatch_bound"):
         spec = read_figure(name)
         runs[name] = {
-            overrides_of(series, spec.scale(scale).overrides, paper_dataset, dataset, Options(scale))
+            overrides_of(series, spec.scale(scale).overrides, paper_dataset, dataset)
             for series in spec.curves
             for scale in SCALES
             for paper_dataset in spec.datasets
@@ -187,6 +194,6 @@ def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)
-                for run in [composed(overrides_of(series, [], paper_dataset, dataset, Options("paper")))]
+                for run in [composed(overrides_of(series, [], paper_dataset, dataset))]
             }
             assert len(found) == 1, (paper_dataset, dataset)

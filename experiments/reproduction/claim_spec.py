@@ -15,9 +15,9 @@ class ShownSpec:
     Attributes
     ----------
     series : list of str
-        Names of series; one with a grid stands for all values of it. Empty: those that the judge has read.
+        Names of series; one with a grid stands for all values of it. Empty: the claim is judged without curves.
     cost, measure : str
-        Columns of the axes; empty: those that the judge has read most.
+        Columns of the axes; empty: those that the page begins with.
     """
 
     series: list[str] = field(default_factory=list)
@@ -78,7 +78,6 @@ class ClaimSpec:
     datasets : list of str
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
     shows : ShownSpec
-        Needed where the judge reads a summary of the curves: then it is not known which curves it has read.
     """
 
     id: str = ""

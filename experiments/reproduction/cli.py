@@ -341,7 +341,7 @@ def _make_missing(
 def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
     from experiments.reproduction.build import build_figure, evidence_of, with_computed
 
-    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, listing.shown(words))
+    return build_figure(with_computed(evidence_of(plan, outcomes)), plan.options, folder, listing.shown(words))
 
 
 def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:

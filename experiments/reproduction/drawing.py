@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.configuration.composition import composing
 from experiments.processes.forkserver import preload
 from experiments.processes.outcome import Outcome
 from experiments.processes.pool import Report, run_jobs
 from experiments.processes.stopping import deferred
 from experiments.reproduction.build import build_figure
+from experiments.reproduction.from_evidence import from_evidence
 from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EvidenceError, read_facts
 from experiments.reproduction.spec import FigureError, FigureSpec
 from experiments.run.errors import outcome_of
@@ -59,8 +58,8 @@ class FigureDrawing:
             It is not published at this scale, a file is damaged, or it is judged otherwise than when it was published.
         """
         published = read_facts(self.evidence, self.spec.id)["verdict"] if self.as_published else None
-        plan, found = from_evidence(self.spec, self.options, self.evidence)
-        build_figure(plan, found, self.folder, self.command, published=published)
+        evidence = from_evidence(self.spec, self.options, self.evidence)
+        build_figure(evidence, self.options, self.folder, self.command, published=published)
 
     def __call__(self, report: Report, /) -> Outcome:
         """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
@@ -69,7 +68,7 @@ class FigureDrawing:
 
     def _drawn(self) -> Outcome:
         try:
-            with deferred(), composing():  # a figure takes seconds: it is finished, and the others are not begun
+            with deferred():  # a figure takes seconds: it is finished, and the others are not begun
                 self.draw()
         except (EvidenceError, FigureError) as error:
             return Outcome(self.label, "refused", str(error))

@@ -43,12 +43,10 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)
             continue
-        print(f"{plan.spec.id}: {made.size / 1e3:,.0f} kB of evidence in {command.evidence}")
+        print(f"{plan.spec.id}: published; {made.size / 1e6:.1f} MB of evidence in {command.evidence}")
         if made.verdict.claims:
             console(sys.stdout).print(claims_table(made.verdict), highlight=False)
         print("\n".join(remarks(made.verdict)), flush=True)
-        if made.again:
-            print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
         statuses.append(OK)
     return worst(statuses)
 
@@ -116,7 +114,7 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     from experiments.reproduction.publish import published_plan
 
     specs, _ = _published(names, command)
-    plans = [published_plan(spec, command.options, command.evidence)[0] for spec in specs]
+    plans = [published_plan(spec, command.options, command.evidence) for spec in specs]
     candidates = [own for plan in plans for own in spot_check.candidates_of(plan)]
     if not candidates:
         raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")

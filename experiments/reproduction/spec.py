@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets import default_cache_dir
-from experiments.configuration.settings import nearest
+from experiments.configuration.settings import nearest, setting_name
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction import claim_spec
 from experiments.reproduction.claim_spec import (
@@ -31,6 +32,9 @@ from experiments.reproduction.claim_spec import (
 from solvers.disk_cache import cached_bytes
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
+DATA_SETS = PROJECT_ROOT / "conf" / "dataset"
+OWN_FILES = "file"
+"""Name of the data set of the user's own files."""
 SCALES = ("demo", "quick", "paper")
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
@@ -246,6 +250,51 @@ class FigureSpec:
         grids = {series.name: [*self.members(series.name).values()] for series in self.series if series.grid}
         return [member for name in names for member in grids.get(name, [name])]
 
+    def series_on(self, paper_dataset: str, dataset: str) -> list[SeriesSpec]:
+        """Return the series that are run on a data set, those with a grid replaced by their members."""
+        return [
+            series
+            for series in self.curves
+            if (not series.datasets or paper_dataset in series.datasets)
+            and not {paper_dataset, dataset} & {*series.without}
+        ]
+
+    def runs_of(self, series: SeriesSpec, scale: str) -> int:
+        """Return the number of runs of a series: their seeds are 0, 1, ..."""
+        seeds = self.scale(scale).seeds
+        return seeds if series.seeds is None else min(series.seeds, seeds)
+
+    def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str) -> str:
+        """Return the overrides of a series on a data set as one text: it stands beside each published run."""
+        return shlex.join(overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset))
+
+    def candidates(self, chosen: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+        """Return the candidates for each data set of the paper; the first that is available is used.
+
+        Parameters
+        ----------
+        chosen : sequence of str
+            Only these data sets; any other data set stands for itself. Empty: those of the figure, which a figure
+            without data sets always has.
+
+        Raises
+        ------
+        FigureError
+            A chosen data set is not known.
+        """
+        own = {name: (name, *([self.instead[name]] if name in self.instead else [])) for name in self.datasets}
+        if not chosen or not own:
+            return own
+        known = known_data_sets()
+        result: dict[str, tuple[str, ...]] = {}
+        for name in chosen:
+            if name not in known:
+                raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+            paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
+            # a named data set is used even if the paper's is available
+            result[paper_dataset or name] = (name,)
+        return result
+
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales.
 
@@ -257,6 +306,34 @@ class FigureSpec:
         if name not in self.scales:
             raise FigureError(f"unknown scale {name!r}; known: {', '.join(SCALES)}{nearest(name, SCALES)}")
         return self.scales[name]
+
+
+def overrides_of(
+    series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, further: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the overrides of ``run.py`` for a series on a data set, without the seed; later ones win.
+
+    Overrides for the paper's data set also apply to its stand-in, unless the stand-in has its own.
+
+    Parameters
+    ----------
+    series : SeriesSpec
+    scale : sequence of str
+        Overrides of the scale.
+    paper_dataset, dataset : str
+        The paper's data set, and the one that is used.
+    further : sequence of str
+        Overrides of the command line.
+    """
+    of_data = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
+    words = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
+    return (f"dataset={dataset if dataset in known_data_sets() else OWN_FILES}", *words.values())
+
+
+@cache
+def known_data_sets() -> list[str]:
+    """Return the names of all data sets."""
+    return sorted(path.stem for path in DATA_SETS.glob("*.yaml"))
 
 
 @cache

@@ -39,7 +39,7 @@ def panels() -> dict[str, Panel]:
         for name in FIGURES:
             words = read_figure(name).series[0].overrides
             run = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
-            found[name] = Panel("digits", "adult", "no Adult here", settings={"sbp": run})
+            found[name] = Panel("digits", "adult", "no Adult here", {"sbp": ()}, {"sbp": run})
     return found
 
 
@@ -196,7 +196,7 @@ def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool
     drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
     monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
     spec = read_figure("sbp_fig4" if bias else "sbp_fig1")
-    panel = Panel("adult", "adult", settings={"sbp": None})  # type: ignore[dict-item]
+    panel = Panel("adult", "adult", runs={"sbp": ()}, settings={"sbp": None})
     made = water_levels.make(with_data(evidence(spec, [panel])))
     assert made.claims[0].verdict == "reproduced"
     render(made)

@@ -91,7 +91,8 @@ def _eigenvalues(panel: Panel) -> float:
 
 def _settings(panel: Panel) -> RunSettings:
     """Return settings with the data and the problem of most runs."""
-    return next(iter(panel.settings.values()))
+    settings: RunSettings = next(iter(panel.settings.values()))
+    return settings
 
 
 PROPERTIES: Final[Mapping[str, Property]] = {

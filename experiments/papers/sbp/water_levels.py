@@ -158,7 +158,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _first(evidence: Evidence) -> Panel | None:
-    return next((panel for panel in evidence.panels if SERIES in panel.settings), None)
+    return next((panel for panel in evidence.panels if SERIES in panel.runs), None)
 
 
 def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:

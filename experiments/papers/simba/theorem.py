@@ -251,7 +251,7 @@ def judge_bound(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Cho
 
 def _without_runs(panel: Panel, spec: FigureSpec, series: str) -> list[float]:
     """Return the planned T of a series that have no runs."""
-    return [T for T, name in sorted(spec.members(series).items()) if name in panel.settings and not panel.curves(name)]
+    return [T for T, name in sorted(spec.members(series).items()) if name in panel.runs and not panel.curves(name)]
 
 
 def _bound_case(found: MeasuredPanel, iterations: float, gaps: NDArray[np.float64]) -> Case:
