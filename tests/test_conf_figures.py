@@ -157,18 +157,6 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_has_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
-    path = tmp_path / "mine.yaml"
-    for title in ("one", "another"):
-        path.write_text(f"title: {title}\ndatasets: [adult]", encoding="utf-8")
-        for _ in range(2):  # the second time from what was kept
-            spec = read_figure(str(path))
-            assert (spec.title, spec.datasets) == (title, ["adult"])
-            spec.datasets.clear()
-    assert len(list((tmp_path / "cache" / "figures").iterdir())) == 2
-
-
 def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     runs = {}
     for name in ("minibatch_fig1", "minibatch_bound"):

@@ -18,8 +18,8 @@ from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError, same_values
 from experiments.reproduction.verdict import Verdict
-from experiments.store.serialize import plain
 from support.files import new_folder
+from support.values import plain
 
 if TYPE_CHECKING:
     from experiments.processes.outcome import Outcome

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar
+
+from pydantic import ConfigDict
 
 from experiments.columns import COSTS, MEASURES
 
 
+class Described:
+    """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
 @dataclass
-class ShownSpec:
+class ShownSpec(Described):
     """The curves that the page of a figure draws when a reader chooses a claim.
 
     Attributes
@@ -30,7 +39,7 @@ class ShownSpec:
 
 
 @dataclass
-class ReadingSpec:
+class ReadingSpec(Described):
     """One reading of a claim, where the paper leaves a choice open.
 
     Attributes
@@ -59,7 +68,7 @@ class ReadingSpec:
 
 
 @dataclass
-class ClaimSpec:
+class ClaimSpec(Described):
     """A claim of the paper; the figure's module judges it by its `id`.
 
     Attributes
@@ -92,7 +101,7 @@ class ClaimSpec:
 
 
 @dataclass
-class NumberSpec:
+class NumberSpec(Described):
     """A number that the paper prints.
 
     Attributes
@@ -121,7 +130,7 @@ class NumberSpec:
 
 
 @dataclass
-class RepeatedClaimSpec:
+class RepeatedClaimSpec(Described):
     """A claim of another figure that is judged on more data sets.
 
     Attributes
@@ -147,7 +156,7 @@ class RepeatedClaimSpec:
 
 
 @dataclass
-class BaseSpec:
+class BaseSpec(Described):
     """A figure whose claims are judged on more data sets, by its own module.
 
     Attributes

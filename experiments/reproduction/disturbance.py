@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from experiments.processes.outcome import Outcome
 from experiments.reproduction.evidence import Evidence
-from experiments.reproduction.plan import PlannedRun
-from experiments.store import FinishedRun, Store
+
+if TYPE_CHECKING:
+    from experiments.processes.outcome import Outcome
+    from experiments.reproduction.plan import PlannedRun
+    from experiments.store import FinishedRun, Store
 
 LEAST_SHARE: Final = 0.9
 """Least CPU time over wall time in the solver. A solver computes all the time: on an idle machine it is above 0.98. At

@@ -290,11 +290,12 @@ def write_tables(
         old = {name: read_table(folder, tables, name) for name in new}
         kept = old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))
         others = pyarrow.array(sorted({*kept["key"].to_pylist()} - runs.keys()), pyarrow.string())
-        parts = {
-            name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)).cast(new[name].schema)
-            for name in (RUNS, POINTS)
+        parts = {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+        parts[POINTS] = parts[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
+        new = {
+            name: pyarrow.concat_tables([part, new[name]], promote_options="default")
+            for name, part in {SERIES: kept, **parts}.items()
         }
-        new = {name: pyarrow.concat_tables([(parts | {SERIES: kept})[name], table]) for name, table in new.items()}
     (folder / tables).mkdir(parents=True, exist_ok=True)
     for name, table in new.items():
         buffer = pyarrow.BufferOutputStream()
@@ -314,33 +315,23 @@ def _series_schema() -> pyarrow.Schema:
 
 
 def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
-    """Return rows of `RUNS`; what has no column of its own is JSON text."""
+    """Return rows of `RUNS`; entries of result.json other than `SCALARS` are JSON text."""
     import pyarrow
 
-    results = [{name: value for name, value in run.result.items() if name not in _LOCAL} for _, run in runs.values()]
-    texts = sorted({name for result in results for name in result} - {*SCALARS})
-    types = {"seed": pyarrow.int64(), "cpu_seconds": pyarrow.float64(), "wall_seconds": pyarrow.float64()}
-    return pyarrow.table(
-        {
-            "key": pyarrow.array(list(runs), pyarrow.string()),
-            "settings_key": pyarrow.array([key for key, _ in runs.values()], pyarrow.string()),
-            **{
-                name: pyarrow.array([result[name] for result in results], types.get(name, pyarrow.string()))
-                for name in SCALARS
-            },
-            **{
-                name: pyarrow.array(
-                    [json.dumps(result[name], sort_keys=True) if name in result else None for result in results],
-                    pyarrow.string(),
-                )
-                for name in texts
-            },
-            "columns": pyarrow.array(
-                [[name for name in COLUMNS if name in run.curve.columns] for _, run in runs.values()],
-                pyarrow.list_(pyarrow.string()),
-            ),
+    rows = [
+        {"key": run.key, "settings_key": key, "columns": [name for name in COLUMNS if name in run.curve.columns]}
+        | {
+            name: value if name in SCALARS else json.dumps(value, sort_keys=True)
+            for name, value in run.result.items()
+            if name not in _LOCAL
         }
-    )
+        for key, run in runs.values()
+    ]
+    types = {"seed": pyarrow.int64(), "cpu_seconds": pyarrow.float64(), "wall_seconds": pyarrow.float64()}
+    types["columns"] = pyarrow.list_(pyarrow.string())
+    names = dict.fromkeys(["key", "settings_key", *SCALARS, "columns", *sorted({name for row in rows for name in row})])
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+    return pyarrow.Table.from_pylist(rows, schema)
 
 
 def _points_table(runs: Mapping[str, Run]) -> pyarrow.Table:

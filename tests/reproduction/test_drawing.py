@@ -40,8 +40,8 @@ def drawings(evidence: Path, folder: Path) -> list[FigureDrawing]:
 
 
 def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -> None:
-    one = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
-    two = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
+    one = {drawn.spec.id for drawn, _ in draw_all(drawings(evidence, tmp_path / "one"), 1)}
+    two = {drawn.spec.id for drawn, _ in draw_all(drawings(evidence, tmp_path / "two"), 2)}
     assert one == two == {*FIGURES}
     files = {str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*")}
     assert files == {str(path.relative_to(tmp_path / "two")) for path in (tmp_path / "two").rglob("*.*")}

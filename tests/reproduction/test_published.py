@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -267,7 +268,7 @@ def test_one_run_of_every_solver_is_made_again_and_those_that_differed(
 def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("cli", "build"):
+    for name in ("figure_commands", "build"):
         module = f"experiments.reproduction.{name}" + (".provenance" if name == "build" else "")
         monkeypatch.setattr(f"{module}.git_state", lambda _: ("c" * 40, True))
     shutil.copytree(made / "store", tmp_path / "store")
@@ -360,6 +361,7 @@ def rows_of(frame: pd.DataFrame) -> list[dict[str, float]]:
 
 
 ROWS = [{"iterations": 1, "epochs": 0.5, "cpu_seconds": 0.1, "wall_seconds": 0.1, "test_error": 0.2, "primal": 0.3}]
+OWN: tuple[dict[str, Any], ...] = ({"communication": {"messages": 3}}, {})
 
 
 def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path) -> None:
@@ -374,6 +376,14 @@ def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path)
     assert {*read_table(tmp_path, "sbp", RUNS)["key"].to_pylist()} == {first.key, third.key}
     assert {*read_table(tmp_path, "sbp", POINTS)["key"].to_pylist()} == {first.key, third.key}
     assert [row["key"] for row in read_table(tmp_path, "sbp", SERIES).to_pylist()] == [first.key, third.key]
+
+
+def test_results_of_one_paper_may_have_other_entries(tmp_path: Path) -> None:
+    first, second = (finished_run(tmp_path / "runs", seed=seed, rows=ROWS, **own) for seed, own in enumerate(OWN))
+    for figure, run in (("sbp_a", first), ("sbp_b", second), ("sbp_c", first)):
+        put_evidence(tmp_path, figure, [run])
+    assert figure_runs(tmp_path, "sbp_c")[first.key].result["communication"] == {"messages": 3}
+    assert "communication" not in figure_runs(tmp_path, "sbp_b")[second.key].result
 
 
 def test_a_table_without_a_run_that_a_figure_draws_is_named(tmp_path: Path) -> None:
@@ -434,7 +444,7 @@ def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: py
     keys = set()
     with composing():
         for size in (25e9, 26e9):
-            monkeypatch.setattr("experiments.configuration.choices.machine_memory", lambda size=size: size)
+            monkeypatch.setattr("datasets.memory.machine_memory", lambda size=size: size)
             run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
             assert run.identity()["clock"]["memory"] == 0.75 * size
             keys.add(evidence_key(run))

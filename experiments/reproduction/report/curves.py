@@ -10,7 +10,6 @@ from typing import Any, Final
 import pandas as pd
 
 from experiments.columns import COSTS, MEASURES
-from experiments.configuration.settings import setting_name
 from experiments.plotting import styles_for
 from experiments.plotting.interactive import PAGE, Curves, JudgedClaim, JudgedReading, RunCurve, curves_page
 from experiments.reproduction.evidence import Evidence, Panel
@@ -18,7 +17,8 @@ from experiments.reproduction.options import Options
 from experiments.reproduction.report.pictures import fitted
 from experiments.reproduction.spec import overrides_of
 from experiments.reproduction.verdict import Claim, Reading
-from experiments.store.serialize import flatten
+from support.text import setting_name
+from support.values import flatten
 
 _SHOWN: Final = ("algo", "kernel", "problem", "budget", "engine")
 """Groups of settings that a reader of a run sees."""
