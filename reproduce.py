@@ -2,7 +2,7 @@
 
 import sys
 
-import experiments.processes.program_start  # noqa: F401
+import experiments.processes.collector  # noqa: F401
 from experiments.processes import streams
 from experiments.reproduction.cli import main
 

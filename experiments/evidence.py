@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from experiments.reproduction.published import EVIDENCE, PublishedStore
+from experiments.reproduction.published import EVIDENCE, figure_runs
 from experiments.store.tidy import tidy
 
 
 def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:
     """Return the runs of a published figure as one table, as `experiments.store.tidy.tidy` describes it.
-
-    Only the columns that pictures and claims read are published.
 
     Parameters
     ----------
@@ -26,4 +25,5 @@ def load(figure: str, folder: Path = EVIDENCE) -> pd.DataFrame:
     EvidenceError
         The figure is not published, or a file is damaged.
     """
-    return tidy(PublishedStore(folder, figure).runs())
+    runs: list[Any] = [*figure_runs(folder, figure).values()]
+    return tidy(runs)

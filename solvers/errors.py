@@ -8,13 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from solvers import _core
-
-LARGEST_INTEGER = 2**63 - 1
-
-
-class SettingsError(ValueError):
-    """A setting, or a combination of settings, that cannot be run; the message says which, why, and what is allowed."""
-
+from support.errors import LARGEST_INTEGER as LARGEST_INTEGER
+from support.errors import SettingsError as SettingsError
 
 CoreError = _core.InvalidArgument
 """Raised by the compiled core for an invalid argument."""

@@ -13,9 +13,16 @@ from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import known_data_sets, overrides_of
-from experiments.reproduction.spec import SCALES, FigureError, FigureSpec, SeriesSpec, catalogue, read_figure
+from experiments.reproduction.spec import (
+    SCALES,
+    FigureError,
+    FigureSpec,
+    SeriesSpec,
+    catalogue,
+    known_data_sets,
+    overrides_of,
+    read_figure,
+)
 
 FIXED_IDS = {"sbp_table1", "sbp_table2", "sbp_fig1", "sbp_fig2", "sbp_fig3", "sbp_fig4", "sbp_libsvm"} | {
     "simba_fig1",
@@ -86,7 +93,7 @@ def test_its_settings_compose(name: str) -> None:
             told = [name for name in own if name not in seen or name in series.by_dataset or preset(series, name)]
             seen.update(own)
             for dataset in {*own[:1], *told} if scale == "paper" else spec.datasets[:1]:
-                run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale)))
+                run = composed(overrides_of(series, spec.scale(scale).overrides, dataset, dataset))
                 assert run.dataset.name == dataset
                 if scale == "paper":
                     assert run.dataset.max_test is None
@@ -143,24 +150,12 @@ def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_has_changed_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SVM_DATA_CACHE", str(tmp_path / "cache"))
-    path = tmp_path / "mine.yaml"
-    for title in ("one", "another"):
-        path.write_text(f"title: {title}\ndatasets: [adult]", encoding="utf-8")
-        for _ in range(2):  # the second time from what was kept
-            spec = read_figure(str(path))
-            assert (spec.title, spec.datasets) == (title, ["adult"])
-            spec.datasets.clear()
-    assert len(list((tmp_path / "cache" / "figures").iterdir())) == 2
-
-
 def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
     runs = {}
     for name in ("minibatch_fig1", "minibatch_bound"):
         spec = read_figure(name)
         runs[name] = {
-            overrides_of(series, spec.scale(scale).overrides, paper_dataset, dataset, Options(scale))
+            overrides_of(series, spec.scale(scale).overrides, paper_dataset, dataset)
             for series in spec.curves
             for scale in SCALES
             for paper_dataset in spec.datasets
@@ -180,6 +175,6 @@ def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)
-                for run in [composed(overrides_of(series, [], paper_dataset, dataset, Options("paper")))]
+                for run in [composed(overrides_of(series, [], paper_dataset, dataset))]
             }
             assert len(found) == 1, (paper_dataset, dataset)

@@ -18,8 +18,8 @@ from sphinx.util.typing import ExtensionMetadata
 from experiments.plotting.interactive import PAGE
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import place_of
+from experiments.reproduction.from_evidence import from_evidence
 from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EVIDENCE, EvidenceError, published_figures, read_facts
 from experiments.reproduction.report.curves import figure_page
 from experiments.reproduction.report.verdict_reader import read_verdict
@@ -53,12 +53,13 @@ def write_pages(app: Sphinx) -> None:
 
 def _page(name: str) -> str | None:
     spec, facts = read_figure(name), read_facts(EVIDENCE, name)
-    plan, evidence = from_evidence(spec, Options(facts["scale"], jobs=1), EVIDENCE)
+    options = Options(facts["scale"])
+    evidence = from_evidence(spec, options, EVIDENCE)
     verdict = read_verdict(json.dumps(facts["verdict"]).encode())
     picture = PROJECT_ROOT / "docs" / "results" / spec.paper / f"{name}.png"
     title = f"{place_of(spec.label, spec.paper)}: {spec.title}"
     png = picture.read_bytes() if picture.exists() else b""
-    return figure_page(plan, evidence, verdict.claims, title, [verdict.command], png)
+    return figure_page(evidence, options, verdict.claims, title, [verdict.command], png)
 
 
 def _make_digits(path: Path) -> None:

@@ -66,7 +66,7 @@ class Comparison:
     @property
     def entrants(self) -> list[str]:
         """Series of the entrants, in order."""
-        return [name for name in self.panel.settings if name != OPTIMUM]
+        return [name for name in self.panel.runs if name != OPTIMUM]
 
     @cached_property
     def optimum(self) -> Optimum | None:

@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 
 import solvers
-from experiments.configuration.settings import nearest
 from experiments.reproduction.spec import FigureError
+from support.text import nearest
 
 ALL = "all"
 

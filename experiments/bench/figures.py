@@ -33,7 +33,10 @@ def rows(repeat: int) -> Iterator[Row]:
         plan = _planned(store)
         assert not plan.missing
         evidence = evidence_of(plan, {})
-        drawn = [seconds(lambda: build_figure(plan, evidence, Path(folder) / "figure", "bench")) for _ in range(repeat)]
+        drawn = [
+            seconds(lambda: build_figure(evidence, plan.options, Path(folder) / "figure", "bench"))
+            for _ in range(repeat)
+        ]
         yield _row("planning", [seconds(lambda: _planned(store)) for _ in range(repeat)], PLANNING_SECONDS)
         yield _row("drawing", drawn, DRAWING_SECONDS)
 

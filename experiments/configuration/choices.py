@@ -9,10 +9,8 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from datasets.memory import machine_memory
 from experiments.provenance import PROJECT_ROOT
-from solvers import SettingsError
-from solvers.errors import LARGEST_INTEGER
+from support.errors import LARGEST_INTEGER, SettingsError
 
 LONGEST_NAME, LONGEST_PATH = 255, 4095
 """Bytes of a file's name and of a path that Linux allows."""
@@ -89,6 +87,8 @@ def parse_memory(value: int | str) -> int:
     SettingsError
         Not of one of these forms, or not positive.
     """
+    from datasets.memory import machine_memory
+
     text = str(value).strip()
     if text.lower() == "auto":
         return int(0.75 * machine_memory())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from experiments.configuration.choices import check_choice
-from solvers import SettingsError
+from support.errors import SettingsError
 
 NAMES: Final = ("style", "width", "format")
 STYLES: Final = ("screen", "paper")

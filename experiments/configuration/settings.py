@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import enum
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from experiments.configuration.presets import COMMAND_LINE, ProblemChoice
 from experiments.configuration.schema import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
 from solvers import SettingsError, plugins
 from solvers.errors import LARGEST_INTEGER, check_numbers
+from support.text import nearest as nearest
+from support.text import setting_name as setting_name
 
 MAX_SEED = LARGEST_INTEGER
 MAX_THREADS = 4096
@@ -228,17 +229,6 @@ def allowed_bias(solver: Any) -> tuple[bool, ...]:
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return provenance.cores()
-
-
-def setting_name(override: str) -> str:
-    """Return the name of the setting in an override ``name=value``."""
-    return override.lstrip("+~").partition("=")[0]
-
-
-def nearest(name: str, known: Collection[str]) -> str:
-    """Return '; did you mean a or b?' with the known names nearest to a misspelt one, or an empty text."""
-    close = difflib.get_close_matches(name.lower(), list(known), n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def _plain(settings: Any) -> dict[str, Any]:

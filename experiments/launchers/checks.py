@@ -8,7 +8,7 @@ import shutil
 import socket
 
 from experiments.configuration.choices import install_command
-from solvers import SettingsError
+from support.errors import SettingsError
 
 LOCAL, RAY, SLURM = "local", "ray", "submitit_slurm"
 _EXTRAS = {RAY: "ray", SLURM: "slurm", "submitit_local": "slurm"}

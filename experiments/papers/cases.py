@@ -11,7 +11,6 @@ from typing import Any, Final
 from experiments.papers.panels import name_of
 from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.reads import as_read, noted
 from experiments.reproduction.statistics import LEAST_RUNS, Interval
 from experiments.reproduction.verdict import CaseRuling, Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
 
@@ -165,8 +164,7 @@ def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
 
 
 def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
-    observed, reads = noted(evidence)
-    findings = judge(observed, choice)
+    findings = judge(evidence, choice)
     concerned = _datasets(evidence, spec)
     undeclared = {panel.paper_dataset for panel in evidence.panels if not evidence.declared(panel)}
     stand_ins = {panel.paper_dataset for panel in evidence.panels if panel.stand_in}
@@ -186,6 +184,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         if case.statistic:
             statistic.setdefault(case.place[0], {})[case.place[1]] = {**case.statistic, "ruling": case.ruling}
     outcome = outcome_of([case.ruling for case in cases])
+    shows = reading.shows.over(spec.shows)
     return Reading(
         reading.id,
         reading.says,
@@ -199,7 +198,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         _settling(counted),
         findings.summary or _sentences((case.about, case.measured) for case in cases) or "nothing",
         statistic,
-        as_read(reads),
+        replace(shows, series=evidence.spec.expanded(shows.series)),
         decided_by=_decided_by(counted, outcome) or findings.summary,
         rulings=[CaseRuling(case.place[0], case.ruling, case.measured, case.note, case.statistic) for case in cases],
     )

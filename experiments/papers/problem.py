@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import datasets
-from experiments.configuration.settings import RunSettings
-from experiments.run.assembly import assemble
-from solvers import Problem
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
+    from solvers import Problem
 
 
 def load_problem(run: RunSettings) -> Problem:
     """Return the problem of a run with its data. Raises DataError if they are not available."""
+    import datasets
+    from experiments.run.assembly import assemble
+
     cache_dir = datasets.default_cache_dir()
     problem: Problem = assemble(run, datasets.load(run.dataset, cache_dir=cache_dir), cache_dir=cache_dir).problem
     return problem

@@ -7,7 +7,6 @@ legend (`legend`). `paper` lays a drawn figure out for a paper.
 """
 
 from experiments.plotting.curves import DPI, HEIGHT, WIDTH, NothingToDrawError, plot_curves, plot_for_paper
-from experiments.plotting.frame import plain_frame
 from experiments.plotting.legend import legend_row, name_curves
 from experiments.plotting.means import MeanCurve, mean_curve, mean_curves
 from experiments.plotting.panel import PANEL, SINGLE, Drawn, Sizes, draw_panel
@@ -20,6 +19,7 @@ from experiments.plotting.styles import (
     Style,
     axis_name,
     own_settings,
+    plain_frame,
     styles_for,
 )
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.plotting.frame import plain_frame
 from experiments.plotting.means import MeanCurve
 from experiments.plotting.ranges import from_common_start, interesting_range, spread
-from experiments.plotting.styles import DASHED, INK, Style, axis_name
+from experiments.plotting.styles import DASHED, INK, Style, axis_name, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ import numpy as np
 
 from experiments.configuration.paper_style import LATEX, latex
 from experiments.plotting.styles import INK, own_settings
-from solvers import SettingsError
+from support.errors import SettingsError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

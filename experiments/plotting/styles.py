@@ -6,7 +6,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LineStyle = Literal["-"] | tuple[int, tuple[float, ...]]
 
@@ -156,3 +159,21 @@ def own_settings(changes: Mapping[str, Any] | None = None) -> AbstractContextMan
     styles: Any = ["default", dict(changes or {})]
     context: AbstractContextManager[None] = matplotlib.style.context(styles, after_reset=True)
     return context
+
+
+def plain_frame(axes: Axes, ticks: float, grid: Literal["both", "x"] = "both") -> None:
+    """Draw only the sides with numbers, and a grid behind all curves.
+
+    Parameters
+    ----------
+    axes : Axes
+    ticks : float
+        Size of the numbers, points.
+    grid : {"both", "x"}
+        Lines of both axes, or of x only if y has no numbers.
+    """
+    axes.tick_params(labelsize=ticks, colors=INK)
+    axes.grid(True, axis=grid, which="major", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right") if grid == "both" else ("top", "right", "left"):
+        axes.spines[side].set_visible(False)

@@ -8,19 +8,22 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from experiments import provenance
-from experiments.processes.outcome import Outcome
 from experiments.reproduction.citations import place_of
 from experiments.reproduction.disturbance import disturbed_runs
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.plan import Plan, PlannedPanel
+from experiments.reproduction.options import Options
 from experiments.reproduction.published import EvidenceError, same_values
 from experiments.reproduction.verdict import Verdict
-from experiments.store.serialize import plain
 from support.files import new_folder
+from support.values import plain
+
+if TYPE_CHECKING:
+    from experiments.processes.outcome import Outcome
+    from experiments.reproduction.plan import Plan, PlannedPanel
 
 
 class Maker(Protocol):
@@ -61,14 +64,14 @@ def maker_of(name: str) -> Maker:
 
 
 def build_figure(
-    plan: Plan, evidence: Evidence, folder: Path, command: str, published: Mapping[str, Any] | None = None
+    evidence: Evidence, options: Options, folder: Path, command: str, published: Mapping[str, Any] | None = None
 ) -> Verdict:
     """Draw and judge a figure, and write its folder.
 
     Parameters
     ----------
-    plan : Plan
     evidence : Evidence
+    options : Options
     folder : Path
         ``figures/<id>/<scale>``; replaced as a whole, but for files that no figure has.
     command : str
@@ -86,13 +89,15 @@ def build_figure(
     from experiments.reproduction import output
     from experiments.reproduction.report.curves import write_page
 
-    result = maker_of(plan.spec.maker).make(evidence)
+    result = maker_of(evidence.spec.maker).make(evidence)
     verdict = verdict_of(evidence, result, command)
-    facts = _facts(plan, evidence)
+    facts = _facts(evidence)
     if published is not None:
         judged = plain(output.as_json(verdict), "verdict")
         if not all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
-            raise EvidenceError(f"{plan.spec.id} is judged otherwise now than when it was published: publish it again")
+            raise EvidenceError(
+                f"{evidence.spec.id} is judged otherwise now than when it was published: publish it again"
+            )
         then = {name: published[name] for name in ("commit", "dirty", "run_commits")}
         verdict = dataclasses.replace(verdict, **then)
         facts |= {name: published[name] for name in ("made", "machine", "versions", "judged_at") if name in published}
@@ -101,9 +106,9 @@ def build_figure(
     with new_folder(folder, output.OWN) as draft:
         output.write_texts(draft, result, verdict, facts)
         output.save_picture(picture, draft)
-        write_page(draft, plan, evidence, verdict.claims, title, notes)
-        if plan.options.paper is not None:
-            output.save_for_paper(result, plan.options.paper, draft, title, notes)
+        write_page(draft, evidence, options, verdict.claims, title, notes)
+        if options.paper is not None:
+            output.save_for_paper(result, options.paper, draft, title, notes)
     return verdict
 
 
@@ -198,8 +203,8 @@ def _records(evidence: Evidence) -> list[Mapping[str, Any]]:
     return [run.result["provenance"] for run in runs.values()]
 
 
-def _facts(plan: Plan, evidence: Evidence) -> dict[str, Any]:
-    spec = plan.spec
+def _facts(evidence: Evidence) -> dict[str, Any]:
+    spec = evidence.spec
     return {
         "heading": f"{place_of(spec.label, spec.paper)}: {spec.title}",
         "paper": spec.paper,

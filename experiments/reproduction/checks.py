@@ -11,12 +11,11 @@ from typing import Any, Final
 
 import solvers
 from experiments import provenance
-from experiments.reproduction.published import read_verified, write_sums
+from experiments.reproduction.evidence import Run
+from experiments.reproduction.published import CHECKS, read_verified, write_sums
 from experiments.reproduction.run_comparison import Comparison
-from experiments.store import FinishedRun
 from support.files import write_file
 
-CHECKS: Final = "checks.json"
 OUTCOMES: Final = ("equal", "agrees", "DIFFERS")
 
 
@@ -71,7 +70,7 @@ def differing(checks: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], str]
 
 
 def to_make_again(
-    checks: Iterable[Mapping[str, Any]], published: Mapping[str, Collection[FinishedRun]]
+    checks: Iterable[Mapping[str, Any]], published: Mapping[str, Collection[Run]]
 ) -> dict[str, list[str]]:
     """Return the figures of which a run that is still published differed when it was last made again, and these runs.
 
@@ -79,7 +78,7 @@ def to_make_again(
     ----------
     checks : iterable of mapping
         As `recorded_checks` gives them.
-    published : mapping of str to collection of FinishedRun
+    published : mapping of str to collection of Run
         The published runs of each figure.
     """
     places = {(figure, run.key) for figure, runs in published.items() for run in runs}

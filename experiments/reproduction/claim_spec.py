@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar
+
+from pydantic import ConfigDict
 
 from experiments.columns import COSTS, MEASURES
 
 
+class Described:
+    """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
 @dataclass
-class ShownSpec:
+class ShownSpec(Described):
     """The curves that the page of a figure draws when a reader chooses a claim.
 
     Attributes
     ----------
     series : list of str
-        Names of series; one with a grid stands for all values of it. Empty: those that the judge has read.
+        Names of series; one with a grid stands for all values of it. Empty: the claim is judged without curves.
     cost, measure : str
-        Columns of the axes; empty: those that the judge has read most.
+        Columns of the axes; empty: those that the page begins with.
     """
 
     series: list[str] = field(default_factory=list)
@@ -30,7 +39,7 @@ class ShownSpec:
 
 
 @dataclass
-class ReadingSpec:
+class ReadingSpec(Described):
     """One reading of a claim, where the paper leaves a choice open.
 
     Attributes
@@ -59,7 +68,7 @@ class ReadingSpec:
 
 
 @dataclass
-class ClaimSpec:
+class ClaimSpec(Described):
     """A claim of the paper; the figure's module judges it by its `id`.
 
     Attributes
@@ -78,7 +87,6 @@ class ClaimSpec:
     datasets : list of str
         The paper's data sets that it is about; empty: all of the figure's. Empty for a figure without data sets.
     shows : ShownSpec
-        Needed where the judge reads a summary of the curves: then it is not known which curves it has read.
     """
 
     id: str = ""
@@ -93,7 +101,7 @@ class ClaimSpec:
 
 
 @dataclass
-class NumberSpec:
+class NumberSpec(Described):
     """A number that the paper prints.
 
     Attributes
@@ -122,7 +130,7 @@ class NumberSpec:
 
 
 @dataclass
-class RepeatedClaimSpec:
+class RepeatedClaimSpec(Described):
     """A claim of another figure that is judged on more data sets.
 
     Attributes
@@ -148,7 +156,7 @@ class RepeatedClaimSpec:
 
 
 @dataclass
-class BaseSpec:
+class BaseSpec(Described):
     """A figure whose claims are judged on more data sets, by its own module.
 
     Attributes

@@ -1,55 +1,21 @@
-"""Command line of ``reproduce.py``: plans, makes missing runs, draws, judges; errors become exit statuses."""
+"""Command line of ``reproduce.py``: chooses what is done; errors become exit statuses.
+
+Nothing that draws published figures imports Hydra, a solver or the store: other commands import them when they begin.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-import datasets
-from experiments.command_line.help import version_text
 from experiments.configuration.choices import check_home
-from experiments.launchers.checks import RAY
-from experiments.launchers.cluster import Cluster, connected
-from experiments.processes.elapsed import ElapsedTime
-from experiments.processes.outcome import EXIT_CODES, Outcome, status_of
+from experiments.processes.outcome import EXIT_CODES, status_of
 from experiments.processes.stopping import terminable
-from experiments.provenance import PROJECT_ROOT, git_state
-from experiments.reproduction import listing
 from experiments.reproduction.completion import QUERY, completions
-from experiments.reproduction.durations import Durations
-from experiments.reproduction.evidence_commands import (
-    check_figures,
-    draw_figures,
-    judge_figures,
-    publish_figures,
-    publish_results,
-    write_report,
-)
-from experiments.reproduction.options import FAULT, NOT_ALL, OK, USER_ERROR, Command, figure_named, parse, worst
-from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
-from experiments.reproduction.summary import show
-from experiments.reproduction.verdict import Verdict
-from experiments.run.console import console, meter, note_to
-from experiments.run.errors import USER_ERRORS, print_error, print_text
-from experiments.store import Store
-from experiments.store.recorder import recording
-from support.files import check_writable
-from support.locks import locked
 
-if TYPE_CHECKING:
-    from experiments.reproduction.execute import MakeRuns
-
-LOCK_FILE = "reproduce.lock"
-QUIET_SECONDS = 1.0
-"""Shorter work shows no message."""
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
 usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
@@ -96,52 +62,48 @@ available, the rest is done; 4 a checked run differs; 130 stopped by Ctrl-C, 75 
 
 def main(words: Sequence[str]) -> int:
     """Run a command line and return its exit status."""
-    if {"--help", "-h"} & set(words):
-        return print_text(_help)
-    if "--version" in words:
-        return print_text(version_text)
     if words[:1] == [QUERY]:
         return _complete(words[1:])
     try:
-        check_home()
+        if {"--help", "-h"} & set(words):
+            print(_help(), flush=True)
+            return OK
+        if "--version" in words:
+            return _version()
         command = parse(words, _named(words))
-        if command.list_ and not command.scales:  # needs no configuration, and no solver
-            return _list(command)
-        with _noted(command), terminable():
-            if command.list_:
-                return _list(command)
-            if command.figure == "report":
-                return publish_results(command) if command.publish else write_report(command)
-            return _figures(command, words)
-    except (FigureError, EvidenceError, *USER_ERRORS) as error:
-        print_error(f"error: {error}")
-        return USER_ERROR
-    except OSError as error:
-        print_error(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
-        return USER_ERROR
+        with terminable():
+            return _run(command, words)
+    except Exception as error:
+        if isinstance(error, (FigureError, EvidenceError, *_user_errors())):
+            return _refused(str(error))
+        if isinstance(error, OSError):
+            return _refused(f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
+        raise
     except KeyboardInterrupt as stopped:
         status = status_of(stopped)
         lost = "check" in words and not any(word.startswith("again=") for word in words)
-        print_error(f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}")
+        _print_error(f"{status}; {'with again=FOLDER a check continues' if lost else 'the same command continues'}")
         return EXIT_CODES[status]
 
 
-@contextlib.contextmanager
-def _noted(command: Command) -> Iterator[None]:
-    """Say that figures are read, for commands that otherwise print nothing before their first figure is done."""
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    if command.figure == "report" or command.from_evidence or command.publish:
-        elapsed.begin("reading figures and runs")
-    try:
-        yield
-    finally:
-        elapsed.end()
+def _run(command: Command, words: Sequence[str]) -> int:
+    if command.list_ and not command.scales:
+        return _list(command)
+    if command.draws_evidence:
+        from experiments.reproduction.drawing import draw_figures
+
+        return draw_figures(choose(command.figure), command, words)
+    check_home()
+    import experiments.processes.program_start  # noqa: F401
+    from experiments.reproduction.figure_commands import make_figures
+
+    return make_figures(command, words)
 
 
 def _complete(words: Sequence[str]) -> int:
     """Answer a shell that completes a command line; it asks as it asks Hydra."""
     if not any(word.startswith("query=") for word in words):
-        print_error('error: eval "$(python run.py -sc install=bash)" installs completion, also for reproduce.py')
+        _print_error('error: eval "$(python run.py -sc install=bash)" installs completion, also for reproduce.py')
         return USER_ERROR
     line = os.environ.get("COMP_LINE", "")
     print("\n".join(completions(line[: int(os.environ.get("COMP_POINT", len(line)))])))
@@ -151,7 +113,7 @@ def _complete(words: Sequence[str]) -> int:
 def _named(words: Sequence[str]) -> list[FigureSpec]:
     """Return the figures that a command line names."""
     name = figure_named(words)
-    return [read_figure(figure) for figure in choose(name, catalogue())] if name not in ("", "report") else []
+    return [read_figure(figure) for figure in choose(name)] if name not in ("", "report") else []
 
 
 def _help() -> str:
@@ -166,187 +128,35 @@ def _help() -> str:
     return "\n".join(lines)
 
 
-def _list(command: Command) -> int:
-    specs = [read_figure(name) for name in choose(command.figure or "all", catalogue())]
-    if not command.scales:
-        print("\n".join(listing.catalogue_lines(specs, command.figures)))
-        return OK
-    print(listing.COLUMNS, flush=True)
-    store = Store.open(command.store, read_only=True, server=command.server)
-    planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
-    for spec in specs:
-        for scale in command.scales:
-            with _searching(spec.id):
-                plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
-            print(listing.status_line(plan, command.figures, durations.seconds), flush=True)
+def _version() -> int:
+    import experiments.processes.program_start  # noqa: F401
+    from experiments.command_line.help import version_text
+
+    print(version_text(), flush=True)
     return OK
 
 
-def _figures(command: Command, words: Sequence[str]) -> int:
-    chosen = choose(command.figure, catalogue())
-    if command.check:
-        return check_figures(chosen, command, command.check, words)
-    if command.from_evidence and not command.publish:
-        return draw_figures(chosen, command, words)
-    if not command.dry_run:
-        _refuse_uncommitted(command)
-        if command.from_evidence:
-            return judge_figures(chosen, command)
-    store = Store.open(command.store, read_only=command.dry_run, server=command.server)
-    if command.dry_run:
-        planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
-        for name in chosen:
-            with _searching(name):
-                plan = planner.plan(read_figure(name), command.options)
-            print("\n".join(listing.announcement(plan, durations.seconds)), flush=True)
-        return OK
-    if command.publish:
-        return publish_figures(chosen, command, store, words)
-    check_writable(command.figures.absolute())  # before the runs are made
-    with _only_command(store.root), contextlib.ExitStack() as open_:
-        begin = open_.enter_context(recording(store, print_error))
-        backend = Backend(command, open_, begin)
-        timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
-        return worst(_figure(name, command, store, backend, words) for name in timed_first)
+def _list(command: Command) -> int:
+    from experiments.reproduction.listing import catalogue_lines
+
+    specs = [read_figure(name) for name in choose(command.figure or "all")]
+    print("\n".join(catalogue_lines(specs, command.figures)))
+    return OK
 
 
-@contextlib.contextmanager
-def _searching(name: str) -> Iterator[None]:
-    """Say that a figure's runs are searched for, if that takes long."""
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
-    try:
-        yield
-    finally:
-        elapsed.end()
+def _user_errors() -> tuple[type[Exception], ...]:
+    """Return the errors that the user can correct."""
+    from experiments.run.errors import USER_ERRORS
+
+    return USER_ERRORS
 
 
-def _refuse_uncommitted(command: Command) -> None:
-    """Refuse runs at the paper's scale that no commit describes, unless the command line allows them."""
-    commit, dirty = git_state(PROJECT_ROOT)
-    if dirty and command.options.scale == "paper" and not command.uncommitted:
-        differs = f"the checkout differs from its commit {(commit or 'none')[:12]}"
-        raise FigureError(f"{differs}: commit the changes, or add uncommitted=marked, and verdicts and pictures say so")
+def _refused(message: str) -> int:
+    _print_error(f"error: {message}")
+    return USER_ERROR
 
 
-@contextlib.contextmanager
-def _only_command(root: Path) -> Iterator[None]:
-    """Wait until no other ``reproduce.py`` uses this store: two would make the same runs, in twice the memory."""
-    root.mkdir(parents=True, exist_ok=True)
+def _print_error(text: str) -> None:
+    from experiments.run.errors import print_error
 
-    def report(holder: str) -> None:
-        print_error(f"waiting: {holder} is reproducing from the store {root}")
-
-    with locked(root / LOCK_FILE, report):
-        yield
-
-
-class Backend:
-    """Makes runs in processes of this machine, or on a cluster, to which it connects when first needed.
-
-    Parameters
-    ----------
-    command : Command
-    open_ : ExitStack
-        Closes the connection.
-    begin : callable
-        Starts the recorder of the runs.
-    """
-
-    def __init__(self, command: Command, open_: contextlib.ExitStack, begin: Callable[[], None]) -> None:
-        self._command = command
-        self._begin = begin
-        self._open = open_
-        self._cluster: Cluster | None = None
-
-    def of(self, plan: Plan) -> tuple[MakeRuns, int]:
-        """Return the function that makes a figure's runs, and the number of runs at a time.
-
-        Timed figures are made on this machine: those of a cluster may differ.
-        """
-        from experiments.reproduction import figure_runs, on_cluster
-
-        if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
-            self._begin()
-        if self._command.launcher != RAY or plan.spec.timed:
-            return figure_runs.make_runs, plan.options.jobs
-        if self._cluster is None:
-            self._cluster = self._open.enter_context(connected(self._command.address, self._command.jobs))
-        return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores
-
-
-def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:
-    elapsed = ElapsedTime(note_to(console(sys.stderr)))
-    try:
-        return _make_figure(name, command, store, backend, words, elapsed)
-    finally:
-        elapsed.end()
-
-
-def _make_figure(
-    name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
-) -> int:
-    from experiments.reproduction.publish import offer
-
-    planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
-    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
-    plan = planner.plan(read_figure(name), command.options)
-    elapsed.end()
-    print("\n".join([*listing.announcement(plan, durations.seconds), *offer(plan, command.evidence)]), flush=True)
-    outcomes = _make_missing(plan, store, backend, durations, words, elapsed)
-    elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
-    if outcomes:
-        plan = planner.plan(read_figure(name), command.options)
-    spec = plan.spec
-    folder = command.figures / spec.id / command.options.scale
-    possible = bool(plan.panels) or not spec.datasets
-    if possible:
-        verdict = _write(plan, outcomes, folder, words)
-        elapsed.end()
-        show(verdict, folder)
-    wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
-    for outcome in wrong:
-        print_error(outcome.line)
-    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
-
-
-def _make_missing(
-    plan: Plan, store: Store, backend: Backend, durations: Durations, words: Sequence[str], elapsed: ElapsedTime
-) -> dict[str, Outcome]:
-    if not plan.missing:
-        return {}
-    elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
-    from experiments.reproduction.disturbance import make_undisturbed
-    from experiments.reproduction.execute import execute, summary
-
-    make, jobs = backend.of(plan)
-    elapsed.end()
-    progress = meter(console(sys.stderr))
-    try:
-        work = partial(
-            execute,
-            jobs=jobs,
-            command=["reproduce.py", *words],
-            meter=progress,
-            make=make,
-            seconds=durations.seconds,
-        )
-        # smaller scales are for trying out: their runs are marked only
-        again = plan.spec.timed and plan.options.scale == "paper"
-        outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
-    finally:
-        progress.close()
-    print(f"  {summary(outcomes.values())}", flush=True)
-    return outcomes
-
-
-def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
-    from experiments.reproduction.build import build_figure, evidence_of, with_computed
-
-    return build_figure(plan, with_computed(evidence_of(plan, outcomes)), folder, listing.shown(words))
-
-
-def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:
-    """Fetch and prepare a data set once, before several runs do so at the same time."""
-    elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
-    datasets.load(spec, cache_dir=datasets.default_cache_dir())
+    print_error(text)

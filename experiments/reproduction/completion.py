@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from experiments.configuration.composition import CONF
 from experiments.configuration.paper_style import FORMATS, STYLES
 from experiments.reproduction.options import ACTIONS, FLAGS, LAUNCHERS, NAMES
-from experiments.reproduction.spec import SCALES, catalogue
+from experiments.reproduction.spec import SCALES, catalogue, known_data_sets
 
 QUERY = "-sc"
 
@@ -37,7 +36,7 @@ def _values() -> Mapping[str, Sequence[str]]:
     return {
         "figure": (*figures, *dict.fromkeys(filter(None, figures.values())), "all", "report"),
         "scale": SCALES,
-        "dataset": sorted(path.stem for path in (CONF / "dataset").glob("*.yaml")),
+        "dataset": known_data_sets(),
         "from": ("evidence",),
         "launcher": LAUNCHERS,
         "style": STYLES,

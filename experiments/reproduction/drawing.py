@@ -2,20 +2,67 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from experiments.processes.forkserver import preload
+from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Report, run_jobs
 from experiments.processes.stopping import deferred
 from experiments.reproduction.build import build_figure
-from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
-from experiments.reproduction.published import EvidenceError, read_facts
-from experiments.reproduction.spec import FigureError, FigureSpec
-from experiments.run.errors import outcome_of
+from experiments.reproduction.from_evidence import from_evidence
+from experiments.reproduction.options import NOT_ALL, OK, Command, Options
+from experiments.reproduction.published import EvidenceError, published_figures, read_facts
+from experiments.reproduction.spec import FigureError, FigureSpec, read_figure
+from experiments.reproduction.summary import show, shown
+from experiments.reproduction.verdict import Verdict
+from experiments.run.console import console, note_to
+
+if TYPE_CHECKING:
+    from experiments.processes.pool import Report
+
+
+def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
+    """Draw and judge published figures; return the exit status."""
+    with reading():
+        specs, status = published_specs(names, command)
+        options = command.options
+        drawings = [
+            FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, shown(words))
+            for spec in specs
+        ]
+        for drawing, verdict in draw_all(drawings, options.jobs):
+            print(f"{drawing.spec.id}: from evidence")
+            show(verdict, drawing.folder)
+            status = NOT_ALL if verdict.missing else status
+    return status
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Say that figures are read, for commands that otherwise print nothing before their first figure is done."""
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed.begin("reading figures and runs")
+    try:
+        yield
+    finally:
+        elapsed.end()
+
+
+def published_specs(names: Sequence[str], command: Command) -> tuple[list[FigureSpec], int]:
+    """Return the published ones of the figures, and the status; one that the command names itself must be published."""
+    specs = {name: read_figure(name) for name in names}
+    there = set(published_figures(command.evidence)) | set(command.figure.split(","))
+    absent = [name for name, spec in specs.items() if spec.id not in there and name not in there]
+    if len(absent) == len(names):
+        raise EvidenceError(f"there is no evidence of {command.figure} in {command.evidence.name}/")
+    if absent:
+        print(f"not published: {', '.join(absent)}", flush=True)
+    left = [spec for name, spec in specs.items() if name not in absent]
+    return left, NOT_ALL if any(specs[name].paper for name in absent) else OK
 
 
 @dataclass(frozen=True)
@@ -49,7 +96,7 @@ class FigureDrawing:
         """The figure's id."""
         return self.spec.id
 
-    def draw(self) -> None:
+    def draw(self) -> Verdict:
         """Draw and judge it.
 
         Raises
@@ -58,11 +105,13 @@ class FigureDrawing:
             It is not published at this scale, a file is damaged, or it is judged otherwise than when it was published.
         """
         published = read_facts(self.evidence, self.spec.id)["verdict"] if self.as_published else None
-        plan, found = from_evidence(self.spec, self.options, self.evidence)
-        build_figure(plan, found, self.folder, self.command, published=published)
+        evidence = from_evidence(self.spec, self.options, self.evidence)
+        return build_figure(evidence, self.options, self.folder, self.command, published=published)
 
     def __call__(self, report: Report, /) -> Outcome:
         """Draw it and return the outcome; see `experiments.processes.pool.Job`."""
+        from experiments.run.errors import outcome_of
+
         del report
         return outcome_of(self._drawn, lambda: self.label)
 
@@ -77,8 +126,8 @@ class FigureDrawing:
         return Outcome(self.label, "finished")
 
 
-def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[FigureDrawing]:
-    """Draw figures, at most `jobs` at a time, and yield each when it is drawn.
+def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[FigureDrawing, Verdict]]:
+    """Draw figures, at most `jobs` at a time, and yield each with its verdict when it is drawn.
 
     Raises
     ------
@@ -89,9 +138,13 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[FigureDra
     """
     if len(drawings) == 1 or jobs == 1:  # a process takes a second to start
         for drawing in drawings:
-            drawing.draw()
-            yield drawing
+            yield drawing, drawing.draw()
         return
+    from experiments.processes.forkserver import preload
+    from experiments.processes.pool import run_jobs
+    from experiments.reproduction.report.verdict_reader import read_verdict
+
+    preload("matplotlib.figure", "matplotlib.backends.backend_agg", __name__)
     for event in run_jobs(drawings, jobs):
         if event.outcome is None:
             continue
@@ -99,7 +152,5 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[FigureDra
             raise EvidenceError(event.outcome.message)
         if event.outcome.exit_code:
             raise EvidenceError(event.outcome.line)
-        yield drawings[event.index]
-
-
-preload("experiments.launchers.preloaded", __name__)
+        drawing = drawings[event.index]
+        yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())

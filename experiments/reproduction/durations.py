@@ -12,9 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from experiments import provenance
 from experiments.configuration.budget import BUDGET_LIMITS
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.memory import gram_bytes
-from experiments.reproduction.published import EVIDENCE
+from experiments.reproduction.published import EVIDENCE, EvidenceError, published_runs
 from experiments.store import Store
 
 Seconds = Callable[[RunSettings], float]
@@ -35,9 +34,6 @@ DEFAULT_SECONDS: Final = 2.0
 DIFFERENT: Final = 3.0
 """Distance of two values of a setting that are not equal and not both positive numbers."""
 _AMOUNTS: Final = [f"budget.{name}" for name in BUDGET_LIMITS]
-_PUBLISHED: Final = re.compile(
-    r'"algo": "(?P<algo>\w+)".*?"dataset": "(?P<dataset>[^"]+)".*"wall_seconds": (?P<seconds>[\d.e+-]+)'
-)
 _Known = tuple[dict[str, Any], float]  # settings of a finished run by names with dots, and its seconds
 
 
@@ -56,10 +52,15 @@ class Durations:
     """
 
     def __init__(self, store: Store | None = None, evidence: Path = EVIDENCE) -> None:
-        self._of_store = {} if store is None else store.durations(provenance.cpu_model())
+        self._store = store
         self._evidence = evidence
         self._known: dict[tuple[str, str], list[_Known]] = {}
         self._seconds: dict[str, float] = {}
+
+    @cached_property
+    def _of_store(self) -> dict[tuple[str, str], list[tuple[Path, float]]]:
+        """The runs of the store: reading thousands takes a second, and not every command estimates."""
+        return {} if self._store is None else self._store.durations(provenance.cpu_model())
 
     def seconds(self, run: RunSettings) -> float:
         """Return the seconds that a run will probably take on one core, without its Gram matrix."""
@@ -131,14 +132,10 @@ def _read(runs: Iterable[tuple[Path | str, float]]) -> list[_Known]:
 
 @cache
 def _published(folder: Path) -> dict[tuple[str, str], list[tuple[Path | str, float]]]:
-    """Return the published runs as `Store.durations` returns the store's, with the text of result.json."""
-    import pyarrow.parquet
-
+    """Return the published runs as `Store.durations` returns the store's, with their settings and provenance as text."""
     runs: dict[tuple[str, str], list[tuple[Path | str, float]]] = {}
-    for file in sorted(folder.glob("*.parquet")):
-        with contextlib.suppress(OSError, ValueError):  # damaged
-            for text in pyarrow.parquet.read_table(file, columns=["result"])["result"].to_pylist():
-                if found := _PUBLISHED.search(text):  # empty where another file has the run
-                    seconds = START_SECONDS + float(found["seconds"])
-                    runs.setdefault((found["algo"], found["dataset"]), []).append((text, seconds))
+    with contextlib.suppress(EvidenceError):  # damaged: other estimates are as good
+        for run in published_runs(folder).itertuples():
+            text = f'{{"settings": {run.settings}, "provenance": {run.provenance}}}'
+            runs.setdefault((run.algo, run.dataset), []).append((text, START_SECONDS + run.wall_seconds))
     return runs

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
-from experiments.configuration.settings import RunSettings
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
+
+
+class Run(Protocol):
+    """A finished run, of a store or of the published evidence."""
+
+    @property
+    def key(self) -> str:
+        """Identity of the run (`experiments.run.identity.run_key`)."""
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """Content of result.json."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether its command made one run at a time; False if the record does not say it."""
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        """The curve (`experiments.curve`)."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +43,11 @@ class Panel:
         The paper's data set; differs from `dataset` for a stand-in.
     stand_in : str
         Why `dataset` only stands in for the paper's; empty if it does not.
-    runs : mapping of str to tuple of FinishedRun
+    runs : mapping of str to tuple of Run
         Finished runs by rising seed for each series of the figure, in its order; may be empty.
     settings : mapping of str to RunSettings
-        Settings of each series' run with seed 0.
+        Settings of each series' run with seed 0. From published evidence: of each series with runs, what their record
+        says of data set, kernel and problem, by the same names (`experiments.reproduction.from_evidence`).
     missing : mapping of str to str
         Why a series has fewer runs than its scale needs (``of 10 runs 2 failed``).
     left_out : mapping of str to str
@@ -38,8 +57,8 @@ class Panel:
     dataset: str
     paper_dataset: str
     stand_in: str = ""
-    runs: Mapping[str, tuple[FinishedRun, ...]] = field(default_factory=dict)
-    settings: Mapping[str, RunSettings] = field(default_factory=dict)
+    runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments.reproduction.drawing import published_specs
 from experiments.reproduction.durations import Durations, Seconds, expected_seconds
-from experiments.reproduction.listing import shown
 from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Check, Command, worst
 from experiments.reproduction.plan import Planner
-from experiments.reproduction.published import EvidenceError, published_figures
-from experiments.reproduction.spec import FigureSpec, catalogue, read_figure
-from experiments.reproduction.summary import claims_table, remarks, show
+from experiments.reproduction.published import EvidenceError
+from experiments.reproduction.spec import catalogue, read_figure
+from experiments.reproduction.summary import claims_table, remarks, shown
 from experiments.run.console import console, duration, meter
 from experiments.run.errors import print_error
 from experiments.store import Store
@@ -43,12 +43,10 @@ def publish_figures(names: Sequence[str], command: Command, store: Store, words:
             print_error(f"error: {error}")
             statuses.append(USER_ERROR)
             continue
-        print(f"{plan.spec.id}: {made.size / 1e3:,.0f} kB of evidence in {command.evidence}")
+        print(f"{plan.spec.id}: published; {made.size / 1e6:.1f} MB of evidence in {command.evidence}")
         if made.verdict.claims:
             console(sys.stdout).print(claims_table(made.verdict), highlight=False)
         print("\n".join(remarks(made.verdict)), flush=True)
-        if made.again:
-            print_error(f"publish again, because runs that they share have been replaced: {', '.join(made.again)}")
         statuses.append(OK)
     return worst(statuses)
 
@@ -57,7 +55,7 @@ def judge_figures(names: Sequence[str], command: Command) -> int:
     """Judge published figures with this version, and write the verdicts that differ into the evidence."""
     from experiments.reproduction.publish import judge_again
 
-    specs, status = _published(names, command)
+    specs, status = published_specs(names, command)
     for spec in specs:
         verdict, written = judge_again(spec, command.options, command.evidence)
         print(f"{spec.id}: {'judged otherwise now: verdict written' if written else 'judged as published'}")
@@ -91,32 +89,13 @@ def write_report(command: Command) -> int:
     return OK
 
 
-def draw_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
-    """Draw and judge published figures."""
-    from experiments.reproduction.drawing import FigureDrawing, draw_all
-    from experiments.reproduction.report.verdict_reader import read_verdict
-
-    specs, status = _published(names, command)
-    options, text = command.options, shown(words)
-    drawings = [
-        FigureDrawing(spec, options, command.evidence, command.figures / spec.id / options.scale, text)
-        for spec in specs
-    ]
-    for drawing in draw_all(drawings, options.jobs):
-        verdict = read_verdict((drawing.folder / "verdict.json").read_bytes())
-        print(f"{drawing.spec.id}: from evidence")
-        show(verdict, drawing.folder)
-        status = NOT_ALL if verdict.missing else status
-    return status
-
-
 def check_figures(names: Sequence[str], command: Command, check: Check, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
     from experiments.reproduction import checks, spot_check
     from experiments.reproduction.publish import published_plan
 
-    specs, _ = _published(names, command)
-    plans = [published_plan(spec, command.options, command.evidence)[0] for spec in specs]
+    specs, _ = published_specs(names, command)
+    plans = [published_plan(spec, command.options, command.evidence) for spec in specs]
     candidates = [own for plan in plans for own in spot_check.candidates_of(plan)]
     if not candidates:
         raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
@@ -160,16 +139,3 @@ def _announced(chosen: Sequence[Candidate], candidates: Sequence[Candidate], job
         f"{len(settings):,} of {len({own.run.key for own in candidates}):,} published runs are made again, {jobs} at a "
         f"time: about {time}; they cover {len(cases):,} of {len(whole):,} cases of a figure, a solver and a data set"
     ]
-
-
-def _published(names: Sequence[str], command: Command) -> tuple[list[FigureSpec], int]:
-    """Return the published ones of the figures, and the status; one that the command names itself must be published."""
-    specs = {name: read_figure(name) for name in names}
-    there = set(published_figures(command.evidence)) | set(command.figure.split(","))
-    absent = [name for name, spec in specs.items() if spec.id not in there and name not in there]
-    if len(absent) == len(names):
-        raise EvidenceError(f"there is no evidence of {command.figure} in {command.evidence.name}/")
-    if absent:
-        print(f"not published: {', '.join(absent)}", flush=True)
-    left = [spec for name, spec in specs.items() if name not in absent]
-    return left, NOT_ALL if any(specs[name].paper for name in absent) else OK

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.provenance import UNCOMMITTED
 from experiments.reproduction.durations import Seconds, expected_seconds
 from experiments.reproduction.memory import peak_memory
-from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.plan import Plan
 from experiments.reproduction.spec import SCALES, FigureSpec
 from experiments.reproduction.verdict import in_words
@@ -97,9 +95,3 @@ def last_verdict(folder: Path) -> str:
 
 def _gigabytes(number: float) -> str:
     return f"{number / 2**30:.1f} GiB"
-
-
-def shown(words: Sequence[str]) -> str:
-    """Return the command line without folders of this machine."""
-    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
-    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])

@@ -12,10 +12,11 @@ from typing import Protocol, cast
 from experiments.configuration import paper_style
 from experiments.configuration.choices import check_choice, folder
 from experiments.configuration.paper_style import PaperStyle
-from experiments.configuration.settings import available_cores, nearest, setting_name
 from experiments.launchers.checks import RAY, check_address, check_launcher
+from experiments.provenance import cores as available_cores
 from experiments.reproduction.published import EVIDENCE, RESULTS
 from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
+from support.text import nearest, setting_name
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 """Exit statuses."""
@@ -140,6 +141,11 @@ class Command:
     scales: tuple[str, ...]
     uncommitted: bool
 
+    @property
+    def draws_evidence(self) -> bool:
+        """Whether it draws and judges published figures: no other command does without solvers and settings."""
+        return self.from_evidence and not (self.publish or self.check or self.list_ or self.figure == "report")
+
 
 def worst(statuses: Iterable[int]) -> int:
     """Return the status of several figures: an error before missing data, and these before 0."""
@@ -198,9 +204,11 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         raise FigureError("publish writes evidence, check makes published runs again: give one of them")
     launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
     jobs, timed = _jobs(given.get("jobs")), given.get("timed", TIMED[0])
-    check_choice("timed", timed, TIMED)
+    if "timed" in given:
+        check_choice("timed", timed, TIMED)
     root, server = _store({name: given[name] for name in STORE if name in given})
     overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
+    style: dict[str, str] = {name: given[name] for name in paper_style.NAMES if name in given}
     default = "paper" if "from" in given or flags & {*ACTIONS} else "quick"
     options = Options(
         scale=scales[0] if scales else default,
@@ -210,14 +218,14 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
         own={name: given[name] for name in own if name in given},
         settings=tuple(settings),
         together=timed == "together",
-        paper=paper_style.style_of({name: given[name] for name in paper_style.NAMES if name in given}),
+        paper=paper_style.style_of(style) if style else None,
     )
     return Command(
         figure=given.get("figure", ""),
         options=options,
         store=Path(root),
-        figures=folder("figures", given.get("figures", "figures")),
-        report=folder("report", given.get("report", "report")),
+        figures=folder("figures", given["figures"]) if "figures" in given else Path("figures"),
+        report=folder("report", given["report"]) if "report" in given else Path("report"),
         evidence=folder("evidence", given["evidence"]) if "evidence" in given else EVIDENCE,
         results=folder("results", given["results"]) if "results" in given else RESULTS,
         publish="publish" in flags,
@@ -270,7 +278,8 @@ def _shared(names: Sequence[Collection[str]]) -> list[str]:
 
 def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
     """Return launcher and address, from the command line or ``RAY_ADDRESS``."""
-    check_choice("launcher", name, LAUNCHERS)
+    if name != LAUNCHERS[0]:
+        check_choice("launcher", name, LAUNCHERS)
     if name != RAY and address is not None:
         raise FigureError(f"address={address} is that of a Ray cluster: add launcher={RAY}")
     if name == RAY:

@@ -17,7 +17,7 @@ from experiments.plotting.interactive import PAGE
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.verdict import Verdict
-from experiments.store.serialize import plain
+from support.values import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure

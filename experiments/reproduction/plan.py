@@ -10,19 +10,17 @@ from typing import Literal, Protocol, TypeVar
 import datasets
 import solvers
 from datasets import DataError
-from experiments.configuration.composition import CONF, settings_of
+from experiments.configuration.composition import settings_of
 from experiments.configuration.engine import MPI, EngineMissingError
-from experiments.configuration.settings import RunSettings, nearest, setting_name
+from experiments.configuration.settings import RunSettings, setting_name
+from experiments.reproduction.evidence import Run
 from experiments.reproduction.options import Options, resolve_options
-from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec
+from experiments.reproduction.spec import OWN_FILES, FigureError, FigureSpec, overrides_of
 from experiments.run.code_identity import code_id
 from experiments.run.identity import run_key
-from experiments.store import FinishedRun
 from solvers import SettingsError
 
 T = TypeVar("T")
-OWN_FILES = "file"
-"""Name of the data set of the user's own files."""
 State = Literal["done", "partial", "none"]
 
 
@@ -37,7 +35,7 @@ class PlannedRun:
     settings : RunSettings
     key : str
         Identity of the run.
-    found : FinishedRun or None
+    found : Run or None
         The run in the store.
     beside : bool
         Whether the store has it only as made beside other runs, where `settings.alone` refuses that.
@@ -46,7 +44,7 @@ class PlannedRun:
     series: str
     settings: RunSettings
     key: str
-    found: FinishedRun | None
+    found: Run | None
     beside: bool = False
 
 
@@ -116,7 +114,7 @@ class Plan:
 class FindsRuns(Protocol):
     """A place with finished runs."""
 
-    def find_all_finished(self, keys: Collection[str]) -> Mapping[str, FinishedRun]:
+    def find_all_finished(self, keys: Collection[str]) -> Mapping[str, Run]:
         """Return the run of each key; keys without a run are missing from the result."""
 
 
@@ -125,7 +123,7 @@ class Planner:
 
     Parameters
     ----------
-    store : Store or PublishedStore
+    store : FindsRuns
     fetch : callable
         Fetches the files of a data set with missing runs; raises DataError if they are not available.
     alone : bool
@@ -141,7 +139,7 @@ class Planner:
         self._fetch = fetch
         self._settings: dict[tuple[str, ...], RunSettings] = {}
         self._fingerprints: dict[str, str] = {}
-        self._found: dict[str, FinishedRun] = {}
+        self._found: dict[str, Run] = {}
         self._fetched: set[str] = set()
         self._refused: dict[str, DataError] = {}
 
@@ -159,7 +157,7 @@ class Planner:
             options = dataclasses.replace(options, jobs=1)
         panels: list[PlannedPanel] = []
         absent: dict[str, str] = {}
-        for paper_dataset, candidates in _data_sets(spec, options.datasets).items():
+        for paper_dataset, candidates in spec.candidates(options.datasets).items():
             for dataset in candidates:
                 try:
                     panels.append(self._panel(spec, options, paper_dataset, dataset, absent))
@@ -191,13 +189,10 @@ class Planner:
         settings: dict[str, RunSettings] = {}
         left_out: dict[str, str] = {}
         wanted: list[tuple[str, RunSettings]] = []
-        for series in spec.curves:
-            if series.datasets and paper_dataset not in series.datasets:
-                continue
-            if {paper_dataset, dataset} & {*series.without}:
-                continue
+        for series in spec.series_on(paper_dataset, dataset):
             try:
-                first = self.settings(overrides_of(series, scale.overrides, paper_dataset, dataset, options), options)
+                words = overrides_of(series, scale.overrides, paper_dataset, dataset, options.overrides)
+                first = self.settings(words, options)
             except EngineMissingError as error:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
@@ -211,8 +206,8 @@ class Planner:
             if self._alone and spec.timed and options.scale == "paper" and not options.together:
                 first = dataclasses.replace(first, alone=first.store_uri is None)  # a server has each run once
             settings[series.name] = first
-            count = scale.seeds if series.seeds is None else min(series.seeds, scale.seeds)
-            wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in range(count)]
+            seeds = range(spec.runs_of(series, options.scale))
+            wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
         runs = self._look_up(wanted)
         if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
@@ -272,7 +267,7 @@ class Planner:
             raise
 
 
-def _serves(settings: RunSettings, found: FinishedRun | None) -> bool:
+def _serves(settings: RunSettings, found: Run | None) -> bool:
     """Whether the store has a run as the settings ask for it."""
     return found is not None and (found.alone or not settings.alone)
 
@@ -287,39 +282,6 @@ def _too_few(run: RunSettings) -> bool:
     """Whether the data have fewer examples than a setting needs, such as the size of a mini-batch."""
     n = datasets.training_rows(run.dataset)
     return n is not None and any(vars(run.solver_settings)[name] > n for name in solvers.get(run.algo).within_n)
-
-
-def overrides_of(
-    series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, options: Options
-) -> tuple[str, ...]:
-    """Return the overrides of ``run.py`` for a series on a data set, without the seed; later ones win.
-
-    Overrides for the paper's data set also apply to its stand-in, unless the stand-in has its own.
-    """
-    own = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
-    words = {setting_name(word): word for word in (*series.overrides, *own, *scale, *options.overrides)}
-    return (f"dataset={dataset}", *words.values())
-
-
-def known_data_sets() -> list[str]:
-    """Return the names of all data sets."""
-    return sorted(path.stem for path in (CONF / "dataset").glob("*.yaml"))
-
-
-def _data_sets(spec: FigureSpec, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the candidates for each data set of the paper; the first that is available is used."""
-    own = {name: (name, *([spec.instead[name]] if name in spec.instead else [])) for name in spec.datasets}
-    if not chosen or not own:  # a figure without data sets ignores them
-        return own
-    known = known_data_sets()
-    result: dict[str, tuple[str, ...]] = {}
-    for name in chosen:
-        if name not in known:
-            raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-        paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
-        # a named data set is used even if the paper's is available
-        result[paper_dataset or name] = (name,)
-    return result
 
 
 def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:

@@ -1,58 +1,81 @@
-"""Publishes the evidence of a figure, and plans a figure from published evidence."""
+"""Publishes the evidence of figures, and plans the published runs to make them again."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+import datasets
 import solvers
 from datasets import DataError
+from experiments.columns import COLUMNS, COUNTS
 from experiments.configuration.settings import RunSettings
 from experiments.provenance import commit_text
 from experiments.reproduction.build import build_figure, evidence_of, with_computed
-from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.evidence import Evidence, Run
+from experiments.reproduction.from_evidence import facts_at_scale, from_evidence
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, PlannedPanel, PlannedRun, Planner
 from experiments.reproduction.published import (
+    FORMAT,
+    POINTS,
+    RUNS,
+    SCALARS,
+    SERIES,
     EvidenceError,
-    PublishedStore,
-    check_size,
-    evidence_key,
+    figure_runs,
     published_figures,
     read_facts,
+    read_table,
     same_values,
-    write_evidence,
     write_sums,
-    write_verdict,
 )
-from experiments.reproduction.reads import noted
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Verdict
-from experiments.store import FinishedRun
+from experiments.run.identity import settings_key
 from support.files import write_file
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MOST_BYTES: Final = 25_000_000
+"""Most bytes of all files of evidence: they are in the repository."""
+_SINGLE: Final = ("cpu_seconds", "wall_seconds")
+"""Columns of `POINTS` in single precision: seven digits are more than a clock has."""
+_LOCAL: Final = ("artifacts", "key")
+"""Entries of result.json that only its machine needs, or that are columns of their own."""
+
+
+def evidence_key(settings: RunSettings) -> str:
+    """Return the key of a run's settings in the evidence, whatever the build and the machine's memory.
+
+    No file of data is needed.
+    """
+    identity = {name: value for name, value in settings.identity().items() if name != "clock"}
+    return settings_key(identity, datasets.stated_fingerprint(settings.dataset))
 
 
 class EvidencePlanner(Planner):
-    """Plans figures on published evidence: no data set, solver or store is needed.
+    """Plans a figure on its published runs, by their settings: they can be made again.
 
     Parameters
     ----------
     folder : Path
         Of the evidence.
-    figure : str
-    absent : mapping of str to str
-        Why data sets were not available when the figure was published.
+    facts : mapping
+        Content of the figure's JSON file.
     """
 
-    def __init__(self, folder: Path, figure: str, absent: Mapping[str, str]) -> None:
-        super().__init__(PublishedStore(folder, figure))
-        self._absent = absent
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        super().__init__(_BySettings(folder, facts))
+        self._absent = facts["absent"]
 
     def key(self, settings: RunSettings) -> str:
         """Return the key of a run."""
@@ -61,28 +84,30 @@ class EvidencePlanner(Planner):
     def _panel(
         self, spec: FigureSpec, options: Options, paper_dataset: str, dataset: str, absent: dict[str, str]
     ) -> PlannedPanel:
-        if dataset in self._absent:  # its settings need not be composed: no run can be published
+        if dataset in self._absent:
             raise DataError(self._absent[dataset])
         return super()._panel(spec, options, paper_dataset, dataset, absent)
 
     def _require_data(self, dataset: str, settings: Mapping[str, RunSettings], runs: Sequence[PlannedRun]) -> None:
-        del settings
-        if runs and all(run.found is None for run in runs):
-            raise DataError(f"the evidence has no run on {dataset}")
+        del dataset, settings, runs
 
 
-def published_plan(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, dict[str, Any]]:
-    """Return the plan of a published figure, with its runs, and the content of its JSON file.
+class _BySettings:
+    """The published runs of a figure, by `evidence_key`."""
 
-    Raises
-    ------
-    EvidenceError
-        The figure is not published at this scale, or a file is damaged.
-    """
-    facts = read_facts(folder, spec.id)
-    if facts["scale"] != options.scale:
-        raise EvidenceError(f"the evidence of {spec.id} is of scale={facts['scale']}, not of scale={options.scale}")
-    return EvidencePlanner(folder, spec.id, facts["absent"]).plan(spec, options), facts
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        runs = figure_runs(folder, facts["figure"])
+        keys = read_table(folder, facts["tables"], RUNS).select(["key", "settings_key"]).to_pylist()
+        self._runs = {row["settings_key"]: runs[row["key"]] for row in keys if row["key"] in runs}
+
+    def find_all_finished(self, keys: Collection[str]) -> Mapping[str, Run]:
+        """Return the run of each key; keys without a run are missing from the result."""
+        return {key: self._runs[key] for key in keys if key in self._runs}
+
+
+def published_plan(spec: FigureSpec, options: Options, folder: Path) -> Plan:
+    """Return the plan of a published figure, with its runs; errors are those of `from_evidence`."""
+    return EvidencePlanner(folder, facts_at_scale(folder, spec.id, options.scale)).plan(spec, options)
 
 
 def offer(plan: Plan, folder: Path) -> list[str]:
@@ -90,19 +115,13 @@ def offer(plan: Plan, folder: Path) -> list[str]:
     figure = plan.spec.id
     if not plan.missing or figure not in published_figures(folder):
         return []
-    facts, own = read_facts(folder, figure), solvers.build_info()
+    facts, here = read_facts(folder, figure), solvers.build_info()
     if facts["scale"] != plan.options.scale:
         return []
-    builds = [run.result["provenance"]["build"] for run in PublishedStore(folder, figure).runs()]
-    same = all((build.get("build_id"), build.get("isa")) == (own["build_id"], own["isa"]) for build in builds)
+    builds = [run.result["provenance"]["build"] for run in figure_runs(folder, figure).values()]
+    same = all((build.get("build_id"), build.get("isa")) == (here["build_id"], here["isa"]) for build in builds)
     which = "this build" if same else "another build"
     return [f"  runs of {which} are published: from=evidence draws and judges them without making any"]
-
-
-def from_evidence(spec: FigureSpec, options: Options, folder: Path) -> tuple[Plan, Evidence]:
-    """Return the plan and the evidence of a published figure; errors are those of `published_plan`."""
-    plan, facts = published_plan(spec, options, folder)
-    return plan, dataclasses.replace(evidence_of(plan, {}), computed=facts["computed"])
 
 
 @dataclass(frozen=True)
@@ -114,14 +133,11 @@ class Publication:
     verdict : Verdict
         As judged from the evidence.
     size : int
-        Bytes of the figure's two files.
-    again : list of str
-        Figures whose evidence refers to runs that this figure has replaced: publish them again.
+        Bytes of all evidence.
     """
 
     verdict: Verdict
     size: int
-    again: list[str]
 
 
 def publish(plan: Plan, folder: Path, command: str) -> Publication:
@@ -144,39 +160,218 @@ def publish(plan: Plan, folder: Path, command: str) -> Publication:
     if plan.missing:
         raise EvidenceError(f"{len(plan.missing)} runs of {plan.spec.id} are missing: make the figure first")
     figure = plan.spec.id
-    evidence, reads = noted(with_computed(evidence_of(plan, {})))
-    with tempfile.TemporaryDirectory() as place:  # what make and draw read is published
-        build_figure(plan, evidence, Path(place) / figure, command)
-    runs: dict[str, FinishedRun] = {}
-    columns: dict[str, set[str]] = {}
-    for planned_panel in plan.panels:
-        for run in planned_panel.runs:
-            assert run.found is not None
-            key = evidence_key(run.settings)
-            runs[key] = run.found
-            read = reads.get(planned_panel.paper_dataset, {}).get(run.series, ())
-            columns.setdefault(key, {"iterations"}).update(read)
-    facts = {
-        "scale": plan.options.scale,
-        "computed": evidence.computed,
-        "absent": evidence.absent_because,
-        "command": command,
-    }
-    with tempfile.TemporaryDirectory() as place:
-        draft = Path(place) / "evidence"
+    evidence = with_computed(evidence_of(plan, {}))
+    with tempfile.TemporaryDirectory() as temporary:
+        draft = Path(temporary) / "evidence"
         if folder.exists():
             shutil.copytree(folder, draft)
-        again = write_evidence(draft, figure, runs, columns, facts)
-        plan, evidence = from_evidence(plan.spec, plan.options, draft)
-        verdict = build_figure(plan, evidence, Path(place) / figure, command)
-        write_verdict(draft, figure, json.loads((Path(place) / figure / "verdict.json").read_bytes()))
-        size = check_size(draft, figure)
-        folder.mkdir(parents=True, exist_ok=True)
-        names = (f"{figure}.parquet", f"{figure}.json")
-        for name in names:
+        written = write_evidence(draft, plan, evidence, command)
+        verdict = build_figure(
+            from_evidence(plan.spec, plan.options, draft), plan.options, Path(temporary) / figure, command
+        )
+        write_verdict(draft, figure, json.loads((Path(temporary) / figure / "verdict.json").read_bytes()))
+        size = check_size(draft)
+        for name in written:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             write_file(folder / name, (draft / name).read_bytes())
-        write_sums(folder, *names)
-    return Publication(verdict, size, again)
+        write_sums(folder, *written)
+    return Publication(verdict, size)
+
+
+def write_evidence(folder: Path, plan: Plan, evidence: Evidence, command: str) -> list[str]:
+    """Write a figure into the tables of its paper, and its JSON file; its verdict follows (`write_verdict`).
+
+    Runs that no figure of the paper draws any more are removed.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the evidence.
+    plan : Plan
+    evidence : Evidence
+        Of the plan, with what is computed from data.
+    command : str
+        The command line, for the record.
+
+    Returns
+    -------
+    list of str
+        The written files.
+    """
+    spec = plan.spec
+    tables = spec.paper or spec.id
+    facts = {
+        "format": FORMAT,
+        "figure": spec.id,
+        "tables": tables,
+        "scale": plan.options.scale,
+        "command": command,
+        "absent": evidence.absent_because,
+        "resolved": resolved_facts(spec),
+        "panels": [_panel_facts(spec, panel) for panel in plan.panels],
+        "computed": evidence.computed,
+    }
+    runs = {run.found.key: (evidence_key(run.settings), run.found) for run in plan.runs if run.found is not None}
+    rows = [row for panel in plan.panels for row in _series_rows(spec, plan.options.scale, panel)]
+    write_json(folder / f"{spec.id}.json", facts)
+    write_sums(folder, f"{spec.id}.json")
+    return [f"{spec.id}.json", *write_tables(folder, tables, spec.id, rows, runs)]
+
+
+def resolved_facts(spec: FigureSpec) -> dict[str, Any] | None:
+    """Return what follows from a figure's options, with their values; None for a figure without them."""
+    if not (spec.options and spec.series_module):
+        return None
+    values = {name: option.value for name, option in spec.options.items()}
+    series = [asdict(series) for series in spec.series]
+    return {"options": values, "title": spec.title, "timed": spec.timed, "series": series}
+
+
+def _series_rows(spec: FigureSpec, scale: str, panel: PlannedPanel) -> list[dict[str, Any]]:
+    """Return a panel's rows of `SERIES`."""
+    settings = {
+        series.name: spec.settings_of(series, scale, panel.paper_dataset, panel.dataset) for series in spec.curves
+    }
+    return [
+        {
+            "figure": spec.id,
+            "panel": panel.paper_dataset,
+            "dataset": panel.dataset,
+            "series": run.series,
+            "seed": run.settings.seed,
+            "key": run.found.key,
+            "settings": settings[run.series],
+        }
+        for run in panel.runs
+        if run.found is not None
+    ]
+
+
+def _panel_facts(spec: FigureSpec, panel: PlannedPanel) -> dict[str, Any]:
+    planned = {*panel.settings, *panel.left_out}
+    return {
+        "paper_dataset": panel.paper_dataset,
+        "dataset": panel.dataset,
+        "stand_in": panel.stand_in,
+        "left_out": panel.left_out,
+        "without_runs": [
+            series.name for series in spec.series_on(panel.paper_dataset, panel.dataset) if series.name not in planned
+        ],
+    }
+
+
+def write_tables(
+    folder: Path, tables: str, figure: str, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, tuple[str, Run]]
+) -> list[str]:
+    """Replace a figure in the tables of its paper; return the names of the files.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the evidence.
+    tables : str
+        Name of the folder of the tables.
+    figure : str
+    rows : sequence of mapping
+        Of the figure, for `SERIES`.
+    runs : mapping of str to (str, Run)
+        By the run's key: its `evidence_key`, and the run.
+    """
+    import pyarrow
+    import pyarrow.compute
+    import pyarrow.parquet
+
+    new = {
+        SERIES: pyarrow.Table.from_pylist(rows, _series_schema()),
+        RUNS: _runs_table(runs),
+        POINTS: _points_table({key: run for key, (_, run) in runs.items()}),
+    }
+    if (folder / tables).exists():
+        old = {name: read_table(folder, tables, name) for name in new}
+        kept = old[SERIES].filter(pyarrow.compute.not_equal(old[SERIES]["figure"], figure))
+        others = pyarrow.array(sorted({*kept["key"].to_pylist()} - runs.keys()), pyarrow.string())
+        parts = {name: old[name].filter(pyarrow.compute.is_in(old[name]["key"], others)) for name in (RUNS, POINTS)}
+        parts[POINTS] = parts[POINTS].cast(new[POINTS].schema)  # without its dictionary of keys
+        new = {
+            name: pyarrow.concat_tables([part, new[name]], promote_options="default")
+            for name, part in {SERIES: kept, **parts}.items()
+        }
+    (folder / tables).mkdir(parents=True, exist_ok=True)
+    for name, table in new.items():
+        buffer = pyarrow.BufferOutputStream()
+        ordered = table.sort_by("figure" if name == SERIES else "key")  # a stable sort
+        pyarrow.parquet.write_table(ordered, buffer, compression="zstd", compression_level=9, row_group_size=1 << 20)
+        write_file(folder / tables / f"{name}.parquet", buffer.getvalue().to_pybytes())
+    names = [f"{tables}/{name}.parquet" for name in new]
+    write_sums(folder, *names)
+    return names
+
+
+def _series_schema() -> pyarrow.Schema:
+    import pyarrow
+
+    names = ("figure", "panel", "dataset", "series", "seed", "key", "settings")
+    return pyarrow.schema([(name, pyarrow.int64() if name == "seed" else pyarrow.string()) for name in names])
+
+
+def _runs_table(runs: Mapping[str, tuple[str, Run]]) -> pyarrow.Table:
+    """Return rows of `RUNS`; entries of result.json other than `SCALARS` are JSON text."""
+    import pyarrow
+
+    rows = [
+        {"key": run.key, "settings_key": key, "columns": [name for name in COLUMNS if name in run.curve.columns]}
+        | {
+            name: value if name in SCALARS else json.dumps(value, sort_keys=True)
+            for name, value in run.result.items()
+            if name not in _LOCAL
+        }
+        for key, run in runs.values()
+    ]
+    types = {"seed": pyarrow.int64(), "cpu_seconds": pyarrow.float64(), "wall_seconds": pyarrow.float64()}
+    types["columns"] = pyarrow.list_(pyarrow.string())
+    names = dict.fromkeys(["key", "settings_key", *SCALARS, "columns", *sorted({name for row in rows for name in row})])
+    schema = pyarrow.schema([(name, types.get(name, pyarrow.string())) for name in names])
+    return pyarrow.Table.from_pylist(rows, schema)
+
+
+def _points_table(runs: Mapping[str, Run]) -> pyarrow.Table:
+    """Return rows of `POINTS`."""
+    import pyarrow
+
+    keys = np.repeat(list(runs), [len(run.curve) for run in runs.values()])
+    columns: dict[str, Any] = {"key": pyarrow.array(keys.tolist(), pyarrow.string())}
+    for name in COLUMNS:
+        number = pyarrow.int64() if name in COUNTS else pyarrow.float32() if name in _SINGLE else pyarrow.float64()
+        columns[name] = pyarrow.chunked_array(
+            [
+                pyarrow.array(run.curve[name], number, from_pandas=True)
+                if name in run.curve.columns
+                else pyarrow.nulls(len(run.curve), number)
+                for run in runs.values()
+            ],
+            number,
+        )
+    return pyarrow.table(columns)
+
+
+def check_size(folder: Path) -> int:
+    """Return the bytes of all evidence; raises EvidenceError if they are more than `MOST_BYTES`."""
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    if size > MOST_BYTES:
+        raise EvidenceError(f"the evidence would have {size / 1e6:.2f} MB; at most {MOST_BYTES / 1e6:g} MB")
+    return size
+
+
+def write_verdict(folder: Path, figure: str, verdict: Mapping[str, Any]) -> None:
+    """Add the verdict to the JSON file of a figure."""
+    write_json(folder / f"{figure}.json", read_facts(folder, figure) | {"verdict": verdict})
+    write_sums(folder, f"{figure}.json")
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file of evidence."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdict, bool]:
@@ -199,13 +394,13 @@ def judge_again(spec: FigureSpec, options: Options, folder: Path) -> tuple[Verdi
     Raises
     ------
     EvidenceError
-        As `published_plan`.
+        As `from_evidence`.
     """
-    plan, evidence = from_evidence(spec, options, folder)
+    evidence = from_evidence(spec, options, folder)
     published = read_facts(folder, spec.id)["verdict"]
-    with tempfile.TemporaryDirectory() as place:
-        verdict = build_figure(plan, evidence, Path(place) / spec.id, published["command"])
-        judged = json.loads((Path(place) / spec.id / "verdict.json").read_bytes())
+    with tempfile.TemporaryDirectory() as temporary:
+        verdict = build_figure(evidence, options, Path(temporary) / spec.id, published["command"])
+        judged = json.loads((Path(temporary) / spec.id / "verdict.json").read_bytes())
     if all(same_values(judged[name], published[name]) for name in ("claims", "numbers")):
         return verdict, False
     then = {name: published[name] for name in ("commit", "dirty", "run_commits", "made", "machine", "versions")}

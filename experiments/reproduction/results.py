@@ -11,21 +11,15 @@ from typing import Any, Final
 
 from experiments.reproduction.checks import counts, in_words, recorded_checks, to_make_again
 from experiments.reproduction.drawing import FigureDrawing, draw_all
+from experiments.reproduction.evidence import Run
 from experiments.reproduction.options import Options
-from experiments.reproduction.published import (
-    EvidenceError,
-    PublishedStore,
-    checksum,
-    published_figures,
-    read_facts,
-)
+from experiments.reproduction.published import EvidenceError, checksum, figure_runs, published_figures, read_facts
 from experiments.reproduction.report.coverage import coverage_page
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.report.labels import moment
 from experiments.reproduction.report.pages import notes_on, write_markdown
 from experiments.reproduction.report.rendering import render
 from experiments.reproduction.spec import catalogue, read_figure
-from experiments.store import FinishedRun
 from support.files import write_file
 
 SOURCES: Final = "sources.json"
@@ -85,7 +79,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
         As `draw_published`; or a run was made with uncommitted changes.
     """
     published = published_figures(evidence)
-    runs = {figure: PublishedStore(evidence, figure).runs() for figure in published}
+    runs = {figure: [*figure_runs(evidence, figure).values()] for figure in published}
     _check_commits(runs)
     papers = dict.fromkeys(paper for figure, paper in catalogue().items() if paper and figure in published)
     with tempfile.TemporaryDirectory() as place:
@@ -114,7 +108,7 @@ def write_results(evidence: Path, target: Path, jobs: int = 1) -> list[Path]:
     return [*pages, coverage, checks]
 
 
-def _check_commits(runs: Mapping[str, Sequence[FinishedRun]]) -> None:
+def _check_commits(runs: Mapping[str, Sequence[Run]]) -> None:
     changed = [figure for figure, own in runs.items() if any(run.result["provenance"]["dirty"] for run in own)]
     if changed:
         raise EvidenceError(f"runs were made with uncommitted changes, make them again: {', '.join(changed)}")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from experiments.columns import COUNTS
 from experiments.curve import column
+from experiments.reproduction.evidence import Run
 from experiments.reproduction.plan import PlannedRun
-from experiments.store import FinishedRun
 
 TIMES: Final = ("cpu_seconds", "wall_seconds")
 RELATIVE: Final = 1e-4
@@ -32,7 +32,7 @@ class Candidate:
     figure : str
     run : PlannedRun
         With `found`.
-    series : tuple of FinishedRun
+    series : tuple of Run
         All published runs of its series on its data set, itself among them.
     timed : bool
         Whether the figure is of running times.
@@ -40,7 +40,7 @@ class Candidate:
 
     figure: str
     run: PlannedRun
-    series: tuple[FinishedRun, ...]
+    series: tuple[Run, ...]
     timed: bool
 
     @property
@@ -49,7 +49,7 @@ class Candidate:
         return self.figure, self.run.settings.algo, self.run.settings.dataset.name
 
     @property
-    def published(self) -> FinishedRun:
+    def published(self) -> Run:
         """The published run."""
         assert self.run.found is not None
         return self.run.found
@@ -85,7 +85,7 @@ class Comparison:
         return self.outcome != "DIFFERS"
 
 
-def compare(candidate: Candidate, again: FinishedRun) -> Comparison:
+def compare(candidate: Candidate, again: Run) -> Comparison:
     """Compare a published run with the same run made again.
 
     Made by the same build and Python code, with the same instruction set and the same recorded loops of BLAS, it has
@@ -98,7 +98,7 @@ def compare(candidate: Candidate, again: FinishedRun) -> Comparison:
     return Comparison(candidate.figure, candidate.run.settings.label(), published.key, outcome, difference, ratio)
 
 
-def _compared(candidate: Candidate, again: FinishedRun) -> tuple[Literal["equal", "agrees", "DIFFERS"], str]:
+def _compared(candidate: Candidate, again: Run) -> tuple[Literal["equal", "agrees", "DIFFERS"], str]:
     published = candidate.published
     if len(published.curve) != len(again.curve):
         return "DIFFERS", f"{len(again.curve)} evaluations, not {len(published.curve)}"
@@ -119,7 +119,7 @@ def _compared(candidate: Candidate, again: FinishedRun) -> tuple[Literal["equal"
     return "DIFFERS", f"{text}; {low:.9g} to {high:.9g} agrees"
 
 
-def _values(run: FinishedRun, columns: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+def _values(run: Run, columns: Iterable[str]) -> dict[str, NDArray[np.float64]]:
     """Return the columns of a curve, and the last counters and measures, which evidence has of every run."""
     last = run.result["counters"] | run.result["final"]
     ends = {f"final {name}": np.array([value], dtype=np.float64) for name, value in last.items()}

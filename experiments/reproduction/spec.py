@@ -1,38 +1,35 @@
 """The specification of a figure or table: the schema of ``conf/figure/*.yaml``.
 
-Plain dataclasses, which OmegaConf fills and checks.
+Plain dataclasses, which pydantic fills and checks.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import sys
+import reprlib
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from datasets import default_cache_dir
-from experiments.configuration.settings import nearest
+import yaml  # type: ignore[import-untyped]
+from pydantic import TypeAdapter, ValidationError
+
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction import claim_spec
-from experiments.reproduction.claim_spec import (
-    BaseSpec,
-    ClaimSpec,
-    NumberSpec,
-    ReadingSpec,
-    RepeatedClaimSpec,
-    ShownSpec,
-    check_claim,
-)
-from solvers.disk_cache import cached_bytes
+from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim
+from support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
+DATA_SETS = PROJECT_ROOT / "conf" / "dataset"
+OWN_FILES = "file"
+"""Name of the data set of the user's own files."""
 SCALES = ("demo", "quick", "paper")
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
+
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Of libyaml, ten times as fast, where PyYAML was built with it."""
 
 
 class FigureError(ValueError):
@@ -40,7 +37,7 @@ class FigureError(ValueError):
 
 
 @dataclass
-class SeriesSpec:
+class SeriesSpec(Described):
     """Runs that differ in their seed only: one curve of a figure.
 
     Attributes
@@ -128,7 +125,7 @@ class SeriesSpec:
 
 
 @dataclass
-class ScaleSpec:
+class ScaleSpec(Described):
     """Size of a figure: data, budget and repetitions; the method is the same.
 
     Attributes
@@ -144,7 +141,7 @@ class ScaleSpec:
 
 
 @dataclass
-class OptionSpec:
+class OptionSpec(Described):
     """An option ``name=value`` of one figure.
 
     Attributes
@@ -160,7 +157,7 @@ class OptionSpec:
 
 
 @dataclass
-class FigureSpec:
+class FigureSpec(Described):
     """One figure or table.
 
     Attributes
@@ -246,6 +243,51 @@ class FigureSpec:
         grids = {series.name: [*self.members(series.name).values()] for series in self.series if series.grid}
         return [member for name in names for member in grids.get(name, [name])]
 
+    def series_on(self, paper_dataset: str, dataset: str) -> list[SeriesSpec]:
+        """Return the series that are run on a data set, those with a grid replaced by their members."""
+        return [
+            series
+            for series in self.curves
+            if (not series.datasets or paper_dataset in series.datasets)
+            and not {paper_dataset, dataset} & {*series.without}
+        ]
+
+    def runs_of(self, series: SeriesSpec, scale: str) -> int:
+        """Return the number of runs of a series: their seeds are 0, 1, ..."""
+        seeds = self.scale(scale).seeds
+        return seeds if series.seeds is None else min(series.seeds, seeds)
+
+    def settings_of(self, series: SeriesSpec, scale: str, paper_dataset: str, dataset: str) -> str:
+        """Return the overrides of a series on a data set as one text: it stands beside each published run."""
+        return shlex.join(overrides_of(series, self.scale(scale).overrides, paper_dataset, dataset))
+
+    def candidates(self, chosen: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
+        """Return the candidates for each data set of the paper; the first that is available is used.
+
+        Parameters
+        ----------
+        chosen : sequence of str
+            Only these data sets; any other data set stands for itself. Empty: those of the figure, which a figure
+            without data sets always has.
+
+        Raises
+        ------
+        FigureError
+            A chosen data set is not known.
+        """
+        own = {name: (name, *([self.instead[name]] if name in self.instead else [])) for name in self.datasets}
+        if not chosen or not own:
+            return own
+        known = known_data_sets()
+        result: dict[str, tuple[str, ...]] = {}
+        for name in chosen:
+            if name not in known:
+                raise FigureError(f"unknown data set {name!r}; known: {', '.join(known)}{nearest(name, known)}")
+            paper_dataset = next((paper_dataset for paper_dataset, names in own.items() if name in names), None)
+            # a named data set is used even if the paper's is available
+            result[paper_dataset or name] = (name,)
+        return result
+
     def scale(self, name: str) -> ScaleSpec:
         """Return one of the scales.
 
@@ -257,6 +299,37 @@ class FigureSpec:
         if name not in self.scales:
             raise FigureError(f"unknown scale {name!r}; known: {', '.join(SCALES)}{nearest(name, SCALES)}")
         return self.scales[name]
+
+
+_FIGURE = TypeAdapter(FigureSpec)
+
+
+def overrides_of(
+    series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, further: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the overrides of ``run.py`` for a series on a data set, without the seed; later ones win.
+
+    Overrides for the paper's data set also apply to its stand-in, unless the stand-in has its own.
+
+    Parameters
+    ----------
+    series : SeriesSpec
+    scale : sequence of str
+        Overrides of the scale.
+    paper_dataset, dataset : str
+        The paper's data set, and the one that is used.
+    further : sequence of str
+        Overrides of the command line.
+    """
+    of_data = [word for name in (paper_dataset, dataset) for word in series.by_dataset.get(name, [])]
+    words = {setting_name(word): word for word in (*series.overrides, *of_data, *scale, *further)}
+    return (f"dataset={dataset if dataset in known_data_sets() else OWN_FILES}", *words.values())
+
+
+@cache
+def known_data_sets() -> list[str]:
+    """Return the names of all data sets."""
+    return sorted(path.stem for path in DATA_SETS.glob("*.yaml"))
 
 
 @cache
@@ -279,7 +352,7 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-    spec = _figure(json.loads(_checked(path, path.read_bytes())))
+    spec = _described(path)
     for series in spec.series:
         _check_grid(series, path.name)
     for claim in spec.claims:
@@ -290,14 +363,14 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     return spec
 
 
-def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
+def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the figures of ``figure=``: an id, a paper, ``all``, or a file; or several, joined by commas.
 
     Parameters
     ----------
     name : str
-    known : mapping of str to str
-        Result of `catalogue`.
+    known : mapping of str to str, optional
+        Figures and their papers; by default `catalogue`, which is made for names other than ids only.
 
     Raises
     ------
@@ -306,9 +379,11 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """
     chosen: list[str] = []
     for part in name.split(","):
+        if part.endswith(".yaml") or (known is None and (FIGURES / f"{part}.yaml").is_file()):
+            chosen.append(part)
+            continue
+        known = catalogue() if known is None else known
         members = [figure for figure, paper in known.items() if part in ("all", figure, paper or figure)]
-        if part.endswith(".yaml"):
-            members = [part]
         if not members:
             if part == "report":
                 raise FigureError("figure=report stands alone: make the figures first, then the report")
@@ -318,50 +393,20 @@ def choose(name: str, known: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chosen))
 
 
-@cache
-def _checked(path: Path, content: bytes) -> bytes:
-    """Return the checked content of a file as JSON, cached on disk: OmegaConf takes a tenth of a second."""
-    # the classes, by their source, and the versions of the libraries that fill them
-    sources = [Path(file).read_bytes() for file in (__file__, claim_spec.__file__)]
-    origin = repr((content, sources, version("omegaconf"), version("pyyaml"), sys.version))
-    return cached_bytes(
-        default_cache_dir() / "figures", origin.encode(), lambda: json.dumps(asdict(_described(path))).encode()
-    )
-
-
-def _figure(plain: dict[str, Any]) -> FigureSpec:
-    """Return the figure with checked fields."""
-    lists = {"series": SeriesSpec, "numbers": NumberSpec}
-    mappings = {"scales": ScaleSpec, "options": OptionSpec}
-    parts: dict[str, Any] = {name: [part(**each) for each in plain[name]] for name, part in lists.items()}
-    parts |= {name: {key: part(**each) for key, each in plain[name].items()} for name, part in mappings.items()}
-    parts["claims"] = [
-        ClaimSpec(**_with_shown(each) | {"readings": [ReadingSpec(**_with_shown(one)) for one in each["readings"]]})
-        for each in plain["claims"]
-    ]
-    parts["bases"] = [
-        BaseSpec(**each | {"claims": [RepeatedClaimSpec(**claim) for claim in each["claims"]]})
-        for each in plain["bases"]
-    ]
-    return FigureSpec(**plain | parts)
-
-
-def _with_shown(plain: dict[str, Any]) -> dict[str, Any]:
-    return plain | {"shows": ShownSpec(**plain["shows"])}
-
-
 def _described(path: Path) -> FigureSpec:
-    import yaml  # type: ignore[import-untyped]
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
+    """Return a figure's file as it is, with checked names and types."""
     try:
-        merged = OmegaConf.merge(OmegaConf.structured(FigureSpec), OmegaConf.load(path))
-        spec = OmegaConf.to_object(merged)
-    except (OmegaConfBaseException, yaml.YAMLError) as error:
+        described = yaml.load(path.read_bytes(), _LOADER) or {}
+        return _FIGURE.validate_python(described)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        wrong = f"{first['msg'][0].lower()}{first['msg'][1:]}, got {reprlib.repr(first['input'])}"
+        if first["type"] == "unexpected_keyword_argument":
+            wrong = "there is no such name"
+        raise FigureError(f"{path.name}: {where}: {wrong}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
-    assert isinstance(spec, FigureSpec)
-    return spec
 
 
 def _check_grid(series: SeriesSpec, file: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.provenance import UNCOMMITTED
+from experiments.reproduction.options import FOLDERS
 from experiments.reproduction.verdict import Verdict
 from experiments.run.console import console
 
@@ -82,3 +84,9 @@ def figure_table(content: Mapping[str, Any]) -> Table:
 def _cell(content: str | Mapping[str, str]) -> Text:
     text, style = (content, "") if isinstance(content, str) else (content["bold"], "bold")
     return Text(re.sub(r" \[[^]]*\]$", "", text), style=style)
+
+
+def shown(words: Sequence[str]) -> str:
+    """Return the command line without folders of this machine."""
+    hidden = ("store=", "store.", *(f"{name}=" for name in FOLDERS))
+    return shlex.join(["python", "reproduce.py", *(word for word in words if not word.startswith(hidden))])

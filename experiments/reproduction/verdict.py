@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from experiments.provenance import UNCOMMITTED
-from experiments.reproduction.claim_spec import NumberSpec
+from experiments.reproduction.claim_spec import NumberSpec, ShownSpec
 
 Ruling = Literal["holds", "trivial", "fails", "unclear", "missing", "beside"]
 """Ruling on one case of a claim.
@@ -103,8 +103,8 @@ class Reading:
         One or two sentences with the deciding numbers.
     statistic : mapping of str to Any
         These numbers: JSON-able, without NaN; mappings may be nested.
-    reads : mapping of str to mapping of str to sequence of str
-        Columns of curves that the judge has read, by the paper's data set and by series. Empty if it reads no curves.
+    shows : ShownSpec
+        The curves by which it is judged, without grids; no series where it is judged by data alone.
     decided_by : str
         Measurement of the case that decided, for the console; verdict.json does not have it.
     rulings : sequence of CaseRuling
@@ -123,7 +123,7 @@ class Reading:
     more_runs: int | None = None
     measured: str = ""
     statistic: Mapping[str, Any] = field(default_factory=dict)
-    reads: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    shows: ShownSpec = field(default_factory=ShownSpec)
     decided_by: str = ""
     rulings: Sequence[CaseRuling] = ()
 

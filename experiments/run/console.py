@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from rich import box
 from rich.console import Console
@@ -23,11 +23,11 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.columns import STEP_COSTS
-from experiments.configuration.presets import DEFAULT
-from experiments.configuration.schema import RENAMED
-from experiments.configuration.settings import RunSettings
 from experiments.processes.elapsed import ElapsedTime
 from support.text import printable
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
 
 Facts = Mapping[str, str]
 Curve = Sequence[Mapping[str, Any]]
@@ -291,6 +291,8 @@ def progress_text(point: Mapping[str, Any], latest: Mapping[str, Any] | None) ->
 
 def settings_lines(settings: Mapping[str, Any], origins: Mapping[str, str]) -> dict[str, str]:
     """Format the settings of a run: one line for each group, each value with its origin unless that is the default."""
+    from experiments.configuration.schema import RENAMED
+
     lines: dict[str, str] = {}
     for group, value in settings.items():
         if not isinstance(value, Mapping):
@@ -386,4 +388,6 @@ def _text(value: Any) -> str:
 
 
 def _with_origin(text: str, origin: str | None) -> str:
+    from experiments.configuration.presets import DEFAULT
+
     return text if origin in (None, DEFAULT) else f"{text} ({origin})"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from experiments.columns import COSTS
 from experiments.store.errors import StoreError
+from support import values
+from support.values import flatten as flatten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,26 +29,11 @@ MetricPoint = tuple[str, float, int, int]
 
 
 def plain(value: Any, where: str) -> Any:
-    """JSON-able copy of a value; numbers that are not finite become None.
-
-    Raises
-    ------
-    StoreError
-        A value has no form in JSON; the message names its place, which begins with `where`.
-    """
-    if hasattr(value, "tolist"):  # numpy's scalars and arrays
-        value = value.tolist()
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(name): plain(item, f"{where}.{name}") for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
-    raise StoreError(f"{where} is a {type(value).__name__}, which result.json cannot hold")
+    """As `support.values.plain`; raises StoreError for a value that has no form in JSON."""
+    try:
+        return values.plain(value, where)
+    except TypeError as error:
+        raise StoreError(str(error)) from error
 
 
 def recorded_text(result: Mapping[str, Any], name: str) -> str | None:
@@ -150,15 +136,6 @@ def metric_points(curve: pd.DataFrame, started: int) -> list[MetricPoint]:
 def _sectioned(name: str) -> str:
     """Return a column's name with its section of mlflow's page of charts."""
     return name if name in ERRORS else f"{'cost' if name in COSTS else 'measure'}/{name}"
-
-
-def flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Return the leaves of nested mappings with dotted names."""
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from flatten(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _text(value: Any) -> str:

@@ -62,7 +62,7 @@ def _hundred_epochs() -> pd.DataFrame:
 
 def _with_curve(model: MadeUp, name: str, seed: int, frame: pd.DataFrame, **result: Any) -> MadeUp:
     result = {**model.result, "seed": seed, **result}
-    return replace(model, key=name, result=result, frame=frame)
+    return replace(model, key=name, result=result, curve=frame)
 
 
 Swept = Mapping[int, Sequence[float]]

@@ -12,9 +12,10 @@ import pandas as pd
 
 from experiments import curve
 from experiments.reproduction.build import with_computed
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence, Panel, Run
+from experiments.reproduction.publish import write_json, write_tables
+from experiments.reproduction.published import FORMAT, write_sums
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
 
 N = 1000
 
@@ -22,14 +23,17 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class MadeUp(FinishedRun):
+class MadeUp:
     """A run whose curve is kept in memory."""
 
-    frame: pd.DataFrame = field(compare=False, repr=False)
+    key: str
+    result: dict[str, Any]
+    directory: Path
+    curve: pd.DataFrame = field(compare=False, repr=False)
 
     @property
-    def curve(self) -> pd.DataFrame:  # type: ignore[override]
-        return self.frame
+    def alone(self) -> bool:
+        return bool(self.result["provenance"].get("jobs") == 1)
 
 
 def finished_run(
@@ -99,7 +103,7 @@ def finished_run(
     return MadeUp(key, _merge(result, overrides), directory, frame)
 
 
-def panel(dataset: str, runs: Mapping[str, Sequence[FinishedRun]], **fields: Any) -> Panel:
+def panel(dataset: str, runs: Mapping[str, Sequence[Run]], **fields: Any) -> Panel:
     """One data set's runs. The paper's data set is the same unless `paper_dataset` says otherwise."""
     given = {name: tuple(members) for name, members in runs.items()}
     return Panel(**{"dataset": dataset, "paper_dataset": dataset, "runs": given, **fields})
@@ -115,6 +119,24 @@ def evidence(
 def with_data(evidence: Evidence) -> Evidence:
     """Add what the figure's module computes from the data, as a file of evidence returns it."""
     return replace(evidence, computed=json.loads(json.dumps(with_computed(evidence).computed, sort_keys=True)))
+
+
+def put_evidence(folder: Path, figure: str, runs: Sequence[Run], tables: str = "sbp") -> None:
+    """Publish runs without a plan: a panel with a series for each of their solvers."""
+    facts = {"figure": figure, "tables": tables, "format": FORMAT, "scale": "paper", "command": "", "absent": {}}
+    facts |= {"panels": [], "computed": {}, "resolved": None}
+    names = {"figure": figure, "settings": ""}
+    rows = [
+        {**names, "panel": run.result["dataset"], "series": run.result["algo"], "key": run.key} | _names(run)
+        for run in runs
+    ]
+    write_json(folder / f"{figure}.json", facts)
+    write_tables(folder, tables, figure, rows, {run.key: (f"settings of {run.key}", run) for run in runs})
+    write_sums(folder, f"{figure}.json")
+
+
+def _names(run: Run) -> dict[str, Any]:
+    return {name: run.result[name] for name in ("dataset", "seed")}
 
 
 def _merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from evidence_cases import N, finished_run, panel
 
-from experiments.reproduction.evidence import Panel
-from experiments.store import FinishedRun
+from experiments.reproduction.evidence import Panel, Run
 
 NORM, HINGE = 20.0, 0.01
 NU = HINGE / NORM
@@ -25,7 +24,7 @@ def power(exponent: float, factor: float = 0.5, spread: float = 0.0) -> Gap:
     return lambda iterations, seed: factor * iterations ** -(exponent + spread * (seed - 1))
 
 
-def optimum(folder: Path, primal: float = 0.5) -> FinishedRun:
+def optimum(folder: Path, primal: float = 0.5) -> Run:
     """SMO's run: half way with this primal value, then at the optimum, where sum(alpha) = ‖u‖^2 + C n hinge."""
     lambda_ = 1 / N
     best = (NORM**2 / 2 + N * HINGE) / N  # dual: (sum(alpha) - ‖u‖^2 / 2) / n
@@ -39,7 +38,7 @@ def optimum(folder: Path, primal: float = 0.5) -> FinishedRun:
 
 def sbp(
     folder: Path, gap: Gap, seed: int = 0, *, nu: float = NU, norm: float = 0.99, hinge: float = 1.0, extra: int = 0
-) -> FinishedRun:
+) -> Run:
     """A run of the SBP; `norm` and `hinge` are relative to the largest that the value f(w_bar) allows."""
     rows = []
     for iterations, distance in zip(ITERATIONS, gap(ITERATIONS, seed), strict=True):

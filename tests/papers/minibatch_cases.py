@@ -50,7 +50,7 @@ def reaching(like: MadeUp, name: str, iterations: float, seed: int = 0) -> MadeU
     The rest is as of another run.
     """
     result = {**like.result, "seed": seed}
-    return replace(like, key=name, result=result, frame=_reaching(iterations))
+    return replace(like, key=name, result=result, curve=_reaching(iterations))
 
 
 def sweep_panel(

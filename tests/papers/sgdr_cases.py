@@ -10,9 +10,8 @@ from typing import Any
 from evidence_cases import finished_run, panel
 
 from experiments.papers.sgdr.timing import STOPPING
-from experiments.reproduction.evidence import Panel
+from experiments.reproduction.evidence import Panel, Run
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
 
 J_OPT = 0.3
 EPS = 0.01
@@ -29,7 +28,7 @@ def run(
     stops: bool = True,
     stop_at: float = EPS,
     **overrides: Any,
-) -> FinishedRun:
+) -> Run:
     """Write a run of (seconds, J / J_opt - 1, 1 - L / J_opt), an epoch each second, with eps `stop_at`.
 
     `stops`: before its budget.
@@ -54,7 +53,7 @@ def run(
     )
 
 
-def optimum_run(folder: Path, name: str, gap: float = 1e-9, at: float = 1.0, **overrides: Any) -> FinishedRun:
+def optimum_run(folder: Path, name: str, gap: float = 1e-9, at: float = 1.0, **overrides: Any) -> Run:
     """Write a run that certifies the optimum, or a multiple of it, up to a relative gap."""
     return run(folder, name, [(1.0, at * (1 + gap / 2) - 1, 1 - at * (1 - gap / 2))], **overrides)
 
@@ -78,11 +77,11 @@ def times_panel(
     data: dict[str, Any] = {"dataset": dataset}
 
     @cache
-    def written(value: float, eps: float | None) -> FinishedRun:
+    def written(value: float, eps: float | None) -> Run:
         return timed_run(folder, value, eps, **data)
 
     optimum = optimum_run(folder, "optimum", gap, **data)
-    runs: dict[str, list[FinishedRun]] = {name: [optimum] for name in spec.members("optimum").values()}
+    runs: dict[str, list[Run]] = {name: [optimum] for name in spec.members("optimum").values()}
     for series in [series.name for series in spec.series if series.name != "optimum"]:
         method, _, word = series.partition(" ")
         eps = float(word or EPS)
@@ -97,7 +96,7 @@ BEST, MISSED = 0.15, 0.3
 FIRST, FIXED = 0.9, 3.0
 
 
-def timed_run(folder: Path, seconds: float, eps: float | None = None, **overrides: Any) -> FinishedRun:
+def timed_run(folder: Path, seconds: float, eps: float | None = None, **overrides: Any) -> Run:
     """Write a run that is 1 % above the optimum after so many seconds; of negative ones it never is, for as long.
 
     With eps = 0.01 a run of negative seconds is ended by its budget, with others it stops.

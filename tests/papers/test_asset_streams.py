@@ -14,9 +14,7 @@ from pictures import drawn_with_table, render
 
 from experiments.papers.asset import fig2, table3
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import overrides_of
-from experiments.reproduction.spec import SCALES, read_figure
+from experiments.reproduction.spec import SCALES, overrides_of, read_figure
 from experiments.reproduction.verdict import Claim
 
 SPEC, TABLE = read_figure("asset_fig2"), read_figure("asset_table3")
@@ -164,7 +162,7 @@ def test_figure_2_and_table_3_use_the_same_runs() -> None:
     for scale in SCALES:
         runs = [
             {
-                overrides_of(series, spec.scale(scale).overrides, "mnist_elastic", "mnist_elastic", Options(scale))
+                overrides_of(series, spec.scale(scale).overrides, "mnist_elastic", "mnist_elastic")
                 for series in spec.curves
             }
             for spec in (SPEC, TABLE)

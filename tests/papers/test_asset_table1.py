@@ -13,9 +13,7 @@ from experiments.configuration.composition import settings_of
 from experiments.papers.asset import table1
 from experiments.papers.asset.table1 import PARAMETERS, Spectrum, make, spectrum_of
 from experiments.reproduction.evidence import Panel
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import overrides_of
-from experiments.reproduction.spec import read_figure
+from experiments.reproduction.spec import overrides_of, read_figure
 from experiments.reproduction.verdict import Number
 
 SPEC = read_figure("asset_table1")
@@ -32,7 +30,7 @@ def counted(folder: Path, dataset: str, n: int, n_test: int, d: int, nnz: int, *
     run = finished_run(folder, dataset=dataset, rows=[{"iterations": 1}], provenance={"data": {"counts": counts}})
     paper_dataset = fields.get("paper_dataset", dataset)
     series = SPEC.series[1 if paper_dataset == "mnist_elastic" else 0]
-    settings = settings_of(overrides_of(series, [], paper_dataset, dataset, Options("paper")), jobs=1)
+    settings = settings_of(overrides_of(series, [], paper_dataset, dataset), jobs=1)
     return panel(dataset, {series.name: [run]}, **{"settings": {series.name: settings}} | fields)
 
 

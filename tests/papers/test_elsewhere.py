@@ -25,11 +25,11 @@ from experiments.papers.elsewhere.picture import short_number
 from experiments.papers.elsewhere.properties import compute_properties
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.citations import PAPERS, place_of
-from experiments.reproduction.claim_spec import BaseSpec, RepeatedClaimSpec
+from experiments.reproduction.claim_spec import BaseSpec, RepeatedClaimSpec, ShownSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.options import Options
-from experiments.reproduction.published import EVIDENCE, PublishedStore, published_figures
+from experiments.reproduction.published import EVIDENCE, figure_runs, published_figures
 from experiments.reproduction.report import pages
 from experiments.reproduction.report.figures import collect
 from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, read_figure
@@ -103,9 +103,7 @@ def test_the_judge_and_its_rule_are_those_of_the_papers_figure(made: FigureResul
     assert [reading.id for reading in claim.readings] == [base.readings[0].id]
     assert claim.rule.startswith(base.rule.format_map(base.constants))
     assert claim.sensitivity == []
-    # the columns that the judge read, by the names of this figure's series
-    assert claim.nearest.reads["web"].keys() == {"sbp", "pegasos", "sdca"}
-    assert "test_error" in claim.nearest.reads["web"]["sdca"]
+    assert claim.nearest.shows == ShownSpec(["sbp", "pegasos", "sdca"], "iterations", "test_error")
 
 
 def test_the_map_is_drawn_with_a_table_of_commands(made: FigureResult) -> None:
@@ -277,8 +275,7 @@ def test_the_papers_own_cells_are_those_of_the_published_verdicts(tmp_path: Path
 
 def commits_of(name: str) -> set[str]:
     """Commits at which the published runs of a figure were made."""
-    runs = PublishedStore(EVIDENCE, name).runs()
-    return {str(run.result["provenance"]["commit"]) for run in runs}
+    return {str(run.result["provenance"]["commit"]) for run in figure_runs(EVIDENCE, name).values()}
 
 
 def git(*words: str) -> subprocess.CompletedProcess[str]:

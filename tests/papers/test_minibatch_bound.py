@@ -82,7 +82,7 @@ def test_runs_on_both_sides_of_theorem_1_are_unclear(tmp_path: Path, shares: tup
     for run, share in zip(one.runs[SPEC.members("pegasos_tail")[1.0]], shares, strict=True):
         frame = run.curve.iloc[[-1]].assign(iterations=6_000_000)
         limit = 30 / (SPECTRUM.lambda_ * 6_000_000)  # beta = 1
-        object.__setattr__(run, "frame", frame.assign(primal=P_STAR + share * limit))
+        object.__setattr__(run, "curve", frame.assign(primal=P_STAR + share * limit))
     claims = {claim.id: claim for claim in make(with_spectra(SPEC, [one])).claims}
     found = claims["minibatch.theorem1"].nearest.statistic["rcv1"]["b=1"]
     assert found["ruling"] == ruling

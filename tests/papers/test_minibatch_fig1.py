@@ -140,7 +140,7 @@ def test_the_dual_objective_of_naive_steps(
         for run in one.runs[name]:
             values = first if b == 1 else later
             frame = run.curve.iloc[[0, 1, 1]].reset_index(drop=True)
-            object.__setattr__(run, "frame", frame.assign(dual=list(values)))
+            object.__setattr__(run, "curve", frame.assign(dual=list(values)))
     assert rulings(judged(one)["monotone"]) == expected
 
 

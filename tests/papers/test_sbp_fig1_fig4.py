@@ -38,7 +38,7 @@ def panels() -> dict[str, Panel]:
     for name in FIGURES:
         words = read_figure(name).series[0].overrides
         run = settings_of(["dataset=digits", *words, "problem.nu=0.02", "budget.iterations=40"])
-        found[name] = Panel("digits", "adult", "no Adult here", settings={"sbp": run})
+        found[name] = Panel("digits", "adult", "no Adult here", {"sbp": ()}, {"sbp": run})
     return found
 
 
@@ -195,7 +195,7 @@ def test_degenerate_basins_are_drawn(monkeypatch: pytest.MonkeyPatch, bias: bool
     drawn = Responses(np.concatenate([rng.normal(size=30), 5 + rng.normal(size=3000)]), 30, volume, bias)
     monkeypatch.setattr(water_levels, "run_responses", lambda settings: drawn)
     spec = read_figure("sbp_fig4" if bias else "sbp_fig1")
-    panel = Panel("adult", "adult", settings={"sbp": None})  # type: ignore[dict-item]
+    panel = Panel("adult", "adult", runs={"sbp": ()}, settings={"sbp": None})
     made = water_levels.make(with_data(evidence(spec, [panel])))
     assert made.claims[0].verdict == "reproduced"
     render(made)
@@ -214,8 +214,8 @@ def test_no_runs_are_planned_and_larger_scales_run_longer(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_wrong_water_level_fails(monkeypatch: pytest.MonkeyPatch, name: str, panels: dict[str, Panel]) -> None:
-    def too_few(drawn: Responses) -> Filling:
-        right = fill(drawn)
+    def too_few(drawn: Responses, levels: tuple[float, float]) -> Filling:
+        right = fill(drawn, levels)
         parts = [replace(part, covered=part.covered // 2, p=2 * part.p) for part in right.basins]
         return replace(right, basins=tuple(parts), level=right.level - 0.1 * right.scale)
 

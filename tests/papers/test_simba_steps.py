@@ -15,9 +15,7 @@ from experiments.configuration.schedule import EvaluationSchedule
 from experiments.papers.simba.steps import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import overrides_of
-from experiments.reproduction.spec import read_figure
+from experiments.reproduction.spec import overrides_of, read_figure
 from experiments.reproduction.verdict import Claim
 from solvers import Limit
 
@@ -208,7 +206,7 @@ def test_an_error_of_zero_has_no_relative_difference(tmp_path: Path) -> None:
 
 
 def test_every_horizon_is_an_evaluation() -> None:
-    settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits", Options("paper")), jobs=1)
+    settings = settings_of(overrides_of(SPEC.series[0], [], "digits", "digits"), jobs=1)
     budget = settings.budget
     grid = EvaluationSchedule(budget.evaluations).limits(Limit(iterations=budget.limit.iterations))
     assert set(HORIZONS) <= {limits.iterations for limits in grid}

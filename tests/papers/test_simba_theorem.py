@@ -27,7 +27,6 @@ from experiments.papers.simba.saddle_point import optimum
 from experiments.papers.simba.theorem import make
 from experiments.reproduction.evidence import Panel
 from experiments.reproduction.figure_result import FigureResult
-from experiments.reproduction.reads import noted
 from experiments.reproduction.spec import FigureSpec, read_figure
 from experiments.reproduction.verdict import Claim
 from experiments.run.assembly import assemble
@@ -143,15 +142,6 @@ def test_the_rate_of_the_theorem(tmp_path: Path, problems: dict[bool, RunSetting
     part = claims["simba.theorem"].nearest.statistic["synthetic"]["T = 1000"]
     assert 1 / part["share"]["estimate"] == pytest.approx((100 / 0.5) ** 2 * math.log(60), rel=0.05)
     assert claims["simba.lemma21"].nearest.text == "reproduced (6 of 6)"
-
-
-def test_the_columns_of_the_lemma_are_published(
-    tmp_path: Path, problems: dict[bool, RunSettings], optima: dict[bool, float]
-) -> None:
-    shown, reads = noted(with_data(evidence(SPEC, [measured(tmp_path, problems, optima)])))
-    make(shown)
-    for columns in reads["synthetic"].values():
-        assert columns >= {"water_level", "norm", "hinge"}
 
 
 def test_a_faster_rate_holds_and_a_slower_one_does_not(

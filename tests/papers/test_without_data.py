@@ -13,9 +13,7 @@ from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.citations import PAPERS
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import overrides_of
-from experiments.reproduction.spec import FigureSpec, catalogue, read_figure
+from experiments.reproduction.spec import FigureSpec, catalogue, overrides_of, read_figure
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def settings(spec: FigureSpec, dataset: str) -> dict[str, RunSettings]:
     for series in (series for members in sweeps for series in (members[:1] + members[1:][-1:])):
         algo = next(word for word in series.overrides if word.startswith("algo="))
         if not series.datasets or dataset in series.datasets:
-            words = first.setdefault(algo, overrides_of(series, [], dataset, dataset, Options("demo")))
+            words = first.setdefault(algo, overrides_of(series, [], dataset, dataset))
             found[series.name] = composed(algo, words)
     return found
 

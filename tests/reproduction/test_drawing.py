@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,8 @@ def drawings(evidence: Path, folder: Path) -> list[FigureDrawing]:
 
 
 def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -> None:
-    one = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "one"), 1)}
-    two = {each.spec.id for each in draw_all(drawings(evidence, tmp_path / "two"), 2)}
+    one = {drawn.spec.id for drawn, _ in draw_all(drawings(evidence, tmp_path / "one"), 1)}
+    two = {drawn.spec.id for drawn, _ in draw_all(drawings(evidence, tmp_path / "two"), 2)}
     assert one == two == {*FIGURES}
     files = {str(path.relative_to(tmp_path / "one")) for path in (tmp_path / "one").rglob("*.*")}
     assert files == {str(path.relative_to(tmp_path / "two")) for path in (tmp_path / "two").rglob("*.*")}
@@ -50,9 +51,7 @@ def test_several_processes_draw_what_one_draws(evidence: Path, tmp_path: Path) -
 
 
 def test_refused_evidence_names_its_figure(evidence: Path, tmp_path: Path) -> None:
-    (tmp_path / "evidence").mkdir()
-    for path in evidence.iterdir():
-        (tmp_path / "evidence" / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(evidence, tmp_path / "evidence")
     path = tmp_path / "evidence" / "sbp_fig1.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"scale": "quick"}))
     write_sums(tmp_path / "evidence", path.name)

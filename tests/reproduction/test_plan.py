@@ -18,8 +18,8 @@ from experiments.reproduction.durations import expected_seconds
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.listing import announcement
 from experiments.reproduction.options import Options
-from experiments.reproduction.plan import Plan, Planner, overrides_of
-from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
+from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, overrides_of, read_figure
 from solvers import SettingsError
 
 
@@ -322,15 +322,15 @@ def test_unknown_names(store: FakeStore, figure: FigureSpec, options: Options) -
 
 def test_later_overrides_win() -> None:
     series = SeriesSpec("sbp", ["algo=sbp", "budget.epochs=1"], by_dataset={"adult": ["budget.epochs=2"]})
-    words = overrides_of(series, ["budget.epochs=3"], "adult", "adult", Options("paper"))
+    words = overrides_of(series, ["budget.epochs=3"], "adult", "adult")
     assert words == ("dataset=adult", "algo=sbp", "budget.epochs=3")
-    assert "budget.epochs=2" in overrides_of(series, [], "adult", "adult_sample", Options("paper"))
-    assert "budget.epochs=1" in overrides_of(series, [], "mnist", "mnist", Options("paper"))
+    assert "budget.epochs=2" in overrides_of(series, [], "adult", "adult_sample")
+    assert "budget.epochs=1" in overrides_of(series, [], "mnist", "mnist")
 
 
 def test_a_stand_in_has_the_overrides_of_the_data_set_and_its_own() -> None:
     own = {"adult": ["problem.lambda_=1", "budget.epochs=2"], "digits": ["budget.epochs=3"]}
-    words = overrides_of(SeriesSpec("sbp", ["algo=sbp"], by_dataset=own), [], "adult", "digits", Options("paper"))
+    words = overrides_of(SeriesSpec("sbp", ["algo=sbp"], by_dataset=own), [], "adult", "digits")
     assert words == ("dataset=digits", "algo=sbp", "problem.lambda_=1", "budget.epochs=3")
 
 

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from evidence_cases import finished_run
+from evidence_cases import finished_run, put_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import datasets
 from datasets import DataError
 from experiments import curve, provenance
-from experiments.columns import COLUMNS, COUNTS
+from experiments.columns import COUNTS
 from experiments.configuration.composition import settings_of
 from experiments.reproduction.checks import record_check, recorded_checks, to_make_again
 from experiments.reproduction.cli import main
 from experiments.reproduction.listing import last_verdict
+from experiments.reproduction.publish import MOST_BYTES, evidence_key, write_tables
 from experiments.reproduction.published import (
     EVIDENCE,
+    POINTS,
+    RUNS,
+    SERIES,
     SUMS,
     EvidenceError,
     PublishedCurve,
-    PublishedStore,
+    PublishedRun,
     checksum,
-    evidence_key,
+    figure_runs,
+    published_runs,
     read_facts,
+    read_series,
+    read_table,
     same_values,
-    write_evidence,
     write_sums,
 )
 from experiments.reproduction.run_comparison import Comparison
-from experiments.store import FinishedRun
 
-FACTS = {"scale": "demo", "computed": {}, "absent": {}, "command": "python reproduce.py"}
 FIGURE = """
 id: mine_x
 label: Figure 1
@@ -70,17 +75,17 @@ def reproduce(folder: Path, *words: str) -> int:
     return main([f"figure={folder / 'mine_x.yaml'}", *words, *(w for w in places if w.partition("=")[0] not in given)])
 
 
-def copied(made: Path, folder: Path) -> tuple[Path, dict[str, FinishedRun]]:
+def copied(made: Path, folder: Path) -> tuple[Path, dict[str, PublishedRun]]:
     """Copy the evidence; return its folder, and the runs by their keys."""
     shutil.copytree(made / "evidence", folder / "evidence")
-    keys = pq.read_table(folder / "evidence" / "mine_x.parquet")["key"].to_pylist()
-    return folder / "evidence", dict(PublishedStore(folder / "evidence", "mine_x").find_all_finished(keys))
+    return folder / "evidence", figure_runs(folder / "evidence", "mine_x")
 
 
-def publish(folder: Path, runs: Mapping[str, FinishedRun]) -> None:
+def publish(folder: Path, runs: Mapping[str, PublishedRun]) -> None:
     """Write the evidence again with changed runs."""
-    columns = {key: run.curve.columns for key, run in runs.items()}
-    write_evidence(folder, "mine_x", runs, columns, read_facts(folder, "mine_x"))
+    keys = read_table(folder, "mine_x", RUNS).select(["key", "settings_key"]).to_pylist()
+    changed = {row["key"]: (row["settings_key"], runs[row["key"]]) for row in keys}
+    write_tables(folder, "mine_x", "mine_x", read_series(folder, read_facts(folder, "mine_x")), changed)
 
 
 def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: Path) -> None:
@@ -97,7 +102,7 @@ def test_evidence_gives_the_figure_again_without_a_store(made: Path, tmp_path: P
     assert (old["claims"], old["numbers"]) == (new["claims"], new["numbers"])
 
 
-FILES = ("mine_x.parquet", "mine_x.json", "SHA256SUMS")
+FILES = ("mine_x.json", *(f"mine_x/{name}.parquet" for name in (RUNS, POINTS, SERIES)), SUMS)
 
 
 @pytest.mark.parametrize("command", [("from=evidence",), ("check",), ("publish", "from=evidence")])
@@ -117,27 +122,36 @@ def test_a_changed_digit_is_noticed(
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_any_changed_byte_is_noticed(made: Path, name: str, place: float, change: int) -> None:
     with tempfile.TemporaryDirectory() as copy:
-        for file in FILES[:2]:
-            shutil.copy(made / "evidence" / file, copy)
-        write_sums(Path(copy), *FILES[:2])  # that of `made` has a line of checks.json, once a check has been made
+        shutil.copytree(made / "evidence", copy, dirs_exist_ok=True)
+        Path(copy, "checks.json").unlink(missing_ok=True)  # it is there once a check has been made
+        write_sums(Path(copy), *FILES[:-1])
         content = bytearray(Path(copy, name).read_bytes())
         content[int(place * len(content))] ^= change
         Path(copy, name).write_bytes(content)
-        with pytest.raises(EvidenceError, match=r"mine_x\.(json|parquet) has changed|SHA256SUMS is damaged in line \d"):
-            PublishedStore(Path(copy), "mine_x").runs()
+        with pytest.raises(EvidenceError, match=r"(json|parquet) has changed|SHA256SUMS is damaged in line \d"):
+            figure_runs(Path(copy), "mine_x")
 
 
 def test_the_committed_checksums_are_those_of_the_committed_files() -> None:
     known = dict(reversed(line.split("  ")) for line in (EVIDENCE / SUMS).read_text(encoding="ascii").splitlines())
-    assert known == {path.name: checksum(path) for path in EVIDENCE.iterdir() if path.name != SUMS}
+    files = [path for path in EVIDENCE.rglob("*") if path.is_file() and path.name != SUMS]
+    assert known == {path.relative_to(EVIDENCE).as_posix(): checksum(path) for path in files}
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
 
 
-def test_a_damaged_figure_is_published_again(made: Path, tmp_path: Path) -> None:
+def test_damaged_tables_are_not_overwritten_as_other_figures_have_runs_in_them(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(made / "evidence", tmp_path / "evidence")
-    for name in FILES[:2]:
-        (tmp_path / "evidence" / name).write_bytes(b"damaged")
-    assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 0
-    assert reproduce(made, "scale=demo", "from=evidence", f"evidence={tmp_path / 'evidence'}") == 0
+    place = f"evidence={tmp_path / 'evidence'}"
+    (tmp_path / "evidence" / "mine_x.json").write_bytes(b"damaged")
+    assert reproduce(made, "publish", "scale=demo", place) == 0
+    (tmp_path / "evidence" / "mine_x" / f"{RUNS}.parquet").write_bytes(b"damaged")
+    assert reproduce(made, "publish", "scale=demo", place) == 2
+    assert "mine_x/runs.parquet has changed" in capsys.readouterr().err
+    shutil.rmtree(tmp_path / "evidence" / "mine_x")
+    assert reproduce(made, "publish", "scale=demo", place) == 0
+    assert reproduce(made, "scale=demo", "from=evidence", place) == 0
 
 
 def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +169,7 @@ def test_wrong_requests_are_refused(made: Path, tmp_path: Path, capsys: pytest.C
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}), encoding="utf-8")
     write_sums(tmp_path / "evidence", path.name)
     assert reproduce(made, "scale=demo", "from=evidence", place) == 2
-    assert "mine_x.json has the format 99; this version reads format 2" in capsys.readouterr().err
+    assert "mine_x.json has the format 99; this version reads format 3" in capsys.readouterr().err
     path.unlink()
     assert reproduce(made, "scale=demo", "from=evidence", place) == 2
     assert "there is no evidence of mine_x" in capsys.readouterr().err
@@ -165,7 +179,7 @@ def test_a_measure_that_is_read_and_was_not_published_is_named(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, runs = copied(made, tmp_path)
-    write_evidence(folder, "mine_x", runs, dict.fromkeys(runs, ("iterations",)), read_facts(folder, "mine_x"))
+    publish(folder, {key: replace(run, points=run.points[["iterations"]]) for key, run in runs.items()})
     assert reproduce(made, "scale=demo", "from=evidence", f"evidence={folder}") == 2
     assert "the evidence lacks the column" in capsys.readouterr().err
 
@@ -254,7 +268,7 @@ def test_one_run_of_every_solver_is_made_again_and_those_that_differed(
 def test_uncommitted_changes_are_refused_at_the_paper_s_scale_or_marked(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("cli", "build"):
+    for name in ("figure_commands", "build"):
         module = f"experiments.reproduction.{name}" + (".provenance" if name == "build" else "")
         monkeypatch.setattr(f"{module}.git_state", lambda _: ("c" * 40, True))
     shutil.copytree(made / "store", tmp_path / "store")
@@ -323,25 +337,23 @@ def curves(draw: st.DrawFn) -> pd.DataFrame:
 
 
 @settings(max_examples=40)
-@given(st.lists(curves(), min_size=1, max_size=3), st.sets(st.sampled_from(["cpu_seconds", "primal", "dual"])))
-def test_what_is_written_is_read_back(frames: list[pd.DataFrame], kept: set[str]) -> None:
+@given(st.lists(curves(), min_size=1, max_size=3))
+def test_runs_are_read_as_they_were_written(frames: list[pd.DataFrame]) -> None:
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        runs = {str(k): finished_run(place / "runs", seed=k, rows=_rows(frame)) for k, frame in enumerate(frames)}
-        write_evidence(place, "sbp_x", runs, {key: {"iterations", *kept} for key in runs}, FACTS)
-        found = PublishedStore(place, "sbp_x").find_all_finished(["0", "nothing", *runs])
-        assert set(found) == set(runs)
-        for key, frame in zip(runs, frames, strict=True):
-            assert found[key].result["seed"] == int(key)
-            own = found[key].curve
-            assert set(own.columns) == {"iterations", *kept}
-            for column in own.columns:
-                assert curve.column(own, column).tolist() == pytest.approx(
-                    curve.column(frame, column).tolist(), rel=1e-7 if column == "cpu_seconds" else 0, nan_ok=True
-                )
+        folder = Path(name)
+        runs = [finished_run(folder / "runs", seed=k, rows=rows_of(frame)) for k, frame in enumerate(frames)]
+        put_evidence(folder, "sbp_x", runs)
+        published = figure_runs(folder, "sbp_x")
+        for run, frame in zip(runs, frames, strict=True):
+            assert published[run.key].result == {name: value for name, value in run.result.items() if name != "key"}
+            read = published[run.key].curve
+            for column in (name for name in frame.columns if name not in ("cpu_seconds", "wall_seconds")):
+                pd.testing.assert_series_equal(frame[column], read[column], check_exact=True)
+            seconds = frame["cpu_seconds"].to_numpy().astype("float32")
+            assert read["cpu_seconds"].to_numpy().tolist() == seconds.tolist()
 
 
-def _rows(frame: pd.DataFrame) -> list[dict[str, float]]:
+def rows_of(frame: pd.DataFrame) -> list[dict[str, float]]:
     return [
         {str(name): (int(value) if name in COUNTS else float(value)) for name, value in row.items() if pd.notna(value)}
         for row in frame.to_dict("records")
@@ -349,61 +361,48 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, float]]:
 
 
 ROWS = [{"iterations": 1, "epochs": 0.5, "cpu_seconds": 0.1, "wall_seconds": 0.1, "test_error": 0.2, "primal": 0.3}]
-SHARED = {"iterations", "test_error"}
+OWN: tuple[dict[str, Any], ...] = ({"communication": {"messages": 3}}, {})
 
 
-def columns_of(folder: Path, figure: str, key: str) -> set[str]:
-    return set(PublishedStore(folder, figure).find_all_finished([key])[key].curve.columns)
+def test_figures_of_a_paper_share_runs_and_those_of_no_figure_go(tmp_path: Path) -> None:
+    first, second, third = (finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(3))
+    put_evidence(tmp_path, "sbp_a", [first, second])
+    put_evidence(tmp_path, "sbp_b", [second, third])
+    put_evidence(tmp_path, "simba_a", [third], tables="simba")
+    assert sorted(published_runs(tmp_path)["key"]) == sorted([first.key, second.key, third.key, third.key])
+    put_evidence(tmp_path, "sbp_b", [third])
+    assert {*figure_runs(tmp_path, "sbp_a")} == {first.key, second.key}
+    put_evidence(tmp_path, "sbp_a", [first])
+    assert {*read_table(tmp_path, "sbp", RUNS)["key"].to_pylist()} == {first.key, third.key}
+    assert {*read_table(tmp_path, "sbp", POINTS)["key"].to_pylist()} == {first.key, third.key}
+    assert [row["key"] for row in read_table(tmp_path, "sbp", SERIES).to_pylist()] == [first.key, third.key]
 
 
-def written(folder: Path, figure: str) -> dict[str, set[str]]:
-    """Columns that a file itself has, by run."""
-    table = pq.read_table(folder / f"{figure}.parquet").to_pylist()
-    return {row["key"]: {name for name in (*COLUMNS, "result") if row.get(name)} for row in table}
+def test_results_of_one_paper_may_have_other_entries(tmp_path: Path) -> None:
+    first, second = (finished_run(tmp_path / "runs", seed=seed, rows=ROWS, **own) for seed, own in enumerate(OWN))
+    for figure, run in (("sbp_a", first), ("sbp_b", second), ("sbp_c", first)):
+        put_evidence(tmp_path, figure, [run])
+    assert figure_runs(tmp_path, "sbp_c")[first.key].result["communication"] == {"messages": 3}
+    assert "communication" not in figure_runs(tmp_path, "sbp_b")[second.key].result
 
 
-def test_a_curve_of_several_figures_is_written_once(tmp_path: Path) -> None:
-    runs = {str(seed): finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2)}
-    write_evidence(tmp_path, "sbp_b", {"0": runs["0"]}, {"0": SHARED}, FACTS)
-    write_evidence(tmp_path, "sbp_a", runs, {"0": SHARED | {"cpu_seconds"}, "1": SHARED}, FACTS)
-    write_evidence(tmp_path, "sbp_c", {"0": runs["0"]}, {"0": SHARED | {"cpu_seconds", "primal"}}, FACTS)
-    assert written(tmp_path, "sbp_a") == {"0": {"cpu_seconds"}, "1": {*SHARED, "result"}}
-    assert written(tmp_path, "sbp_c") == {"0": {"primal"}}
-    assert columns_of(tmp_path, "sbp_c", "0") >= {*SHARED, "cpu_seconds", "primal"}
-    # published again in any order, each still has what it reads
-    for figure in ("sbp_b", "sbp_a", "sbp_c", "sbp_b"):
-        own = {"sbp_a": runs}.get(figure, {"0": runs["0"]})
-        assert write_evidence(tmp_path, figure, own, dict.fromkeys(own, SHARED), FACTS) == []
-    assert columns_of(tmp_path, "sbp_c", "0") >= SHARED
-    assert len([name for name in ("sbp_a", "sbp_b", "sbp_c") if "test_error" in written(tmp_path, name)["0"]]) == 1
-    assert [run.result["seed"] for run in PublishedStore(tmp_path, "sbp_a").runs()] == [0, 1]
-
-
-def test_a_figure_that_refers_to_a_replaced_run_is_named(tmp_path: Path) -> None:
-    old, new = (finished_run(tmp_path / name, rows=ROWS) for name in ("old", "new"))
-    new = dataclasses.replace(new, key="of another build")
-    for figure in ("sbp_a", "sbp_b"):
-        write_evidence(tmp_path, figure, {"0": old}, {"0": SHARED}, FACTS)
-    assert write_evidence(tmp_path, "sbp_a", {"0": new}, {"0": SHARED}, FACTS) == ["sbp_b"]
-    with pytest.raises(EvidenceError, match=r"sbp_a.parquet no longer has the run .*: publish sbp_b again"):
-        PublishedStore(tmp_path, "sbp_b").runs()
-    # the curves of two builds are not mixed
-    assert write_evidence(tmp_path, "sbp_b", {"0": old}, {"0": {*SHARED, "primal"}}, FACTS) == []
-    assert written(tmp_path, "sbp_b") == {"0": {*SHARED, "primal", "result"}}
+def test_a_table_without_a_run_that_a_figure_draws_is_named(tmp_path: Path) -> None:
+    first, second = (finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2))
+    put_evidence(tmp_path, "sbp_a", [first, second])
+    short = read_table(tmp_path, "sbp", RUNS).slice(0, 1)
+    pq.write_table(short, tmp_path / "sbp" / f"{RUNS}.parquet")
+    write_sums(tmp_path, f"sbp/{RUNS}.parquet")
+    with pytest.raises(EvidenceError, match=r"sbp/runs.parquet or points.parquet lacks the run"):
+        figure_runs(tmp_path, "sbp_a")
 
 
 def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for limit, what in (
-        ("FIGURE_BYTES", "of mine_x"),
-        ("ALL_BYTES", "of all figures"),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setattr(f"experiments.reproduction.published.{limit}", 1000)
-            assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
-        assert f"the evidence {what} would have 0.0" in capsys.readouterr().err
-        assert not (tmp_path / "evidence").exists()
+    monkeypatch.setattr("experiments.reproduction.publish.MOST_BYTES", 1000)
+    assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
+    assert "the evidence would have 0.0" in capsys.readouterr().err
+    assert not (tmp_path / "evidence").exists()
 
 
 def test_a_column_that_was_not_published_is_named() -> None:
@@ -442,7 +441,7 @@ def test_a_published_run_is_found_without_its_data(monkeypatch: pytest.MonkeyPat
 def test_a_published_run_is_found_on_a_machine_with_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = set()
     for size in (25e9, 26e9):
-        monkeypatch.setattr("experiments.configuration.choices.machine_memory", lambda size=size: size)
+        monkeypatch.setattr("datasets.memory.machine_memory", lambda size=size: size)
         run = settings_of(["algo=libsvm", "dataset=adult"])  # what it reaches in a given time depends on the memory
         assert run.identity()["clock"]["memory"] == 0.75 * size
         keys.add(evidence_key(run))

@@ -88,12 +88,12 @@ def test_the_page_is_self_contained_and_its_links_have_targets(figures: Path, sp
     assert str(tmp_path) not in (report / "index.html").read_text(encoding="utf-8")
 
 
-def test_pages_of_curves_are_linked_with_each_other_and_with_what_a_reading_reads(
+def test_pages_of_curves_are_linked_with_each_other_and_with_the_curves_of_a_reading(
     figures: Path, specs: Path, tmp_path: Path
 ) -> None:
     claim = claim_json("mixed")
     claim["readings"] = [
-        claim["readings"][0] | {"id": "a & b", "reads": {"adult": {"sbp": ["test_error"]}}},
+        claim["readings"][0] | {"id": "a & b", "shows": {"series": ["sbp"], "cost": "", "measure": ""}},
         claim["readings"][0] | {"id": "c"},
     ]
     odd = put(figures, "sbp_odd & #1", "paper", verdict(claims=[claim]))

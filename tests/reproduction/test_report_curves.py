@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from experiments.curve import from_rows
+from experiments.papers.cases import HOLDS, MISSING, Case, Findings, judge_claims
 from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, ShownSpec, check_claim
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.plan import Plan
+from experiments.reproduction.options import Options
 from experiments.reproduction.report import curves
+from experiments.reproduction.report.curves import judged_claim
 from experiments.reproduction.spec import FigureSpec, SeriesSpec
-from experiments.reproduction.verdict import CaseRuling, Claim, Reading
 
 
 def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,8 +31,7 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
     names = ("pegasos_kept", "some_series", "sdca nu=0.5")
     spec = FigureSpec(id="sbp_x", series=series)
     panel = Panel("adult", "adult", runs=cast(Any, dict.fromkeys(names, (run,))))
-    plan = cast(Plan, SimpleNamespace(spec=spec))
-    page = curves.page_content(plan, Evidence(spec, "demo", (panel,)), [], "title", [], b"")
+    page = curves.page_content(Evidence(spec, "demo", (panel,)), Options("demo"), [], "title", [], b"")
     assert page is not None
     assert {name: style.name for name, style in page.styles.items()} == {
         "pegasos_kept": "Pegasos, responses kept",
@@ -41,28 +42,21 @@ def test_series_have_their_labels_and_settings_the_names_of_the_command_line(mon
     assert page.runs[0].command == "python run.py seed=3"
 
 
-def reading(name: str, reads: dict[str, dict[str, list[str]]], *rulings: CaseRuling) -> Reading:
-    return Reading(name, "", "", "", "reproduced", 1, 1, [], reads=reads, rulings=list(rulings))
-
-
-def test_a_claim_draws_the_curves_that_its_file_names_and_else_those_that_its_judge_has_read() -> None:
+def test_a_claim_draws_the_curves_that_its_file_names_on_the_data_sets_that_were_run() -> None:
+    claim = ClaimSpec("x.named", shows=ShownSpec(["smo", "sdca"], "cpu_seconds", "primal"))
+    claim.readings = [ReadingSpec("a"), ReadingSpec("b", shows=ShownSpec(measure="dual"))]
     grid = SeriesSpec("sdca", grid={"problem.nu": [0.25, 0.5]})
-    named = ClaimSpec("x.named", shows=ShownSpec(["smo", "sdca"], "cpu_seconds", "primal"))
-    named.readings = [ReadingSpec("a"), ReadingSpec("b", shows=ShownSpec(measure="dual"))]
-    spec = FigureSpec(id="x", series=[SeriesSpec("smo"), grid], claims=[named, ClaimSpec("x.read")])
-    cases = (CaseRuling("web", "holds"), CaseRuling("adult", "missing"), CaseRuling("", "holds"))
-    reads = {"adult": {"smo": ["epochs", "iterations", "test_error"]}}
-    claims = [
-        Claim("x.named", "", "", "", "", [reading("a", {}, *cases), reading("b", {}, *cases)]),
-        Claim("x.read", "", "", "", "", [reading("", reads, *cases)]),
-        Claim("x.unknown", "", "", "", "", [reading("", {})]),
+    spec = FigureSpec(id="x", series=[SeriesSpec("smo"), grid], claims=[claim, ClaimSpec("x.data")])
+    cases = [Case(place, "", holds) for place, holds in ((("web", ""), HOLDS), (("adult", ""), MISSING))]
+    found = Findings([replace(case, statistic={"ratio": 2.0}) for case in cases])
+    claims = judge_claims(Evidence(spec, "demo", ()), dict.fromkeys(("x.named", "x.data"), lambda *_: found))
+    seen = [
+        [(reading.datasets, reading.series, reading.cost, reading.measure) for reading in judged_claim(one).readings]
+        for one in claims
     ]
-    shown = [curves.judged_claim(spec, claim).readings for claim in claims]
-    seen = [[(each.datasets, each.series, each.cost, each.measure) for each in own] for own in shown]
     members = ["smo", "sdca nu=0.25", "sdca nu=0.5"]
     assert seen[0] == [(["web"], members, "cpu_seconds", "primal"), (["web"], members, "cpu_seconds", "dual")]
-    assert seen[1] == [(["adult"], ["smo"], "iterations", "test_error")]
-    assert seen[2] == [([], [], "", "")]
+    assert seen[1] == [(["web"], [], "", "")]
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from waiting import PATIENCE, wait_until
 
 from datasets import DataError
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction import cli
-from experiments.reproduction.cli import _only_command, main
+from experiments.reproduction import figure_commands
+from experiments.reproduction.cli import main
+from experiments.reproduction.figure_commands import _only_command
 from experiments.reproduction.spec import catalogue, read_figure
 from experiments.store import Store
 from experiments.store.recorder import OFF, RecordedList, tracking_of
@@ -119,7 +120,7 @@ def test_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_list_shows_a_line_per_figure_without_planning(
     done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("plan.settings_of", "cli.Store.open", "cli.Planner"):
+    for name in ("plan.settings_of", "figure_commands.Store.open", "figure_commands.Planner"):
         monkeypatch.setattr(f"experiments.reproduction.{name}", lambda *_, **__: pytest.fail("was called"))
     assert reproduce(done, "--list") == 0
     lines = capsys.readouterr().out.splitlines()
@@ -163,7 +164,7 @@ def test_list_refuses_unused_options(
 
 def test_figures_of_times_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    monkeypatch.setattr(cli, "_figure", lambda name, *_: made.append(name) or 0)
+    monkeypatch.setattr(figure_commands, "_figure", lambda name, *_: made.append(name) or 0)
     assert reproduce(tmp_path, "figure=sbp_fig3,sbp_libsvm,sbp_fig1") == 0
     assert made == ["sbp_libsvm", "sbp_fig3", "sbp_fig1"]
 

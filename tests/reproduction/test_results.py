@@ -9,11 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from evidence_cases import finished_run
+from evidence_cases import finished_run, put_evidence
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.checks import record_check
 from experiments.reproduction.cli import main
+from experiments.reproduction.publish import write_verdict
 from experiments.reproduction.published import (
     EVIDENCE,
     RESULTS,
@@ -21,8 +22,6 @@ from experiments.reproduction.published import (
     checksum,
     published_figures,
     read_facts,
-    write_evidence,
-    write_verdict,
 )
 from experiments.reproduction.results import SOURCES, write_results
 from experiments.reproduction.run_comparison import Comparison
@@ -119,11 +118,10 @@ def test_published_runs_are_judged_again_and_keep_their_origin(
 
 
 def test_runs_with_uncommitted_changes_make_no_pages(tmp_path: Path) -> None:
-    facts = {"scale": "paper", "computed": {}, "absent": {}, "command": "python reproduce.py"}
     for figure, changed in (("sbp_a", False), ("sbp_b", True)):
         provenance = {"build": {"build_id": figure}, "dirty": changed}
         run = finished_run(tmp_path / "runs", name=figure, rows=[{"iterations": 1}], provenance=provenance)
-        write_evidence(tmp_path / "evidence", figure, {figure: run}, {figure: {"iterations"}}, facts)
+        put_evidence(tmp_path / "evidence", figure, [run])
     with pytest.raises(EvidenceError, match="uncommitted changes, make them again: sbp_b"):
         write_results(tmp_path / "evidence", tmp_path / "results")
     assert not (tmp_path / "results").exists()
@@ -169,7 +167,7 @@ def test_the_page_of_checks_counts_by_figure_and_names_what_differs(
     shutil.copytree(without_runs / "evidence", tmp_path / "evidence")
     figure, label = "minibatch_counterexample", "sbp digits seed=3"
     run = finished_run(tmp_path / "runs", name="q", rows=[{"iterations": 1}], provenance={"dirty": False})
-    monkeypatch.setattr("experiments.reproduction.published.PublishedStore.runs", lambda _: [run])
+    monkeypatch.setattr("experiments.reproduction.results.figure_runs", lambda *_: {run.key: run})
     equal = Comparison(figure, "sbp digits seed=1", "k" * 32, "equal", "", 1.25)
     agrees = Comparison(figure, "sbp digits seed=2", "l" * 32, "agrees", "final primal: 1, not 2", 0.5)
     differs = Comparison(figure, label, run.key, "DIFFERS", "primal in row 2: 1, not 2", None)

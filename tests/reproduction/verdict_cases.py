@@ -11,9 +11,9 @@ from experiments.plotting.interactive import Curves
 from experiments.reproduction.build import maker_of, verdict_of
 from experiments.reproduction.citations import PAPERS
 from experiments.reproduction.figure_result import FigureResult
+from experiments.reproduction.from_evidence import from_evidence
 from experiments.reproduction.options import Options
 from experiments.reproduction.output import as_json
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EVIDENCE, published_figures, read_facts, same_values
 from experiments.reproduction.report.curves import page_content
 from experiments.reproduction.spec import read_figure
@@ -41,10 +41,11 @@ def check_verdict(figure: str, monkeypatch: pytest.MonkeyPatch) -> FigureResult:
     # judged, not drawn: drawing takes most of the time, and publishing has done it
     monkeypatch.setattr("datasets.load", _refuse)
     spec, facts = read_figure(figure), read_facts(EVIDENCE, figure)
-    plan, shown = from_evidence(spec, Options(facts["scale"]), EVIDENCE)
+    options = Options(facts["scale"])
+    shown = from_evidence(spec, options, EVIDENCE)
     made = maker_of(spec.maker).make(shown)
     verdict = verdict_of(shown, made, "")
-    page = page_content(plan, shown, verdict.claims, "", [], b"")
+    page = page_content(shown, options, verdict.claims, "", [], b"")
     if page is not None:
         _check_curves_of_claims(page)
     judged = plain(as_json(verdict), "verdict")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from evidence_cases import finished_run
+from evidence_cases import finished_run, put_evidence
 
 import experiments
 from experiments import evidence
-from experiments.reproduction.published import EvidenceError, write_evidence
+from experiments.reproduction.published import EvidenceError
 from experiments.store import StoreError
 from experiments.store.tidy import tidy
 
@@ -52,12 +53,9 @@ def test_without_runs_the_table_is_empty() -> None:
 
 
 def test_published_runs_are_a_table(tmp_path: Path) -> None:
-    runs = {str(seed): finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2)}
-    facts = {"scale": "demo", "computed": {}, "command": ""}
-    write_evidence(tmp_path, "sbp_x", runs, {key: {"iterations", "test_error"} for key in runs}, facts)
-    table = evidence.load("sbp_x", tmp_path)
-    assert sorted(table["seed"].unique()) == [0, 1]
-    assert "cpu_seconds" not in table.columns
+    runs = [finished_run(tmp_path / "runs", seed=seed, rows=ROWS) for seed in range(2)]
+    put_evidence(tmp_path, "sbp_x", runs)
+    pd.testing.assert_frame_equal(evidence.load("sbp_x", tmp_path), tidy(runs))
     with pytest.raises(EvidenceError, match="no evidence of sbp_y"):
         evidence.load("sbp_y", tmp_path)
 

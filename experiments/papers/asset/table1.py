@@ -11,8 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
 from experiments.papers import dataset_table, layout
 from experiments.papers.dataset_table import COLORS, QUANTITIES, SIZE
 from experiments.papers.panels import empty, name_of
@@ -21,10 +19,11 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
-from solvers.nystrom import Nystrom
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
+
+    from experiments.configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of points sampled."""
@@ -60,6 +59,8 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum for a run's data and kernel, sampled by its seed. Raises DataError without data."""
+    from solvers.nystrom import Nystrom
+
     problem = load_problem(run)
     points = min(SAMPLE, problem.n)
     sampled = Nystrom.sample(problem, points, run.solver_settings.eps_d, run.seed)
@@ -135,6 +136,8 @@ def make(evidence: Evidence) -> FigureResult:
 
 def spectral(panel: Panel) -> Spectrum | None:
     """Return the spectrum of a panel's kernel matrix; None without runs, without data, or for a stream."""
+    from datasets import DataError
+
     run = next((panel.settings[name] for name, runs in panel.runs.items() if runs and name in panel.settings), None)
     if run is None or not hasattr(run.solver_settings, "eps_d"):
         return None

@@ -181,16 +181,5 @@ def judged(evidence: Evidence) -> Iterator[tuple[RepeatedClaimSpec, Claim]]:
     """Judge the claims of all bases by the bases' modules."""
     for base in bases_of(evidence.spec):
         claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence_for(base, evidence)).claims}
-        names = {own: curve.name for own, curve in base.curves.items()}
         for each in base.claims:
-            yield each, _with_names(claims[each.id], names)
-
-
-def _with_names(claim: Claim, names: Mapping[str, str]) -> Claim:
-    """Return a claim whose notes on the curves that it read have the names of this figure's series."""
-    reading = claim.nearest
-    reads = {
-        dataset: {names[name]: columns for name, columns in series.items() if name in names}
-        for dataset, series in reading.reads.items()
-    }
-    return replace(claim, readings=[replace(reading, reads=reads)])
+            yield each, claims[each.id]

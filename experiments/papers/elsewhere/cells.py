@@ -16,8 +16,8 @@ from experiments.papers.panels import NAMES
 from experiments.reproduction.build import maker_of
 from experiments.reproduction.claim_spec import RepeatedClaimSpec
 from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.from_evidence import from_evidence
 from experiments.reproduction.options import Options
-from experiments.reproduction.publish import from_evidence
 from experiments.reproduction.published import EVIDENCE, published_figures, read_facts
 from experiments.reproduction.spec import FigureSpec, read_figure
 from experiments.reproduction.verdict import CaseRuling, Claim, Ruling
@@ -142,7 +142,7 @@ def compute_papers(spec: FigureSpec, folder: Path = EVIDENCE) -> dict[str, dict[
         if base.spec.id not in published:
             continue
         options = Options(read_facts(folder, base.spec.id)["scale"])
-        _, evidence = from_evidence(read_figure(base.spec.id), options, folder)
+        evidence = from_evidence(read_figure(base.spec.id), options, folder)
         claims = {claim.id: claim for claim in maker_of(base.spec.maker).make(evidence).claims}
         for each in base.claims:
             cells = cells_of(claims[each.id], each, evidence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +17,6 @@ from experiments.papers.elsewhere.properties import compute_properties
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.report.labels import LABELS, command_for
-from experiments.reproduction.verdict import Claim
 
 COLUMNS: Final = ("claim", "dataset", "of_the_paper", "ruling", "held", "cases", "number", "property", "value")
 
@@ -35,14 +33,12 @@ def compute(evidence: Evidence) -> dict[str, Any]:
 def make(evidence: Evidence) -> FigureResult:
     """Draw the map, and judge each claim with one case a data set."""
     rows: list[MapRow] = []
-    reads: dict[str, Any] = {}
     properties = evidence.computed.get("properties", {})
     for each, claim in judged(evidence):
         values = {name: own[each.against] for name, own in properties.items() if each.against in own}
         rows.append(
             MapRow(each, claim.paper_says, paper_cells(evidence, each), cells_of(claim, each, evidence), values)
         )
-        reads[PREFIX + each.id] = claim.nearest.reads
     claims = judge_claims(evidence, {PREFIX + row.spec.id: judge(row.cells) for row in rows})
     datasets = [panel.paper_dataset for panel in evidence.panels]
     drawing = picture.Drawing(rows, datasets, evidence.spec.left_out)
@@ -51,13 +47,8 @@ def make(evidence: Evidence) -> FigureResult:
         partial(picture.draw, drawing=drawing),
         picture.size(drawing),
         table=_table(evidence, rows, datasets),
-        claims=[_with_reads(claim, reads[claim.id]) for claim in claims],
+        claims=claims,
     )
-
-
-def _with_reads(claim: Claim, reads: Any) -> Claim:
-    """Return a claim with the notes of the base's judge on the curves that it read."""
-    return replace(claim, readings=[replace(claim.nearest, reads=reads)])
 
 
 def _points(rows: Sequence[MapRow], datasets: Sequence[str]) -> pd.DataFrame:

@@ -6,17 +6,17 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
 from experiments.curve import column
 from experiments.papers.minibatch.data import spectrum_of
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence, Panel
-from solvers.nystrom import Nystrom
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
 
 SAMPLE: Final = 1024
 """Largest number of examples whose kernel matrix is decomposed."""
@@ -84,6 +84,8 @@ def _lambda_n(panel: Panel) -> float:
 
 def _eigenvalues(panel: Panel) -> float:
     """Return how many eigenvalues of the kernel matrix of a sample hold `SHARE` of its trace."""
+    from solvers.nystrom import Nystrom
+
     problem = load_problem(_settings(panel))
     found = Nystrom.sample(problem, min(SAMPLE, problem.n), EPS_D, 0).eigenvalues
     return float(np.searchsorted(np.cumsum(found), SHARE * found.sum())) + 1
@@ -91,7 +93,8 @@ def _eigenvalues(panel: Panel) -> float:
 
 def _settings(panel: Panel) -> RunSettings:
     """Return settings with the data and the problem of most runs."""
-    return next(iter(panel.settings.values()))
+    settings: RunSettings = next(iter(panel.settings.values()))
+    return settings
 
 
 PROPERTIES: Final[Mapping[str, Property]] = {
@@ -116,6 +119,8 @@ def compute_properties(evidence: Evidence) -> dict[str, dict[str, float]]:
 
 
 def _of(panel: Panel, names: Mapping[str, None]) -> Iterator[tuple[str, float]]:
+    from datasets import DataError
+
     for name in names:
         try:
             value = float(PROPERTIES[name].of(panel))

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-import solvers
 from experiments.papers import layout
 from experiments.papers.cases import Case, Findings, holds, judge_claims
 from experiments.papers.minibatch.methods import METHOD_STYLES
@@ -61,6 +60,8 @@ class Path:
 
 def path(variant: str, steps: int) -> Path:
     """Run one of `VARIANTS` for some iterations; each uses both examples."""
+    import solvers
+
     # (x, 1) and (-x, -1) are the same example for a linear classifier without bias
     X, y = np.array([[1.0], [-1.0]], dtype=np.float32), np.array([1, -1], dtype=np.int8)
     problem = solvers.Problem(X, y, solvers.Linear(), lambda_=LAMBDA)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
 from experiments.papers.optimum import Optimum, optimum_of
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence, Panel
-from solvers.spectrum import beta, spectral_norm
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class Spectrum:
 
 def spectrum_of(run: RunSettings) -> Spectrum:
     """Return the spectrum of a run's data; the norm is cached on disk. Raises DataError without data."""
+    from solvers.spectrum import beta, spectral_norm
+
     problem = load_problem(run)
     longest = max(1.0, problem.features.largest_norm**2)
     sigma2 = spectral_norm(problem.X).squared / longest / problem.n
@@ -86,6 +88,8 @@ def compute_spectra(evidence: Evidence) -> dict[str, Any]:
 
 
 def _plain(panel: Panel) -> dict[str, Any]:
+    from datasets import DataError
+
     try:
         return asdict(spectrum_of(next(iter(panel.settings.values()))))
     except DataError as error:

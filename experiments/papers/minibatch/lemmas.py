@@ -22,7 +22,6 @@ from experiments.plotting import INK, PANEL, Style
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.statistics import Interval
-from solvers._core import RandomSubsets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -96,6 +95,8 @@ def _mean(rows: Rows, name: str, v: NDArray[np.float64], b: int, bound: float) -
 
 def squared_sums(signed: Any, v: NDArray[np.float64], b: int, count: int) -> NDArray[np.float64]:
     """Return ||sum over A of v_i y_i x_i||^2 for some random subsets A of b examples, (count,)."""
+    from solvers._core import RandomSubsets
+
     subsets = RandomSubsets(len(v), b, 0)
     chosen = np.concatenate([subsets.next() for _ in range(count)])
     batches = sp.csr_array((v[chosen], chosen, np.arange(0, count * b + 1, b)), shape=(count, len(v)))

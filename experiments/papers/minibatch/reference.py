@@ -8,18 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-import datasets
-import solvers
-from experiments.configuration.settings import RunSettings
 from experiments.papers.problem import load_problem
-from solvers._core import RandomSubsets
-from solvers.disk_cache import cached_bytes
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
+    from solvers import Problem
 
 Vector = NDArray[np.float64]
 GAMMA: Final = 0.95
@@ -71,7 +70,7 @@ class Rows:
         return np.clip(alpha + free, 0.0, 1.0) - alpha
 
 
-def rows_of(problem: solvers.Problem) -> Rows:
+def rows_of(problem: Problem) -> Rows:
     """Return the examples of a problem; rows longer than 1 are divided by the largest norm, lambda by its square."""
     unit = max(1.0, problem.features.largest_norm)
     y, X = problem.y / unit, problem.X
@@ -104,6 +103,8 @@ class AggressiveSdca:
     """Decaying mean of alpha: its weights are the decaying mean of the weights."""
 
     def __post_init__(self) -> None:
+        from solvers._core import RandomSubsets
+
         self.alpha, self.mean = np.zeros(self.rows.n), np.zeros(self.rows.n)
         self._w = np.zeros(self.rows.signed.shape[1])
         self._beta = self.largest
@@ -146,6 +147,9 @@ def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Ro
     DataError
         The data are not available.
     """
+    import datasets
+    from solvers.disk_cache import cached_bytes
+
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
     key = repr((datasets.fingerprint(run.dataset), run.problem, repr(what), code))
     folder = datasets.default_cache_dir() / "minibatch"

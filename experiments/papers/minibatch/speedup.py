@@ -15,10 +15,9 @@ from experiments.papers.minibatch.data import Spectrum, compute_spectra, spectra
 from experiments.papers.minibatch.methods import METHOD_STYLES
 from experiments.papers.panels import empty, heading, name_of
 from experiments.plotting import FAINT, INK, PANEL, Style, plain_frame
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.statistics import Interval
-from experiments.store import FinishedRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +135,7 @@ def _times(evidence: Evidence, panel: Panel) -> list[WorkerTimes]:
     return found
 
 
-def _of_iteration(run: FinishedRun) -> float:
+def _of_iteration(run: Run) -> float:
     return float(run.result["wall_seconds"]) / int(run.result["counters"]["iterations"])
 
 

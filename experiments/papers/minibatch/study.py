@@ -150,7 +150,7 @@ class Study:
                 self.panel,
                 f"{method} b={b}",
                 MISSING,
-                note="it takes too long" if self.panel.settings and not self._planned_run(method, b) else "",
+                note="it takes too long" if self.panel.runs and not self._planned_run(method, b) else "",
                 about=f"{METHOD_STYLES[method].name} with b = {b:,} on {self.name}",
             )
             for method in methods
@@ -160,7 +160,7 @@ class Study:
         ]
 
     def _planned_run(self, method: str, b: int) -> bool:
-        return any(name.startswith(f"{method} ") and name.endswith(f"={b:g}") for name in self.panel.settings)
+        return any(name.startswith(f"{method} ") and name.endswith(f"={b:g}") for name in self.panel.runs)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-import solvers
 from experiments.papers import layout
 from experiments.papers.cases import MISSING, Case, Findings, case_on, judge_claims, under_bound
 from experiments.papers.minibatch.bound import safe_bound, start_of_mean
@@ -25,6 +24,8 @@ from experiments.reproduction.statistics import bootstrap_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
+    from solvers import Problem
+
 SIZES: Final = (16, 256)
 ACCURACIES: Final = (0.5, 0.2, 0.1)
 """Values of epsilon."""
@@ -39,8 +40,10 @@ STYLES: Final = {
 }
 
 
-def gap_of_mean(problem: solvers.Problem, rows: Rows, b: int, first: int, last: int, seed: int) -> float:
+def gap_of_mean(problem: Problem, rows: Rows, b: int, first: int, last: int, seed: int) -> float:
     """Return P(w(m)) - D(m) for the mean m of safe SDCA's dual variables from one iteration to another (eq. 21)."""
+    import solvers
+
     solver = solvers.get("minibatch_sdca")
     settings = solver.Settings(batch_size=b)
     settings.variant = type(settings.variant).safe
@@ -64,7 +67,7 @@ def compute(evidence: Evidence) -> dict[str, Any]:
     return {"gaps": found}
 
 
-def _gaps(rows: Rows, problem: Callable[[], solvers.Problem], spectrum: Spectrum) -> dict[str, list[float]]:
+def _gaps(rows: Rows, problem: Callable[[], Problem], spectrum: Spectrum) -> dict[str, list[float]]:
     loaded, found = problem(), {}
     for b in (size for size in SIZES if size <= rows.n):
         for epsilon in ACCURACIES:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-import datasets
-import solvers
-from experiments.configuration.settings import RunSettings
-from experiments.run.assembly import assemble
-from solvers import _core, blas
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
+
 
 ROUNDING = 1e-9
 """Tolerance relative to the largest response (levels) or to the volume (volumes)."""
@@ -170,6 +168,11 @@ class Filling:
 
 def run_responses(settings: RunSettings) -> Responses:
     """Run the SBP for its budget, without a record, and return the responses of its average iterate."""
+    import datasets
+    import solvers
+    from experiments.run.assembly import assemble
+    from solvers import _core, blas
+
     cache = datasets.default_cache_dir()
     problem = assemble(settings, datasets.load(settings.dataset, cache_dir=cache), cache_dir=cache).problem
     solver = settings.solver(problem, settings.solver_settings, settings.seed)
@@ -184,9 +187,16 @@ def run_responses(settings: RunSettings) -> Responses:
     return Responses(values * problem.y, problem.positives, float(snapshot.volume), problem.bias)
 
 
-def fill(responses: Responses) -> Filling:
-    """Fill the basins of some responses with the volume, at the levels that the core computes."""
-    up, down = _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
+def levels_of(responses: Responses) -> tuple[float, float]:
+    """Return the water levels of the positive and of the negative examples, as the core computes them."""
+    from solvers import _core
+
+    return _core.water_levels(responses.values, responses.positives, responses.volume, responses.bias)
+
+
+def fill(responses: Responses, levels: tuple[float, float] | None = None) -> Filling:
+    """Fill the basins of some responses with the volume, up to `levels`; by default `levels_of`."""
+    up, down = levels_of(responses) if levels is None else levels
     level, bias = (up + down) / 2, (down - up) / 2
     if responses.bias:
         positive, negative = np.split(responses.values, [responses.positives])

@@ -19,11 +19,10 @@ from experiments.papers.sbp.comparisons import measure_at, missing_case
 from experiments.papers.sbp.printed import data_difference
 from experiments.plotting import FAINT, INK, PANEL, STYLES, MeanCurve, axis_name, draw_panel, legend_row, mean_curve
 from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.statistics import Interval, bootstrap_mean
 from experiments.reproduction.verdict import Number
-from experiments.store import FinishedRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +47,7 @@ class RunningTimes:
     panel: Panel
 
     @cached_property
-    def libsvm(self) -> FinishedRun | None:
+    def libsvm(self) -> Run | None:
         """LIBSVM's run; it is deterministic, so one run suffices."""
         runs = [run for run in self.panel.runs.get("libsvm", ()) if run.result["final"].get("test_error") is not None]
         return runs[0] if runs else None

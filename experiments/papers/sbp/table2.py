@@ -19,11 +19,10 @@ from experiments.papers.printed import compare_number
 from experiments.papers.sbp.printed import TRAINING, data_difference
 from experiments.plotting import FAINT, INK, PANEL, STYLES, plain_frame
 from experiments.reproduction.claim_spec import NumberSpec
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.figure_result import FigureResult, Table
 from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.verdict import Number
-from experiments.store import FinishedRun
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,14 +51,14 @@ class Row:
     spec : NumberSpec or None
         The printed nu; None if the paper has none.
     panel : Panel or None
-    run : FinishedRun or None
+    run : Run or None
     """
 
     paper_dataset: str
     series: str
     spec: NumberSpec | None
     panel: Panel | None
-    run: FinishedRun | None
+    run: Run | None
 
     def final(self, name: str) -> float | None:
         """Last value of a measure."""

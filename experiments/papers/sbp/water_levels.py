@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.papers.cases import Choice, Findings, Judge, case_on, holds, judge_claims
 from experiments.papers.panels import name_of
-from experiments.papers.sbp.basin import Basin, Filling, Responses, fill, run_responses
+from experiments.papers.sbp.basin import Basin, Filling, Responses, fill, levels_of, run_responses
 from experiments.plotting import FAINT, INK, PANEL
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.figure_result import FigureResult
@@ -130,9 +130,12 @@ SERIES = "sbp"
 
 
 def compute(evidence: Evidence) -> dict[str, Any]:
-    """Run the SBP on the first data set and return its responses; only the settings of the evidence are used."""
+    """Run the SBP on the first data set, with the settings of the evidence; return its responses and their levels."""
     panel = _first(evidence)
-    return {} if panel is None else {"responses": asdict(run_responses(panel.settings[SERIES]))}
+    if panel is None:
+        return {}
+    responses = run_responses(panel.settings[SERIES])
+    return {"responses": asdict(responses), "levels": levels_of(responses)}
 
 
 def make(evidence: Evidence) -> FigureResult:
@@ -145,7 +148,8 @@ def make(evidence: Evidence) -> FigureResult:
         nothing: dict[str, Judge] = {spec.id: lambda *_: Findings([]) for spec in evidence.spec.claims}
         data = pd.DataFrame(columns=list(COLUMNS))
         return FigureResult(data, _draw_nothing, SIZE, claims=judge_claims(evidence, nothing))
-    filling = fill(Responses(**{**found, "values": np.array(found["values"])}))
+    up, down = evidence.computed["levels"]
+    filling = fill(Responses(**{**found, "values": np.array(found["values"])}), (up, down))
     data = filling.table()
     data.insert(0, "dataset", panel.dataset)
     judges: dict[str, Judge] = {
@@ -158,7 +162,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 
 def _first(evidence: Evidence) -> Panel | None:
-    return next((panel for panel in evidence.panels if SERIES in panel.settings), None)
+    return next((panel for panel in evidence.panels if SERIES in panel.runs), None)
 
 
 def _level(evidence: Evidence, choice: Choice, *, panel: Panel, filling: Filling) -> Findings:

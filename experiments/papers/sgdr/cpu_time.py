@@ -38,10 +38,9 @@ from experiments.papers.sgdr.timing import (
     stopped,
 )
 from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence
+from experiments.reproduction.evidence import Evidence, Run
 from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.statistics import Interval
-from experiments.store import FinishedRun
 
 CHAIN: Final = ("pegasos", "sgd_r", "sgd_s", "sgd_m")
 LINEAR: Final = ("svmperf", "ocas", "dcd", "mpu")
@@ -74,7 +73,7 @@ def judge_stop(evidence: Evidence, choice: Choice, problems: Sequence[TimedProbl
     return Findings([case for cases in answers.values() for case in cases], " ".join(filter(None, texts)))
 
 
-def at_stop(run: FinishedRun, eps: float, optimum: Optimum) -> Decision:
+def at_stop(run: Run, eps: float, optimum: Optimum) -> Decision:
     """Decide whether (J - J_opt) / J_opt at a run's end is at most eps, for every possible optimum."""
     least = float(optimum.least_excess(column(run.curve, "primal")[-1:])[0])
     return HOLDS if after_run(run, optimum) <= eps + ROUNDING else FAILS if least > eps + ROUNDING else UNCLEAR

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import DataError
-from experiments.configuration.settings import RunSettings
 from experiments.papers.problem import load_problem
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.statistics import Interval, bootstrap_mean, loglog_slope
-from solvers import Problem, _core
+
+if TYPE_CHECKING:
+    from experiments.configuration.settings import RunSettings
+    from solvers import Problem
 
 T = TypeVar("T")
 
@@ -54,6 +55,8 @@ def dual_box(run: RunSettings, passes: int = PASSES) -> DualBox:
 
     The passes repeat the run's first ones. Raises DataError without data.
     """
+    from solvers import _core
+
     problem = load_problem(run)
     core: Any = run.solver(problem, run.solver_settings, run.seed).make()
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
@@ -79,6 +82,8 @@ def multiple_updates(
     threshold: float, lambda_: float, responses: NDArray[np.float64], squared_norms: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say for each example whether the closed form counts as many updates as its presentations one by one, (n,)."""
+    from solvers import _core
+
     counts = np.zeros(len(responses))
     for k in range(MULTIPLICITY):
         counts += responses + counts * squared_norms <= threshold + lambda_ * k
@@ -99,6 +104,8 @@ def random_excess(problem: Problem, seed: int) -> list[float]:
 
     The steps are made here, as the core does not count them by example.
     """
+    from solvers import _core
+
     X: Any = sparse.csr_matrix(problem.X, dtype=np.float64)
     rows = [(X.indices[start:end], X.data[start:end]) for start, end in pairwise(X.indptr)]
     n, lambda_, draws = problem.n, problem.require_lambda(), _core.Random(seed, _core.Purpose.sampling)
@@ -122,6 +129,8 @@ def random_exponent(run: RunSettings) -> Interval:
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
     """Call a function of a series' settings on every data set; a text where it has no runs or no data: why."""
+    from datasets import DataError
+
     found: dict[str, T | str] = {}
     for panel in evidence.panels:
         try:

@@ -15,9 +15,8 @@ from experiments.papers.effort import Effort, clock_mismatch, effort_of
 from experiments.papers.optimum import KNOWN, SERIES, Optimum, optimum_of
 from experiments.papers.panels import called
 from experiments.plotting import STYLES
-from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.evidence import Evidence, Panel, Run
 from experiments.reproduction.spec import FigureSpec
-from experiments.store import FinishedRun
 
 ACCURACY: Final = 0.01
 """Target of (J - J_opt) / J_opt."""
@@ -35,11 +34,11 @@ its stop, with the target as eps. ``first``: as the others.
 SECONDS: Final = "cpu_seconds"
 EPOCHS: Final = "epochs"
 
-Sweep = Mapping[float, tuple[FinishedRun, ...]]
+Sweep = Mapping[float, tuple[Run, ...]]
 """Runs of a method for each eps, at least one."""
 
 
-def first_evaluation(runs: Sequence[FinishedRun], optimum: Optimum, cost: str = SECONDS) -> Effort | None:
+def first_evaluation(runs: Sequence[Run], optimum: Optimum, cost: str = SECONDS) -> Effort | None:
     """Return the cost of some runs to their first evaluation within the target; None without runs."""
     if not runs:
         return None
@@ -55,7 +54,7 @@ def first_evaluation(runs: Sequence[FinishedRun], optimum: Optimum, cost: str = 
     return effort_of(found, max(_end(run, cost) for run in runs), step)
 
 
-def own_stop(runs: Sequence[FinishedRun], cost: str = SECONDS) -> Effort | None:
+def own_stop(runs: Sequence[Run], cost: str = SECONDS) -> Effort | None:
     """Return the cost of some runs to their stop by their own rule; None without runs."""
     if not runs:
         return None
@@ -85,17 +84,17 @@ def best_stop(sweep: Sweep, optimum: Optimum, cost: str = SECONDS) -> Effort | N
     return larger and Effort(larger.costs, (False,) * len(larger.costs))
 
 
-def after_run(run: FinishedRun, optimum: Optimum) -> float:
+def after_run(run: Run, optimum: Optimum) -> float:
     """Return an upper bound on (J - J_opt) / J_opt at the end of a run."""
     return float(optimum.excess(column(run.curve, "primal")[-1:])[0])
 
 
-def stopped(run: FinishedRun) -> bool:
+def stopped(run: Run) -> bool:
     """Whether a run ended by its own rule, before its budget of epochs."""
     return bool(run.result["counters"]["epochs"] < run.result["settings"]["budget"]["epochs"])
 
 
-def _end(run: FinishedRun, cost: str) -> float:
+def _end(run: Run, cost: str) -> float:
     return float(column(run.curve, cost)[-1])
 
 
@@ -179,7 +178,7 @@ def timed_problems(evidence: Evidence) -> list[TimedProblem]:
 def _timed_problem(panel: Panel, spec: FigureSpec, C: float) -> TimedProblem:
     members = {series.name: spec.members(series.name)[C] for series in spec.series if series.name != SERIES}
     runs = {name: tuple(run for run in panel.runs.get(own, ()) if len(run.curve)) for name, own in members.items()}
-    sweeps: dict[str, dict[float, tuple[FinishedRun, ...]]] = {}
+    sweeps: dict[str, dict[float, tuple[Run, ...]]] = {}
     for name, own in runs.items():
         if own and (method := name.split()[0]) in STOPPING:
             sweeps.setdefault(method, {})[float(own[0].result["settings"]["algo"]["eps"])] = own

@@ -13,8 +13,6 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-import datasets
-from experiments.configuration.settings import RunSettings
 from experiments.curve import column
 from experiments.papers import layout
 from experiments.papers.cases import (
@@ -41,6 +39,8 @@ from experiments.reproduction.statistics import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+
+    from experiments.configuration.settings import RunSettings
 
 SIZE: Final = (12.0, 5.2)
 _LEGEND, _ABOVE, _BELOW = 0.72, 0.5, 0.56  # inches
@@ -192,6 +192,8 @@ def make(evidence: Evidence) -> FigureResult:
 
 def solve(panel: Panel, spec: FigureSpec) -> dict[str, Any]:
     """Return the number of examples, the divisor of the data, and for each series the bounds on its optimum."""
+    import datasets
+
     first = next(iter(panel.settings.values()))
     data = datasets.load(first.dataset, cache_dir=datasets.default_cache_dir())
     points: Any = sp.csr_matrix(data.X, dtype=np.float64)
@@ -251,7 +253,7 @@ def judge_bound(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Cho
 
 def _without_runs(panel: Panel, spec: FigureSpec, series: str) -> list[float]:
     """Return the planned T of a series that have no runs."""
-    return [T for T, name in sorted(spec.members(series).items()) if name in panel.settings and not panel.curves(name)]
+    return [T for T, name in sorted(spec.members(series).items()) if name in panel.runs and not panel.curves(name)]
 
 
 def _bound_case(found: MeasuredPanel, iterations: float, gaps: NDArray[np.float64]) -> Case:

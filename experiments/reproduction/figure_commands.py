@@ -1,0 +1,232 @@
+"""``reproduce.py`` with runs: lists what the store has, makes missing runs, draws and judges."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import datasets
+from experiments.launchers.checks import RAY
+from experiments.launchers.cluster import Cluster, connected
+from experiments.processes.elapsed import ElapsedTime
+from experiments.processes.outcome import Outcome
+from experiments.provenance import PROJECT_ROOT, git_state
+from experiments.reproduction import evidence_commands, listing
+from experiments.reproduction.drawing import reading
+from experiments.reproduction.durations import Durations
+from experiments.reproduction.options import FAULT, NOT_ALL, OK, Command, worst
+from experiments.reproduction.plan import Plan, Planner
+from experiments.reproduction.spec import FigureError, choose, read_figure
+from experiments.reproduction.summary import show, shown
+from experiments.reproduction.verdict import Verdict
+from experiments.run.console import console, meter, note_to
+from experiments.run.errors import print_error
+from experiments.store import Store
+from experiments.store.recorder import recording
+from support.files import check_writable
+from support.locks import locked
+
+if TYPE_CHECKING:
+    from experiments.reproduction.execute import MakeRuns
+
+LOCK_FILE = "reproduce.lock"
+QUIET_SECONDS = 1.0
+"""Shorter work shows no message."""
+
+
+def make_figures(command: Command, words: Sequence[str]) -> int:
+    """Do what a command line asks for, other than drawing published figures; return its exit status."""
+    quiet = command.figure == "report" or command.publish
+    with reading() if quiet else contextlib.nullcontext():
+        if command.list_:
+            return _list(command)
+        if command.figure == "report":
+            if command.publish:
+                return evidence_commands.publish_results(command)
+            return evidence_commands.write_report(command)
+        return _figures(command, words)
+
+
+def _list(command: Command) -> int:
+    print(listing.COLUMNS, flush=True)
+    store = Store.open(command.store, read_only=True, server=command.server)
+    planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
+    for spec in map(read_figure, choose(command.figure or "all")):
+        for scale in command.scales:
+            with _searching(spec.id):
+                plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
+            print(listing.status_line(plan, command.figures, durations.seconds), flush=True)
+    return OK
+
+
+def _figures(command: Command, words: Sequence[str]) -> int:
+    chosen = choose(command.figure)
+    if command.check:
+        return evidence_commands.check_figures(chosen, command, command.check, words)
+    if not command.dry_run:
+        _refuse_uncommitted(command)
+        if command.from_evidence:
+            return evidence_commands.judge_figures(chosen, command)
+    store = Store.open(command.store, read_only=command.dry_run, server=command.server)
+    if command.dry_run:
+        planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
+        for name in chosen:
+            with _searching(name):
+                plan = planner.plan(read_figure(name), command.options)
+            print("\n".join(listing.announcement(plan, durations.seconds)), flush=True)
+        return OK
+    if command.publish:
+        return evidence_commands.publish_figures(chosen, command, store, words)
+    check_writable(command.figures.absolute())  # before the runs are made
+    with _only_command(store.root), contextlib.ExitStack() as open_:
+        begin = open_.enter_context(recording(store, print_error))
+        backend = Backend(command, open_, begin)
+        timed_first = sorted(chosen, key=lambda name: not read_figure(name).timed)  # other figures take their runs over
+        return worst(_figure(name, command, store, backend, words) for name in timed_first)
+
+
+@contextlib.contextmanager
+def _searching(name: str) -> Iterator[None]:
+    """Say that a figure's runs are searched for, if that takes long."""
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+    try:
+        yield
+    finally:
+        elapsed.end()
+
+
+def _refuse_uncommitted(command: Command) -> None:
+    """Refuse runs at the paper's scale that no commit describes, unless the command line allows them."""
+    commit, dirty = git_state(PROJECT_ROOT)
+    if dirty and command.options.scale == "paper" and not command.uncommitted:
+        differs = f"the checkout differs from its commit {(commit or 'none')[:12]}"
+        raise FigureError(f"{differs}: commit the changes, or add uncommitted=marked, and verdicts and pictures say so")
+
+
+@contextlib.contextmanager
+def _only_command(root: Path) -> Iterator[None]:
+    """Wait until no other ``reproduce.py`` uses this store: two would make the same runs, in twice the memory."""
+    root.mkdir(parents=True, exist_ok=True)
+
+    def report(holder: str) -> None:
+        print_error(f"waiting: {holder} is reproducing from the store {root}")
+
+    with locked(root / LOCK_FILE, report):
+        yield
+
+
+class Backend:
+    """Makes runs in processes of this machine, or on a cluster, to which it connects when first needed.
+
+    Parameters
+    ----------
+    command : Command
+    open_ : ExitStack
+        Closes the connection.
+    begin : callable
+        Starts the recorder of the runs.
+    """
+
+    def __init__(self, command: Command, open_: contextlib.ExitStack, begin: Callable[[], None]) -> None:
+        self._command = command
+        self._begin = begin
+        self._open = open_
+        self._cluster: Cluster | None = None
+
+    def of(self, plan: Plan) -> tuple[MakeRuns, int]:
+        """Return the function that makes a figure's runs, and the number of runs at a time.
+
+        Timed figures are made on this machine: those of a cluster may differ.
+        """
+        from experiments.reproduction import figure_runs, on_cluster
+
+        if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
+            self._begin()
+        if self._command.launcher != RAY or plan.spec.timed:
+            return figure_runs.make_runs, plan.options.jobs
+        if self._cluster is None:
+            self._cluster = self._open.enter_context(connected(self._command.address, self._command.jobs))
+        return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores
+
+
+def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    try:
+        return _make_figure(name, command, store, backend, words, elapsed)
+    finally:
+        elapsed.end()
+
+
+def _make_figure(
+    name: str, command: Command, store: Store, backend: Backend, words: Sequence[str], elapsed: ElapsedTime
+) -> int:
+    from experiments.reproduction.publish import offer
+
+    planner, durations = Planner(store, partial(_fetch, elapsed), alone=True), Durations(store, command.evidence)
+    elapsed.begin(f"{name}: looking for its runs", after=QUIET_SECONDS)
+    plan = planner.plan(read_figure(name), command.options)
+    elapsed.end()
+    print("\n".join([*listing.announcement(plan, durations.seconds), *offer(plan, command.evidence)]), flush=True)
+    outcomes = _make_missing(plan, store, backend, durations, words, elapsed)
+    elapsed.begin(f"{name}: drawing and judging", after=QUIET_SECONDS)
+    if outcomes:
+        plan = planner.plan(read_figure(name), command.options)
+    spec = plan.spec
+    folder = command.figures / spec.id / command.options.scale
+    possible = bool(plan.panels) or not spec.datasets
+    if possible:
+        verdict = _write(plan, outcomes, folder, words)
+        elapsed.end()
+        show(verdict, folder)
+    wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
+    for outcome in wrong:
+        print_error(outcome.line)
+    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
+
+
+def _make_missing(
+    plan: Plan, store: Store, backend: Backend, durations: Durations, words: Sequence[str], elapsed: ElapsedTime
+) -> dict[str, Outcome]:
+    if not plan.missing:
+        return {}
+    elapsed.begin(f"{plan.spec.id}: starting its runs", after=QUIET_SECONDS)
+    from experiments.reproduction.disturbance import make_undisturbed
+    from experiments.reproduction.execute import execute, summary
+
+    make, jobs = backend.of(plan)
+    elapsed.end()
+    progress = meter(console(sys.stderr))
+    try:
+        work = partial(
+            execute,
+            jobs=jobs,
+            command=["reproduce.py", *words],
+            meter=progress,
+            make=make,
+            seconds=durations.seconds,
+        )
+        # smaller scales are for trying out: their runs are marked only
+        again = plan.spec.timed and plan.options.scale == "paper"
+        outcomes = make_undisturbed(plan.missing, store, work) if again else work(plan.missing)
+    finally:
+        progress.close()
+    print(f"  {summary(outcomes.values())}", flush=True)
+    return outcomes
+
+
+def _write(plan: Plan, outcomes: dict[str, Outcome], folder: Path, words: Sequence[str]) -> Verdict:
+    from experiments.reproduction.build import build_figure, evidence_of, with_computed
+
+    return build_figure(with_computed(evidence_of(plan, outcomes)), plan.options, folder, shown(words))
+
+
+def _fetch(elapsed: ElapsedTime, spec: datasets.DatasetSpec) -> None:
+    """Fetch and prepare a data set once, before several runs do so at the same time."""
+    elapsed.begin(f"fetching and preparing {spec.name}", after=QUIET_SECONDS)
+    datasets.load(spec, cache_dir=datasets.default_cache_dir())
