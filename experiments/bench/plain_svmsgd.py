@@ -15,7 +15,7 @@ from scipy import sparse
 from solvers import _core
 
 SOURCE = Path(__file__).resolve().parents[2] / "cpp" / "bench" / "plain_svmsgd.cpp"
-OPTIONS = ("-std=c++17", "-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
+OPTIONS = ("-std=c++17", "-O3", "-march=native", "-ffast-math", "-fPIC", "-c")
 
 
 class PlainSvmSgd:
@@ -41,8 +41,11 @@ class PlainSvmSgd:
         self._labels = y.astype(np.float32)
         self._seed = seed
         self._folder = tempfile.TemporaryDirectory()
-        library = Path(self._folder.name) / "plain_svmsgd.so"
-        subprocess.run([os.environ.get("CXX", "c++"), *OPTIONS, str(SOURCE), "-o", str(library)], check=True)
+        compiler, object_file = os.environ.get("CXX", "c++"), Path(self._folder.name) / "plain_svmsgd.o"
+        library = object_file.with_suffix(".so")
+        subprocess.run([compiler, *OPTIONS, str(SOURCE), "-o", str(object_file)], check=True)
+        # linked without -ffast-math, which would switch off subnormal numbers in the whole process
+        subprocess.run([compiler, "-shared", str(object_file), "-o", str(library)], check=True)
         self._run = ctypes.CDLL(str(library)).plain_svmsgd
         self._run.restype = ctypes.c_double
 

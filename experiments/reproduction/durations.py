@@ -132,10 +132,11 @@ def _read(runs: Iterable[tuple[Path | str, float]]) -> list[_Known]:
 
 @cache
 def _published(folder: Path) -> dict[tuple[str, str], list[tuple[Path | str, float]]]:
-    """Return the published runs as `Store.durations` returns the store's, with their settings and provenance as text."""
+    """Return the published runs as `Store.durations` returns the store's, with settings and provenance as text."""
     runs: dict[tuple[str, str], list[tuple[Path | str, float]]] = {}
     with contextlib.suppress(EvidenceError):  # damaged: other estimates are as good
-        for run in published_runs(folder).itertuples():
-            text = f'{{"settings": {run.settings}, "provenance": {run.provenance}}}'
-            runs.setdefault((run.algo, run.dataset), []).append((text, START_SECONDS + run.wall_seconds))
+        for run in published_runs(folder).to_dict("records"):
+            text = f'{{"settings": {run["settings"]}, "provenance": {run["provenance"]}}}'
+            seconds = START_SECONDS + float(run["wall_seconds"])
+            runs.setdefault((run["algo"], run["dataset"]), []).append((text, seconds))
     return runs

@@ -19,7 +19,7 @@ from experiments.reproduction.durations import (
     expected_seconds,
     gram_seconds,
 )
-from experiments.reproduction.published import EVIDENCE, PublishedStore
+from experiments.reproduction.published import EVIDENCE, figure_runs
 
 
 def settings(*words: str) -> RunSettings:
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_left_out(store: FinishedRuns) -> None:
 
 def test_published_runs_are_known_without_a_store(store: FinishedRuns) -> None:
     run = settings_of(["algo=sbp", "dataset=adult"], jobs=1)
-    published = [each.result for each in PublishedStore(EVIDENCE, "sbp_fig2").runs()]
+    published = [finished.result for finished in figure_runs(EVIDENCE, "sbp_fig2").values()]
     taken = [
         result["wall_seconds"] + START_SECONDS
         for result in published
