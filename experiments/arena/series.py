@@ -21,7 +21,8 @@ from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings, setting_name
 from experiments.papers.optimum import SERIES as OPTIMUM
 from experiments.reproduction.options import Options
-from experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec, SeriesSpec
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import FigureError, FigureSpec, ScaleSpec
 from solvers.passes import Passes
 
 EPOCHS_A_PASS: Final = 10

@@ -146,6 +146,7 @@ def _list(command: Command) -> int:
 
 def _user_errors() -> tuple[type[Exception], ...]:
     """Return the errors that the user can correct."""
+    import experiments.processes.program_start  # noqa: F401
     from experiments.run.errors import USER_ERRORS
 
     return USER_ERRORS

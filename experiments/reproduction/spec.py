@@ -9,7 +9,7 @@ import math
 import reprlib
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim
+from experiments.reproduction.series_spec import SeriesSpec
 from support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -34,94 +35,6 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 class FigureError(ValueError):
     """A figure, scale, data set or option that does not exist; the message names the nearest ones."""
-
-
-@dataclass
-class SeriesSpec(Described):
-    """Runs that differ in their seed only: one curve of a figure.
-
-    Attributes
-    ----------
-    name : str
-        Key of the series in `Panel.runs`; where it is an algorithm's name the curve has that algorithm's style.
-    overrides : list of str
-        Overrides of ``run.py``, without data set and seed: ``["algo=sbp"]``.
-    by_dataset : dict of str to list of str
-        Further overrides on one data set.
-    datasets : list of str
-        The paper's data sets on which it is run; empty: all of the figure's.
-    without : list of str
-        Data sets and stand-ins on which it is not run.
-    seeds : int or None
-        Most runs: 1 for a method without random choices. None: the scale's number.
-    grid : dict of str to list of float
-        One setting and its values: each value becomes a series in place of this one.
-    along : dict of str to dict of str to list of (float or None)
-        A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
-        without an entry have the values of the first one.
-    beside : bool
-        Whether it is a reference for the others.
-    label : str
-        Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`.
-    """
-
-    name: str = ""
-    overrides: list[str] = field(default_factory=list)
-    by_dataset: dict[str, list[str]] = field(default_factory=dict)
-    datasets: list[str] = field(default_factory=list)
-    without: list[str] = field(default_factory=list)
-    seeds: int | None = None
-    grid: dict[str, list[float]] = field(default_factory=dict)
-    along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
-    beside: bool = False
-    label: str = ""
-
-    def members(self) -> dict[float, SeriesSpec]:
-        """Return the series of each value of the grid, in order; empty without a grid."""
-        return {
-            value: replace(
-                self,
-                name=f"{self.name} {_short(setting)}={value:g}",
-                label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
-                overrides=[*self.overrides, _set(setting, value), *self._along(place).get("", [])],
-                by_dataset={
-                    name: [*self.by_dataset.get(name, []), *self._along(place).get(name, [])]
-                    for name in {**self.by_dataset, **self._along(place)}
-                    if name
-                },
-                without=[*self.without, *self._left_out(place)],
-                grid={},
-                along={},
-            )
-            for setting, values in self.grid.items()
-            for place, value in enumerate(values)
-        }
-
-    def at(self, values: Sequence[float]) -> SeriesSpec:
-        """Return the series with these values of its grid only; a series without a grid is returned as it is."""
-        places = {setting: [k for k, value in enumerate(own) if value in values] for setting, own in self.grid.items()}
-        kept = next(iter(places.values()), [])
-        return replace(
-            self,
-            grid={setting: [own[k] for k in kept] for setting, own in self.grid.items()},
-            along={
-                setting: {name: [own[k] for k in kept] for name, own in lists.items()}
-                for setting, lists in self.along.items()
-            },
-        )
-
-    def _along(self, place: int) -> dict[str, list[str]]:
-        """Return the overrides for one value of the grid by data set; the empty name stands for all others."""
-        words: dict[str, list[str]] = {}
-        for setting, lists in self.along.items():
-            for name, values in [("", next(iter(lists.values()))), *lists.items()]:
-                value = values[place]
-                words.setdefault(name, []).extend([] if value is None else [_set(setting, value)])
-        return words
-
-    def _left_out(self, place: int) -> list[str]:
-        """Return the data sets that have no run with one value of the grid."""
-        return [name for lists in self.along.values() for name, values in lists.items() if values[place] is None]
 
 
 @dataclass
@@ -423,13 +336,3 @@ def _check_grid(series: SeriesSpec, file: str) -> None:
     for setting, lists in series.along.items():
         if not lists or any(len(values) != count for values in lists.values()):
             raise FigureError(f"{where} {setting} goes along with it, and needs {count} values for each data set")
-
-
-def _set(setting: str, value: float) -> str:
-    """Return the override that sets a number; whole ones without a decimal point, for integer settings."""
-    return f"{setting}={int(value) if value.is_integer() else value}"
-
-
-def _short(setting: str) -> str:
-    """Return the last part of a setting's name: ``nu`` for ``problem.nu``, ``lambda`` for ``problem.lambda_``."""
-    return setting.rpartition(".")[2].rstrip("_")

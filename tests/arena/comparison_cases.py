@@ -10,7 +10,8 @@ from typing import Any
 from evidence_cases import finished_run, panel
 
 from experiments.reproduction.evidence import Evidence, Panel
-from experiments.reproduction.spec import OptionSpec, SeriesSpec, read_figure
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import OptionSpec, read_figure
 
 OPTIMUM = 0.25
 """Of every objective; known to 1e-7."""

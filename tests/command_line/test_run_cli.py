@@ -264,16 +264,15 @@ def test_ctrl_c_keeps_the_record(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    key = next(match[1] for line in process.stdout if (match := re.search(r"key (\w{32})", line)))
     wait_until(lambda: any(tmp_path.glob("results/checkpoints/*.state")), process)  # the solver has begun
+    (lock,) = tmp_path.glob("results/locks/*.lock")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "interrupted" in err
     assert "Traceback" not in err
     result = json.loads(Path(out.splitlines()[-1].removeprefix("result: ")).read_text())
-    assert (result["key"], result["status"]) == (key, "interrupted")
+    assert (result["key"], result["status"]) == (lock.stem, "interrupted")
     assert result["counters"]["iterations"] > 0
 
 

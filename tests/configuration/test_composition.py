@@ -23,9 +23,7 @@ from experiments.configuration.composition import (
     option_names,
     settings_of,
 )
-from experiments.reproduction.options import Options
-from experiments.reproduction.plan import overrides_of
-from experiments.reproduction.spec import SCALES, catalogue, read_figure
+from experiments.reproduction.spec import SCALES, catalogue, overrides_of, read_figure
 from solvers import SettingsError
 
 KERNELS, ALGORITHMS, DATA_SETS = option_names("kernel"), option_names("algo"), option_names("dataset")
@@ -121,7 +119,7 @@ def words_of_figures() -> list[tuple[str, ...]]:
     for name in catalogue():
         spec = read_figure(name)
         for series, scale, dataset in product(spec.curves, SCALES, spec.datasets):
-            words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset, Options(scale))
+            words = overrides_of(series, spec.scale(scale).overrides, dataset, dataset)
             told = {word if "[" in word else word.partition("=")[0] for word in words}
             if told - seen:
                 seen |= told

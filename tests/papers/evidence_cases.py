@@ -13,7 +13,7 @@ import pandas as pd
 from experiments import curve
 from experiments.reproduction.build import with_computed
 from experiments.reproduction.evidence import Evidence, Panel, Run
-from experiments.reproduction.publish import write_json, write_tables
+from experiments.reproduction.evidence_tables import write_json, write_tables
 from experiments.reproduction.published import FORMAT, write_sums
 from experiments.reproduction.spec import FigureSpec
 

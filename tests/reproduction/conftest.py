@@ -8,7 +8,8 @@ import pytest
 from store_cases import TOY, FakeStore
 
 from experiments.reproduction.options import Options
-from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec, SeriesSpec
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import ClaimSpec, FigureSpec, NumberSpec, ScaleSpec
 
 
 @pytest.fixture

@@ -19,7 +19,8 @@ from experiments.reproduction.figure_result import FigureResult
 from experiments.reproduction.listing import announcement
 from experiments.reproduction.options import Options
 from experiments.reproduction.plan import Plan, Planner
-from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, overrides_of, read_figure
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import FigureError, FigureSpec, overrides_of, read_figure
 from solvers import SettingsError
 
 

@@ -24,8 +24,9 @@ from experiments.columns import COUNTS
 from experiments.configuration.composition import settings_of
 from experiments.reproduction.checks import record_check, recorded_checks, to_make_again
 from experiments.reproduction.cli import main
+from experiments.reproduction.evidence_tables import MOST_BYTES, write_tables
 from experiments.reproduction.listing import last_verdict
-from experiments.reproduction.publish import MOST_BYTES, evidence_key, write_tables
+from experiments.reproduction.publish import evidence_key
 from experiments.reproduction.published import (
     EVIDENCE,
     POINTS,
@@ -399,7 +400,7 @@ def test_a_table_without_a_run_that_a_figure_draws_is_named(tmp_path: Path) -> N
 def test_evidence_that_is_too_large_is_refused_and_changes_nothing(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("experiments.reproduction.publish.MOST_BYTES", 1000)
+    monkeypatch.setattr("experiments.reproduction.evidence_tables.MOST_BYTES", 1000)
     assert reproduce(made, "publish", "scale=demo", f"evidence={tmp_path / 'evidence'}") == 2
     assert "the evidence would have 0.0" in capsys.readouterr().err
     assert not (tmp_path / "evidence").exists()

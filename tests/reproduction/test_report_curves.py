@@ -15,7 +15,8 @@ from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
 from experiments.reproduction.report import curves
 from experiments.reproduction.report.curves import judged_claim
-from experiments.reproduction.spec import FigureSpec, SeriesSpec
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import FigureSpec
 
 
 def test_series_have_their_labels_and_settings_the_names_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from evidence_cases import finished_run, put_evidence
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.checks import record_check
 from experiments.reproduction.cli import main
-from experiments.reproduction.publish import write_verdict
+from experiments.reproduction.evidence_tables import write_verdict
 from experiments.reproduction.published import (
     EVIDENCE,
     RESULTS,

@@ -15,7 +15,7 @@ from experiments import predict
 from experiments.configuration.composition import settings_of
 from experiments.plotting import plot_curves
 from experiments.processes.outcome import Outcome
-from experiments.reproduction import output, published
+from experiments.reproduction import evidence_tables, output
 from experiments.reproduction.report.pages import write_report
 from experiments.run import runner
 from experiments.run.checkpointer import Checkpointer
@@ -101,7 +101,8 @@ def a_checkpoint(folder: Path) -> None:
 
 
 def evidence(folder: Path) -> None:
-    published.write_evidence(folder, "figure", {}, {}, {})
+    evidence_tables.write_tables(folder, "sbp", "figure", [], {})
+    evidence_tables.write_json(folder / "figure.json", {})
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from experiments.reproduction.build import maker_of
 from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, ReadingSpec, RepeatedClaimSpec, ShownSpec
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
-from experiments.reproduction.spec import FigureError, FigureSpec, SeriesSpec, read_figure
+from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.spec import FigureError, FigureSpec, read_figure
 from experiments.reproduction.verdict import Claim
 
 T = TypeVar("T")
