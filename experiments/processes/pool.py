@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import solvers
 from experiments.processes.forkserver import PROCESSES, follow, start
 from experiments.processes.job_ledger import ATTEMPTS
-from experiments.processes.outcome import Outcome
+from experiments.processes.outcome import Outcome, status_of
 from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
 
 POLL_SECONDS = 0.2
@@ -221,5 +221,7 @@ def _run(job: Job, report: Report) -> Outcome:
     try:
         with terminable():
             return job(report)
+    except KeyboardInterrupt as stopped:  # a second signal, after the job has recorded its end
+        return Outcome(job.label, status_of(stopped))
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
