@@ -38,7 +38,7 @@ RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", 
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # in this process; the ranks draw theirs
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)  # in this process; the ranks draw theirs
     monkeypatch.setenv("COLUMNS", "120")
     for names in launch._VARIABLES:
         for name in names:
