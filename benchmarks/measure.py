@@ -46,6 +46,7 @@ class Comparisons:
         first, second : callable
             Return what they have measured, in `unit`.
         unit : str
+            Empty: a number.
         at_most, at_least : float, optional
             The bar of the ratio.
         """
@@ -70,7 +71,7 @@ class Comparisons:
             missed = ratio > at_most if at_most is not None else ratio < (at_least or 0.0)
             self.missed += missed
             met = "**NO**" if missed else "yes"
-        write = EngFormatter(unit, places=2)
+        write = EngFormatter(unit, places=2) if unit else "{:.3g}".format
         sides = (write(statistics.median(side)) for side in zip(*pairs, strict=True))
         times = "once" if len(pairs) == 1 else f"{min(ratios):.3g} to {max(ratios):.3g}, {len(pairs)} times"
         self.rows.append((what, *sides, f"{ratio:.3g}", bar, met, times))
