@@ -8,7 +8,7 @@ from scipy import sparse
 
 from benchmarks import data
 from benchmarks.measure import Comparisons, cpu_seconds
-from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, Solver, _core, get
+from solvers import Gaussian, Limit, Linear, Problem, RowPolicy, SettingsError, Solver, _core, get
 
 ITERATIONS = 10_000
 SPARSE_ROWS = 200
@@ -16,14 +16,17 @@ SIMBA_SECONDS = 25e-6
 """The bar of a SIMBA iteration."""
 
 
-@pytest.mark.parametrize("bias", [False, True], ids=["", "bias"])
 @pytest.mark.parametrize(
-    ("name", "sigma2", "nu", "bars"),
-    [("adult", 10.0, 1.10e-2, {"sbp": 1.4, "smo": None}), ("mnist", 25.0, 2.21e-4, {"sbp": 1.7})],
-    ids=["adult", "mnist"],
+    ("name", "bias", "sigma2", "nu", "bars"),
+    [
+        ("adult", False, 10.0, 1.10e-2, {"sbp": 1.4, "smo": None}),
+        ("adult", True, 10.0, 1.10e-2, {"sbp": None, "smo": None}),
+        ("mnist", False, 25.0, 2.21e-4, {"sbp": 1.7}),
+    ],
+    ids=["adult", "adult bias", "mnist"],
 )
-def benchmark_gram_row(
-    name: str, sigma2: float, nu: float, bars: dict[str, float | None], bias: bool, table: Comparisons
+def benchmark_row_added(
+    name: str, bias: bool, sigma2: float, nu: float, bars: dict[str, float | None], table: Comparisons
 ) -> None:
     """Compare an iteration of the SBP and of SMO with one row read and added to the responses."""
     loaded = data.load(name)
@@ -33,7 +36,10 @@ def benchmark_gram_row(
         problem = Problem(
             np.asarray(loaded.X), loaded.y, Gaussian(sigma2), lambda_=1.0 / n, nu=nu, bias=bias, rows=policy
         )
-        source = problem.rows.source
+        try:
+            source = problem.rows.source
+        except SettingsError as error:  # the matrix does not fit
+            pytest.skip(str(error))
         for algo, bar in bars.items():
             kind = get(algo)
             solver = kind(problem, kind.Settings(**({"tolerance": 0.0} if algo == "smo" else {})), seed=0)
@@ -41,7 +47,7 @@ def benchmark_gram_row(
                 f"{algo.upper()} iteration / one row read and added, {name}{', bias' if bias else ''}, n = {n:,}",
                 lambda solver=solver: _iteration(solver),  # type: ignore[misc]
                 lambda: cpu_seconds(lambda: _core.seconds_of_row_additions(source, ITERATIONS, 1)) / ITERATIONS,
-                at_most=None if bias else bar,
+                at_most=bar,
             )
 
 
