@@ -75,10 +75,10 @@ def test_a_file_matches_its_name(name: str) -> None:
     assert set(spec.scales) == set(SCALES)
     assert spec.series
     assert len({series.name for series in spec.curves}) == len(spec.curves)
-    assert {*spec.datasets, *spec.instead.values()} <= set(known_data_sets())
-    assert set(spec.instead) <= set(spec.datasets)
+    assert {*spec.datasets, *spec.stand_ins.values()} <= set(known_data_sets())
+    assert set(spec.stand_ins) <= set(spec.datasets)
     for series in spec.series:
-        assert {*series.datasets, *series.by_dataset} <= {*spec.datasets, *spec.instead.values()}
+        assert {*series.datasets, *series.by_dataset} <= {*spec.datasets, *spec.stand_ins.values()}
 
 
 @figures
@@ -116,7 +116,7 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
     assert {reading.outcome for claim in made.claims for reading in claim.readings} <= {"not_testable"}
     assert all(claim.nearest.exceptions for claim in made.claims)
     for claim, told in zip(made.claims, spec.claims, strict=True):
-        concerned = told.datasets or [*spec.datasets, *spec.lacking]
+        concerned = told.datasets or [*spec.datasets, *spec.missing_data]
         assert list(claim.lacking) == [name for name in concerned if name not in spec.datasets[:panels]]
         assert claim.nearest.cases >= len(concerned)
 
@@ -159,8 +159,8 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
             for series in spec.curves
             for scale in SCALES
             for paper_dataset in spec.datasets
-            for dataset in (paper_dataset, spec.instead[paper_dataset])
-            if not {paper_dataset, dataset} & {*series.without}
+            for dataset in (paper_dataset, spec.stand_ins[paper_dataset])
+            if not {paper_dataset, dataset} & {*series.exclude}
         }
     assert runs["minibatch_bound"] < runs["minibatch_fig1"]
     for scale in SCALES:
@@ -171,7 +171,7 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
 def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)
     for paper_dataset in spec.datasets:
-        for dataset in {paper_dataset, spec.instead.get(paper_dataset, paper_dataset)}:
+        for dataset in {paper_dataset, spec.stand_ins.get(paper_dataset, paper_dataset)}:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)

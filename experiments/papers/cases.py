@@ -160,7 +160,7 @@ def unjudged(spec: ClaimSpec, why: str) -> Claim:
 
 def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
     """Return the paper's data sets that a claim is about."""
-    return spec.datasets or [*evidence.spec.datasets, *evidence.spec.lacking]
+    return spec.datasets or [*evidence.spec.datasets, *evidence.spec.missing_data]
 
 
 def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
@@ -175,7 +175,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         for case in findings.cases
     ]
     judged = {case.place[0] for case in cases}
-    reasons = evidence.absent_because | evidence.spec.lacking
+    reasons = evidence.absent_because | evidence.spec.missing_data
     cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
     counted = [case for case in cases if case.ruling != "beside"]
     run = [case for case in counted if case.ruling != "missing"]

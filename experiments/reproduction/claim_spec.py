@@ -1,4 +1,4 @@
-"""The schema of ``claims``, ``numbers`` and ``bases`` in ``conf/figure/*.yaml``."""
+"""The schema of ``claims``, ``numbers`` and ``based_on`` in ``conf/figure/*.yaml``."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _make_figure(
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)
-    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
+    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.stand_ins) or not possible else OK
 
 
 def _make_missing(

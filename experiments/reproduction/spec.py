@@ -87,9 +87,9 @@ class FigureSpec(Described):
         Module with ``make(evidence)``.
     datasets : list of str
         In the paper's order, one panel each; may be empty.
-    instead : dict of str to str
+    stand_ins : dict of str to str
         Data set to its stand-in, used if the data set is not available, and marked as such.
-    lacking : dict of str to str
+    missing_data : dict of str to str
         The paper's data sets that are left out, and why. They count as cases that were not run.
     series : list of SeriesSpec
     scales : dict of str to ScaleSpec
@@ -106,11 +106,11 @@ class FigureSpec(Described):
         Groups of ``run.py``'s settings (``problem``) that the command line may change for all runs.
     series_module : str
         Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
-    open : bool
+    allow_unsolvable : bool
         Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
-    bases : list of BaseSpec
+    based_on : list of BaseSpec
         Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them.
-    left_out : dict of str to str
+    excluded_because : dict of str to str
         Claims that are not repeated, and why.
     """
 
@@ -120,8 +120,8 @@ class FigureSpec(Described):
     title: str = ""
     maker: str = ""
     datasets: list[str] = field(default_factory=list)
-    instead: dict[str, str] = field(default_factory=dict)
-    lacking: dict[str, str] = field(default_factory=dict)
+    stand_ins: dict[str, str] = field(default_factory=dict)
+    missing_data: dict[str, str] = field(default_factory=dict)
     series: list[SeriesSpec] = field(default_factory=list)
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
     timed: bool = False
@@ -131,9 +131,9 @@ class FigureSpec(Described):
     options: dict[str, OptionSpec] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)
     series_module: str = ""
-    open: bool = False
-    bases: list[BaseSpec] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
+    allow_unsolvable: bool = False
+    based_on: list[BaseSpec] = field(default_factory=list)
+    excluded_because: dict[str, str] = field(default_factory=dict)
 
     @property
     def curves(self) -> list[SeriesSpec]:
@@ -162,7 +162,7 @@ class FigureSpec(Described):
             series
             for series in self.curves
             if (not series.datasets or paper_dataset in series.datasets)
-            and not {paper_dataset, dataset} & {*series.without}
+            and not {paper_dataset, dataset} & {*series.exclude}
         ]
 
     def runs_of(self, series: SeriesSpec, scale: str) -> int:
@@ -188,7 +188,7 @@ class FigureSpec(Described):
         FigureError
             A chosen data set is not known.
         """
-        own = {name: (name, *([self.instead[name]] if name in self.instead else [])) for name in self.datasets}
+        own = {name: (name, *([self.stand_ins[name]] if name in self.stand_ins else [])) for name in self.datasets}
         if not chosen or not own:
             return own
         known = known_data_sets()
@@ -333,6 +333,6 @@ def _check_grid(series: SeriesSpec, file: str) -> None:
         if len({member.name for member in series.members().values()}) < len(values):
             raise FigureError(f"{where} the values of {setting} must differ in their first six digits, got {values}")
     count = len(next(iter(series.grid.values()), []))
-    for setting, lists in series.along.items():
+    for setting, lists in series.paired_with.items():
         if not lists or any(len(values) != count for values in lists.values()):
-            raise FigureError(f"{where} {setting} goes along with it, and needs {count} values for each data set")
+            raise FigureError(f"{where} {setting} is paired with it, and needs {count} values for each data set")

@@ -61,7 +61,7 @@ def claim_of(spec: ClaimSpec, found: Evidence, values: dict[str, float] | None =
 
 
 def some_evidence(claim: ClaimSpec, *names: str, **fields: str) -> Evidence:
-    spec = FigureSpec(id="sbp_x", claims=[claim], datasets=list(VALUES), instead={"web": "adult"})
+    spec = FigureSpec(id="sbp_x", claims=[claim], datasets=list(VALUES), stand_ins={"web": "adult"})
     return evidence(spec, [panel(name, {}, **(fields if name == names[-1] else {})) for name in names])
 
 
@@ -102,7 +102,7 @@ def test_data_sets_that_were_not_run_count_and_are_named() -> None:
     assert (claim.verdict, claim.nearest.held, claim.nearest.cases) == ("mostly", 2, 3)
     assert claim.nearest.exceptions == ["web: not run"]
     assert claim.lacking == ["web"]
-    figure = FigureSpec(id="sbp_x", claims=[spec], datasets=["adult"], lacking={"forest": "no file"})
+    figure = FigureSpec(id="sbp_x", claims=[spec], datasets=["adult"], missing_data={"forest": "no file"})
     claim = claim_of(spec, evidence(figure, [panel("adult", {})]))
     assert (claim.verdict, claim.lacking) == ("unclear", ["forest"])
     assert claim.nearest.exceptions == ["forest: not run, no file"]

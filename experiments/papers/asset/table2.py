@@ -104,7 +104,7 @@ _POINT: Final = "panel dataset s series seconds least largest runs reached error
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure, judge its claims and compare its numbers."""
     found = entries_of(evidence)
-    names = [series.name for series in evidence.spec.series if not series.beside]
+    names = [series.name for series in evidence.spec.series if not series.reference_only]
     shown = [entry for entry in found if entry.cells]
     printed = printed_in(evidence.spec)
     return FigureResult(

@@ -168,7 +168,7 @@ def _label(method: str, choice: Choice) -> str:
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
     """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
     own = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
-    total = len(evidence.spec.datasets) + len(evidence.spec.lacking)
+    total = len(evidence.spec.datasets) + len(evidence.spec.missing_data)
     held, failed = (sum(case.ruling == ruling for case in own) for ruling in ("holds", "fails"))
     decision = HOLDS if 2 * held > total else FAILS if 2 * failed >= total else UNCLEAR
     if not any(case.statistic for case in own):
