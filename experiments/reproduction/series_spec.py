@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import Field, FiniteFloat, PositiveInt
 
 from experiments.reproduction.claim_spec import Described
+
+Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 
 
 @dataclass
@@ -42,8 +47,8 @@ class SeriesSpec(Described):
     by_dataset: dict[str, list[str]] = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
     exclude: list[str] = field(default_factory=list)
-    seeds: int | None = None
-    grid: dict[str, list[float]] = field(default_factory=dict)
+    seeds: PositiveInt | None = None
+    grid: Grid = field(default_factory=dict)
     paired_with: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
     reference_only: bool = False
     label: str = ""
@@ -94,6 +99,22 @@ class SeriesSpec(Described):
     def _without_value(self, place: int) -> list[str]:
         """Return the data sets that have no run with one value of the grid."""
         return [name for lists in self.paired_with.values() for name, values in lists.items() if values[place] is None]
+
+
+def check_grid(series: SeriesSpec) -> None:
+    """Check that the values of a grid give different series, and that settings paired with it have as many values.
+
+    Raises
+    ------
+    ValueError
+    """
+    where = f"grid of series {series.name!r}:"
+    count = len(next(iter(series.grid.values()), []))
+    if len({member.name for member in series.members().values()}) < count:
+        raise ValueError(f"{where} its values must differ in their first six digits, got {series.grid}")
+    for setting, lists in series.paired_with.items():
+        if not lists or any(len(values) != count for values in lists.values()):
+            raise ValueError(f"{where} {setting} is paired with it, and needs {count} values for each data set")
 
 
 def _set(setting: str, value: float) -> str:

@@ -5,20 +5,21 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
-import math
+import importlib
 import reprlib
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any
 
 import yaml  # type: ignore[import-untyped]
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
 
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim
-from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim, check_options
+from experiments.reproduction.series_spec import SeriesSpec, check_grid
 from support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
@@ -49,7 +50,7 @@ class ScaleSpec(Described):
         Added to those of each series; they win.
     """
 
-    seeds: int = 1
+    seeds: NonNegativeInt = 1
     overrides: list[str] = field(default_factory=list)
 
 
@@ -214,9 +215,6 @@ class FigureSpec(Described):
         return self.scales[name]
 
 
-_FIGURE = TypeAdapter(FigureSpec)
-
-
 def overrides_of(
     series: SeriesSpec, scale: Sequence[str], paper_dataset: str, dataset: str, further: Sequence[str] = ()
 ) -> tuple[str, ...]:
@@ -248,7 +246,7 @@ def known_data_sets() -> list[str]:
 @cache
 def catalogue(folder: Path = FIGURES) -> dict[str, str]:
     """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
-    specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
+    specs = [parse_figure(path.stem, folder) for path in folder.glob("*.yaml")]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
@@ -259,21 +257,65 @@ def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
     Raises
     ------
     FigureError
+        There is no such figure, its file does not have the schema's form, or a reading has an option that its judge
+        does not take.
+    """
+    spec = parse_figure(name, folder)
+    if any(reading.options for claim in spec.claims for reading in claim.readings):
+        declared = options_of(spec)
+        for claim in spec.claims:
+            try:
+                check_options(claim, declared.get(claim.id, {}))
+            except ValueError as error:
+                raise FigureError(f"{_path(name, folder).name}: {error}") from error
+    return spec
+
+
+def parse_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
+    """Read a figure's file without its module, which takes longer to import; the options of readings are not checked.
+
+    Raises
+    ------
+    FigureError
         There is no such figure, or its file does not have the schema's form.
     """
-    path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
+    path = _path(name, folder)
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-    spec = _described(path)
-    for series in spec.series:
-        _check_grid(series, path.name)
-    for claim in spec.claims:
-        try:
-            check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
-        except ValueError as error:
-            raise FigureError(f"{path.name}: {error}") from error
-    return spec
+    try:
+        return _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
+    except ValidationError as error:
+        schema = _FIGURE.json_schema()
+        names = {name for part in (schema, *schema["$defs"].values()) for name in part.get("properties", ())}
+        raise FigureError(f"{path.name}: {first_fault(error, names)}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+
+
+def first_fault(error: ValidationError, known: Collection[str]) -> str:
+    """Return the first fault that pydantic has found as a sentence: the place, and what is wrong there.
+
+    Parameters
+    ----------
+    error : ValidationError
+    known : collection of str
+        Names that are allowed somewhere; the nearest to an unknown one are named.
+    """
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(map(str, fault["loc"]))
+    if fault["type"] == "unexpected_keyword_argument":
+        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
+    if fault["type"] == "value_error":
+        return f"{place}: {fault['ctx']['error']}" if place else str(fault["ctx"]["error"])
+    message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
+    return f"{place or 'the file'}: {message}"
+
+
+def options_of(spec: FigureSpec) -> Mapping[str, Mapping[str, Any]]:
+    """Return the options that a figure's judges take, by claim: ``OPTIONS`` of its module."""
+    declared: Mapping[str, Mapping[str, Any]] = {}
+    return getattr(importlib.import_module(spec.maker), "OPTIONS", declared) if spec.maker else declared
 
 
 def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -306,33 +348,17 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
     return tuple(dict.fromkeys(chosen))
 
 
-def _described(path: Path) -> FigureSpec:
-    """Return a figure's file as it is, with checked names and types."""
-    try:
-        described = yaml.load(path.read_bytes(), _LOADER) or {}
-        return _FIGURE.validate_python(described)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        wrong = f"{first['msg'][0].lower()}{first['msg'][1:]}, got {reprlib.repr(first['input'])}"
-        if first["type"] == "unexpected_keyword_argument":
-            wrong = "there is no such name"
-        raise FigureError(f"{path.name}: {where}: {wrong}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+def _path(name: str, folder: Path) -> Path:
+    return Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
 
 
-def _check_grid(series: SeriesSpec, file: str) -> None:
-    """Check that a grid has one setting, and values that give different series."""
-    where = f"{file}: grid of series {series.name!r}:"
-    if len(series.grid) > 1:
-        raise FigureError(f"{where} it has one setting, got {', '.join(series.grid)}")
-    for setting, values in series.grid.items():
-        if not values or not all(map(math.isfinite, values)):
-            raise FigureError(f"{where} {setting} needs values, all finite, got {values}")
-        if len({member.name for member in series.members().values()}) < len(values):
-            raise FigureError(f"{where} the values of {setting} must differ in their first six digits, got {values}")
-    count = len(next(iter(series.grid.values()), []))
-    for setting, lists in series.paired_with.items():
-        if not lists or any(len(values) != count for values in lists.values()):
-            raise FigureError(f"{where} {setting} is paired with it, and needs {count} values for each data set")
+def _checked(spec: FigureSpec) -> FigureSpec:
+    """Return a figure whose parts fit each other; raises ValueError."""
+    for series in spec.series:
+        check_grid(series)
+    for claim in spec.claims:
+        check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
+    return spec
+
+
+_FIGURE = TypeAdapter(Annotated[FigureSpec, AfterValidator(_checked)])

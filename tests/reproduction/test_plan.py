@@ -209,10 +209,10 @@ def test_whole_numbers_of_a_grid_are_integers(store: FakeStore, figure: FigureSp
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ("{problem.nu: []}", "needs values"),
-        ("{problem.nu: [0.1, .nan]}", "needs values"),
+        ("{problem.nu: []}", "grid.problem.nu"),
+        ("{problem.nu: [0.1, .nan]}", "grid.problem.nu.1"),
         ("{problem.nu: [0.1, 0.2, 0.1]}", "differ"),
-        ("{problem.nu: [0.1], problem.C: [1.0]}", "one setting"),
+        ("{problem.nu: [0.1], problem.C: [1.0]}", "series.0.grid"),
         ("{problem.nu: [low]}", "low"),
         ("[0.1]", "sbp_x.yaml"),
         (
