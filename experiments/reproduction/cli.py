@@ -18,7 +18,7 @@ from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, ch
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
-usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
+usage: python reproduce.py list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
        python reproduce.py publish figure=ID|PAPER|all scale=paper
@@ -47,8 +47,8 @@ store=     folder of the records (results), or a server that shares them: store=
 memory= threads=   for each run, as run.py has them
 style=paper   also write paper.pdf, paper.png and paper.txt, the caption: no title, text of 8 pt, Type 42 fonts, 300 dpi
            width=6.75 (inches: two columns; one column: 3.25)  format=pdf,png (also svg, pgf)
---list     all figures, one a line; of one paper: --list figure=sbp
-           --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
+list       all figures, one a line; of one paper: list figure=sbp
+           list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
            scale=demo,quick,paper: at each of the three
 --dry-run  show what would be done
 --version  version of the program, its commit, and the build of its core
@@ -87,7 +87,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(command: Command, words: Sequence[str]) -> int:
-    if command.list_ and not command.scales:
+    if command.verb == "list" and not command.scale:
         return _list(command)
     if command.draws_evidence:
         from experiments.reproduction.drawing import draw_figures

@@ -6,13 +6,14 @@ Plain dataclasses, which pydantic fills and checks.
 from __future__ import annotations
 
 import importlib
+import re
 import reprlib
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import yaml  # type: ignore[import-untyped]
 from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
@@ -26,7 +27,8 @@ FIGURES = PROJECT_ROOT / "conf" / "figure"
 DATA_SETS = PROJECT_ROOT / "conf" / "dataset"
 OWN_FILES = "file"
 """Name of the data set of the user's own files."""
-SCALES = ("demo", "quick", "paper")
+Scale = Literal["demo", "quick", "paper"]
+SCALES = get_args(Scale)
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
 
@@ -293,23 +295,26 @@ def parse_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
         raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
 
 
-def first_fault(error: ValidationError, known: Collection[str]) -> str:
-    """Return the first fault that pydantic has found as a sentence: the place, and what is wrong there.
+def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
+    """Return the first fault that pydantic has found as a sentence: the place, and the fault.
 
     Parameters
     ----------
     error : ValidationError
     known : collection of str
-        Names that are allowed somewhere; the nearest to an unknown one are named.
+        Allowed names; the nearest to an unknown one are named.
+    places : int, optional
+        Parts of the place that are shown; by default all.
     """
     fault = error.errors(include_url=False)[0]
-    place = ".".join(map(str, fault["loc"]))
+    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
     if fault["type"] == "unexpected_keyword_argument":
         return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
     if fault["type"] == "value_error":
-        return f"{place}: {fault['ctx']['error']}" if place else str(fault["ctx"]["error"])
+        return str(fault["ctx"]["error"])
+    allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
     message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
-    return f"{place or 'the file'}: {message}"
+    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
 
 
 def options_of(spec: FigureSpec) -> Mapping[str, Mapping[str, Any]]:
