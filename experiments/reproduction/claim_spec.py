@@ -11,9 +11,6 @@ from pydantic import ConfigDict
 from experiments.columns import COSTS, MEASURES
 from support.text import nearest
 
-Options = Mapping[str, Any]
-"""Options of a claim's readings and their defaults; a tuple has the allowed words, the default first."""
-
 
 class Described:
     """A part of a figure's file: pydantic refuses names that it does not have, and values of other types."""
@@ -186,8 +183,14 @@ class BaseSpec(Described):
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
 
 
-def option_values(declared: Options, given: Mapping[str, Any]) -> dict[str, Any]:
+def option_values(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a reading's options: as given, else the defaults.
+
+    Parameters
+    ----------
+    declared : mapping of str to Any
+        Default of each option; a tuple has the allowed words, the default first.
+    given : mapping of str to Any
 
     Raises
     ------
@@ -210,7 +213,7 @@ def option_values(declared: Options, given: Mapping[str, Any]) -> dict[str, Any]
     return {name: value[0] if isinstance(value, tuple) else value for name, value in declared.items()} | {**given}
 
 
-def check_options(claim: ClaimSpec, declared: Options) -> None:
+def check_options(claim: ClaimSpec, declared: Mapping[str, Any]) -> None:
     """Check the options of a claim's readings; raises ValueError, with the claim and the reading."""
     for reading in claim.readings:
         try:

@@ -14,7 +14,7 @@ from experiments.processes.stopping import terminable
 from experiments.reproduction.completion import QUERY, completions
 from experiments.reproduction.options import OK, USER_ERROR, Command, figure_named, parse
 from experiments.reproduction.published import EvidenceError
-from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, parse_figure
+from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, choose, read_figure
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
@@ -113,13 +113,13 @@ def _complete(words: Sequence[str]) -> int:
 def _named(words: Sequence[str]) -> list[FigureSpec]:
     """Return the figures that a command line names."""
     name = figure_named(words)
-    return [parse_figure(figure) for figure in choose(name)] if name not in ("", "report") else []
+    return [read_figure(figure, with_options=False) for figure in choose(name)] if name not in ("", "report") else []
 
 
 def _help() -> str:
     """Return the help text, with the options of single figures."""
     lines = [HELP]
-    for spec in map(parse_figure, catalogue()):
+    for spec in (read_figure(name, with_options=False) for name in catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]
             lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
@@ -139,7 +139,7 @@ def _version() -> int:
 def _list(command: Command) -> int:
     from experiments.reproduction.listing import catalogue_lines
 
-    specs = [parse_figure(name) for name in choose(command.figure or "all")]
+    specs = [read_figure(name, with_options=False) for name in choose(command.figure or "all")]
     print("\n".join(catalogue_lines(specs, command.figures)))
     return OK
 

@@ -248,51 +248,43 @@ def known_data_sets() -> list[str]:
 @cache
 def catalogue(folder: Path = FIGURES) -> dict[str, str]:
     """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
-    specs = [parse_figure(path.stem, folder) for path in folder.glob("*.yaml")]
+    specs = [read_figure(path.stem, folder, with_options=False) for path in folder.glob("*.yaml")]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
 
-def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
+def read_figure(name: str, folder: Path = FIGURES, *, with_options: bool = True) -> FigureSpec:
     """Read and check a file of ``conf/figure/``, or the file `name` if it ends in ``.yaml``.
 
-    Raises
-    ------
-    FigureError
-        There is no such figure, its file does not have the schema's form, or a reading has an option that its judge
-        does not take.
-    """
-    spec = parse_figure(name, folder)
-    if any(reading.options for claim in spec.claims for reading in claim.readings):
-        declared = options_of(spec)
-        for claim in spec.claims:
-            try:
-                check_options(claim, declared.get(claim.id, {}))
-            except ValueError as error:
-                raise FigureError(f"{_path(name, folder).name}: {error}") from error
-    return spec
-
-
-def parse_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
-    """Read a figure's file without its module, which takes longer to import; the options of readings are not checked.
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    with_options : bool
+        Also check the options of readings, for which the figure's module is imported.
 
     Raises
     ------
     FigureError
-        There is no such figure, or its file does not have the schema's form.
+        There is no such figure, its file does not have the schema's form, or a judge does not take an option.
     """
-    path = _path(name, folder)
+    path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
     try:
-        return _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
+        spec = _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
+        if with_options and any(reading.options for claim in spec.claims for reading in claim.readings):
+            declared = options_of(spec)
+            for claim in spec.claims:
+                check_options(claim, declared.get(claim.id, {}))
     except ValidationError as error:
         schema = _FIGURE.json_schema()
         names = {name for part in (schema, *schema["$defs"].values()) for name in part.get("properties", ())}
         raise FigureError(f"{path.name}: {first_fault(error, names)}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+    return spec
 
 
 def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
@@ -351,10 +343,6 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
             raise FigureError(f"unknown figure {part!r}; known: {', '.join(choices)}{nearest(part, choices)}")
         chosen += members
     return tuple(dict.fromkeys(chosen))
-
-
-def _path(name: str, folder: Path) -> Path:
-    return Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
 
 
 def _checked(spec: FigureSpec) -> FigureSpec:
