@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
@@ -15,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from benchmarks import data
 from benchmarks.measure import Comparisons, seconds
 from datasets import Dataset
+from experiments.store import Store
 from solvers import Gaussian, Limit, Problem, RowPolicy, get
 
 SLICE = 200
@@ -36,10 +35,8 @@ def benchmark_figure2(name: str, sigma2: float, nu: float, table: Comparisons, r
         ]
         environment = {**os.environ, "SVM_GRAM_DIR": str(grams)}
         wall = seconds(lambda: subprocess.run(command, check=True, capture_output=True, env=environment, cwd=data.ROOT))
-        evaluations = sum(
-            json.loads(path.read_text(encoding="utf-8"))["counters"]["kernel_evaluations"]
-            for path in Path(folder).rglob("result.json")
-        )
+        runs = Store.open(f"{folder}/store", read_only=True).runs()
+        evaluations = sum(run.result["counters"]["kernel_evaluations"] for run in runs)
     for rows, per_evaluation in (
         ("scikit-learn's rbf_kernel", _library_seconds(loaded, sigma2)),
         ("this core", _core_seconds(loaded, sigma2, nu)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from experiments.reproduction.spec import (
     SeriesSpec,
     catalogue,
     known_data_sets,
+    options_of,
     overrides_of,
     read_figure,
 )
@@ -75,10 +77,10 @@ def test_a_file_matches_its_name(name: str) -> None:
     assert set(spec.scales) == set(SCALES)
     assert spec.series
     assert len({series.name for series in spec.curves}) == len(spec.curves)
-    assert {*spec.datasets, *spec.instead.values()} <= set(known_data_sets())
-    assert set(spec.instead) <= set(spec.datasets)
+    assert {*spec.datasets, *spec.stand_ins.values()} <= set(known_data_sets())
+    assert set(spec.stand_ins) <= set(spec.datasets)
     for series in spec.series:
-        assert {*series.datasets, *series.by_dataset} <= {*spec.datasets, *spec.instead.values()}
+        assert {*series.datasets, *series.by_dataset} <= {*spec.datasets, *spec.stand_ins.values()}
 
 
 @figures
@@ -116,7 +118,7 @@ def test_every_claim_and_number_is_answered_even_without_runs(name: str, panels:
     assert {reading.outcome for claim in made.claims for reading in claim.readings} <= {"not_testable"}
     assert all(claim.nearest.exceptions for claim in made.claims)
     for claim, told in zip(made.claims, spec.claims, strict=True):
-        concerned = told.datasets or [*spec.datasets, *spec.lacking]
+        concerned = told.datasets or [*spec.datasets, *spec.missing_data]
         assert list(claim.lacking) == [name for name in concerned if name not in spec.datasets[:panels]]
         assert claim.nearest.cases >= len(concerned)
 
@@ -142,8 +144,37 @@ def test_a_claim_with_a_fault_is_refused(tmp_path: Path, claim: str, message: st
         read_figure("sbp_x", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("{upto: 2}", "unknown option 'upto'; known: cost, up_to; did you mean up_to?"),
+        ("{up_to: '2'}", "up_to must be a float, like inf; got '2'"),
+        ("{up_to: true}", "up_to must be a float, like inf; got True"),
+        ("{cost: inner_product}", "inner_products, cpu_seconds; got 'inner_product'; did you mean inner_products?"),
+        ("{cost: [cpu_seconds]}", "cost must be one of inner_products, cpu_seconds"),
+    ],
+)
+def test_an_option_that_the_judge_does_not_take_is_refused_with_file_claim_and_reading(
+    tmp_path: Path, options: str, message: str
+) -> None:
+    text = f"maker: experiments.papers.sbp.fig3\nclaims: [{{id: sbp.5, readings: [{{id: low, options: {options}}}]}}]"
+    (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(FigureError, match=re.escape(message)) as refused:
+        read_figure("sbp_x", tmp_path)
+    assert "sbp_x.yaml: claim 'sbp.5': reading 'low'" in str(refused.value)
+
+
+def test_judges_take_options_of_claims_that_their_figures_have() -> None:
+    for spec in map(read_figure, catalogue()):
+        assert set(options_of(spec)) <= {claim.id for claim in spec.claims} or not spec.claims, spec.id
+
+
 def test_a_damaged_file_is_an_error_in_one_line(tmp_path: Path) -> None:
-    for text, message in (("id: [", "expected"), ("idd: x", "idd"), ("datasets: 3", "datasets")):
+    for text, message in (
+        ("id: [", "expected"),
+        ("titel: x", "titel: there is no such name; did you mean title"),
+        ("datasets: 3", "datasets"),
+    ):
         (tmp_path / "sbp_x.yaml").write_text(text, encoding="utf-8")
         with pytest.raises(FigureError, match=message) as caught:
             read_figure("sbp_x", tmp_path)
@@ -159,8 +190,8 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
             for series in spec.curves
             for scale in SCALES
             for paper_dataset in spec.datasets
-            for dataset in (paper_dataset, spec.instead[paper_dataset])
-            if not {paper_dataset, dataset} & {*series.without}
+            for dataset in (paper_dataset, spec.stand_ins[paper_dataset])
+            if not {paper_dataset, dataset} & {*series.exclude}
         }
     assert runs["minibatch_bound"] < runs["minibatch_fig1"]
     for scale in SCALES:
@@ -171,7 +202,7 @@ def test_the_bounds_are_laid_beside_runs_of_figure_1() -> None:
 def test_all_runs_of_a_panel_are_of_one_problem(name: str) -> None:
     spec = read_figure(name)
     for paper_dataset in spec.datasets:
-        for dataset in {paper_dataset, spec.instead.get(paper_dataset, paper_dataset)}:
+        for dataset in {paper_dataset, spec.stand_ins.get(paper_dataset, paper_dataset)}:
             found = {
                 (repr(run.dataset), run.problem.lambda_)
                 for series in ends(spec)

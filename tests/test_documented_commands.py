@@ -135,7 +135,7 @@ def test_a_command_of_reproduce_is_understood(command: Command, monkeypatch: pyt
     for check in ("check_launcher", "check_address"):  # there is no cluster at the placeholder's address
         monkeypatch.setattr(options, check, lambda *_: None)
     parsed = options.parse(command.words, _named(command.words))
-    assert parsed.list_ or parsed.figure
+    assert parsed.verb == "list" or parsed.figure
     if parsed.figure not in ("", "report"):
         for name in choose(parsed.figure, catalogue()):
             assert resolve_options(read_figure(name), parsed.options).series

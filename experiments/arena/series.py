@@ -127,7 +127,7 @@ def _optimum_series(problems: dict[str, Problem]) -> list[SeriesSpec]:
             {name: [*those.words, *OPTIMUM_BUDGET] for name, those in problems.items()},
             datasets=[name for name, those in problems.items() if those.certified_by == algo],
             seeds=1,
-            beside=True,
+            reference_only=True,
         )
         for algo in sorted({those.certified_by for those in problems.values()})
     ]

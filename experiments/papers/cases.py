@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from experiments.papers.panels import name_of
-from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec
+from experiments.reproduction.claim_spec import ClaimSpec, ReadingSpec, option_values
 from experiments.reproduction.evidence import Evidence, Panel
+from experiments.reproduction.spec import options_of
 from experiments.reproduction.statistics import LEAST_RUNS, Interval
 from experiments.reproduction.verdict import CaseRuling, Claim, Outcome, Reading, Ruling, Sensitivity, outcome_of
 
@@ -81,21 +82,22 @@ class Choice:
     ----------
     reading : str
         Id of the reading; empty for a claim without readings.
-    options : mapping of str to str
+    options : mapping of str to Any
+        Of all options that the judge declares.
     constants : mapping of str to float
     """
 
     reading: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     constants: Mapping[str, float] = field(default_factory=dict)
 
     def __getitem__(self, constant: str) -> float:
         """Value of a constant."""
         return self.constants[constant]
 
-    def option(self, name: str, default: str) -> str:
-        """Option of the reading, or a default."""
-        return self.options.get(name, default)
+    def option(self, name: str) -> Any:
+        """Option of the reading, or the default that the judge declares."""
+        return self.options[name]
 
 
 @dataclass(frozen=True)
@@ -133,12 +135,16 @@ def case_on(
 
 def judge_claims(evidence: Evidence, judges: Mapping[str, Judge]) -> list[Claim]:
     """Judge the claims of a figure, in its order, under all readings and at half and double of each constant."""
-    return [_judge(evidence, spec, judges[spec.id]) for spec in evidence.spec.claims]
+    declared = options_of(evidence.spec)
+    return [_judge(evidence, spec, judges[spec.id], declared.get(spec.id, {})) for spec in evidence.spec.claims]
 
 
-def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge) -> Claim:
+def _judge(evidence: Evidence, spec: ClaimSpec, judge: Judge, declared: Mapping[str, Any]) -> Claim:
     readings = spec.readings or [ReadingSpec()]
-    choices = [Choice(reading.id, reading.options, {**spec.constants, **reading.constants}) for reading in readings]
+    choices = [
+        Choice(reading.id, option_values(declared, reading.options), {**spec.constants, **reading.constants})
+        for reading in readings
+    ]
     results = [_reading(evidence, spec, *each, judge) for each in zip(readings, choices, strict=True)]
     sensitivity = []
     for name in spec.constants:
@@ -160,7 +166,7 @@ def unjudged(spec: ClaimSpec, why: str) -> Claim:
 
 def _datasets(evidence: Evidence, spec: ClaimSpec) -> list[str]:
     """Return the paper's data sets that a claim is about."""
-    return spec.datasets or [*evidence.spec.datasets, *evidence.spec.lacking]
+    return spec.datasets or [*evidence.spec.datasets, *evidence.spec.missing_data]
 
 
 def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: Choice, judge: Judge) -> Reading:
@@ -175,7 +181,7 @@ def _reading(evidence: Evidence, spec: ClaimSpec, reading: ReadingSpec, choice: 
         for case in findings.cases
     ]
     judged = {case.place[0] for case in cases}
-    reasons = evidence.absent_because | evidence.spec.lacking
+    reasons = evidence.absent_because | evidence.spec.missing_data
     cases += [Case((name, ""), name, MISSING, note=reasons.get(name, "")) for name in concerned if name not in judged]
     counted = [case for case in cases if case.ruling != "beside"]
     run = [case for case in counted if case.ruling != "missing"]

@@ -124,7 +124,7 @@ def verdict_of(evidence: Evidence, result: FigureResult, command: str) -> Verdic
         command=command,
         claims=result.claims,
         numbers=result.numbers,
-        absent=evidence.spec.lacking | evidence.absent_because,
+        absent=evidence.spec.missing_data | evidence.absent_because,
         missing={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.missing.items()},
         left_out={f"{panel.dataset}: {name}": why for panel in evidence.panels for name, why in panel.left_out.items()},
         run_commits=_run_commits(evidence, commit),

@@ -1,14 +1,15 @@
-"""The schema of ``claims``, ``numbers`` and ``bases`` in ``conf/figure/*.yaml``."""
+"""The schema of ``claims``, ``numbers`` and ``based_on`` in ``conf/figure/*.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
 from experiments.columns import COSTS, MEASURES
+from support.text import nearest
 
 
 class Described:
@@ -50,8 +51,8 @@ class ReadingSpec(Described):
         The choice: ``Pegasos is charged n evaluations for each iteration``.
     quote, section : str
         The passage of the paper for this reading, in a few words, and its place; empty for a choice of ours.
-    options : dict of str to str
-        Choices for the judging function: ``{pegasos: pegasos_kept}``.
+    options : dict
+        Options of the judge, of the types that it declares in ``OPTIONS`` of its module: ``{up_to: 1.5}``.
     constants : dict of str to float
         Values in place of the claim's.
     shows : ShownSpec
@@ -62,7 +63,7 @@ class ReadingSpec(Described):
     says: str = ""
     quote: str = ""
     section: str = ""
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     constants: dict[str, float] = field(default_factory=dict)
     shows: ShownSpec = field(default_factory=ShownSpec)
 
@@ -180,6 +181,45 @@ class BaseSpec(Described):
     overrides: list[str] = field(default_factory=list)
     by_series: dict[str, list[str]] = field(default_factory=dict)
     claims: list[RepeatedClaimSpec] = field(default_factory=list)
+
+
+def option_values(declared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a reading's options: as given, else the defaults.
+
+    Parameters
+    ----------
+    declared : mapping of str to Any
+        Default of each option; a tuple has the allowed words, the default first.
+    given : mapping of str to Any
+
+    Raises
+    ------
+    ValueError
+        An option is not declared, or its value is not an allowed word or not of the default's type.
+    """
+    for name, value in given.items():
+        if name not in declared:
+            raise ValueError(
+                f"unknown option {name!r}; known: {', '.join(declared) or 'none'}{nearest(name, declared)}"
+            )
+        default = declared[name]
+        if isinstance(default, tuple):
+            if value not in default:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(default)}; got {value!r}{nearest(str(value), default)}"
+                )
+        elif type(value) is not type(default) and not (type(value) is int and type(default) is float):
+            raise ValueError(f"{name} must be a {type(default).__name__}, like {default!r}; got {value!r}")
+    return {name: value[0] if isinstance(value, tuple) else value for name, value in declared.items()} | {**given}
+
+
+def check_options(claim: ClaimSpec, declared: Mapping[str, Any]) -> None:
+    """Check the options of a claim's readings; raises ValueError, with the claim and the reading."""
+    for reading in claim.readings:
+        try:
+            option_values(declared, reading.options)
+        except ValueError as error:
+            raise ValueError(f"claim {claim.id!r}: reading {reading.id!r}: {error}") from error
 
 
 def check_claim(claim: ClaimSpec, series: Collection[str]) -> None:

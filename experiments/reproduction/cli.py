@@ -18,7 +18,7 @@ from experiments.reproduction.spec import FigureError, FigureSpec, catalogue, ch
 
 HELP = """Figures and tables of the papers, from the runs in the store, with verdicts.
 
-usage: python reproduce.py --list [figure=ID|PAPER] [scale=demo|quick|paper]
+usage: python reproduce.py list [figure=ID|PAPER] [scale=demo|quick|paper]
        python reproduce.py figure=ID|PAPER|all [scale=demo|quick|paper] [dataset=NAME,...] [jobs=N] [--dry-run]
        python reproduce.py figure=ID|PAPER|all [scale=paper] from=evidence
        python reproduce.py publish figure=ID|PAPER|all scale=paper
@@ -47,8 +47,8 @@ store=     folder of the records (results), or a server that shares them: store=
 memory= threads=   for each run, as run.py has them
 style=paper   also write paper.pdf, paper.png and paper.txt, the caption: no title, text of 8 pt, Type 42 fonts, 300 dpi
            width=6.75 (inches: two columns; one column: 3.25)  format=pdf,png (also svg, pgf)
---list     all figures, one a line; of one paper: --list figure=sbp
-           --list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
+list       all figures, one a line; of one paper: list figure=sbp
+           list scale=paper: data sets, runs in the store, expected time and memory on this machine, last verdict;
            scale=demo,quick,paper: at each of the three
 --dry-run  show what would be done
 --version  version of the program, its commit, and the build of its core
@@ -87,7 +87,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _run(command: Command, words: Sequence[str]) -> int:
-    if command.list_ and not command.scales:
+    if command.verb == "list" and not command.scale:
         return _list(command)
     if command.draws_evidence:
         from experiments.reproduction.drawing import draw_figures
@@ -113,13 +113,13 @@ def _complete(words: Sequence[str]) -> int:
 def _named(words: Sequence[str]) -> list[FigureSpec]:
     """Return the figures that a command line names."""
     name = figure_named(words)
-    return [read_figure(figure) for figure in choose(name)] if name not in ("", "report") else []
+    return [read_figure(figure, with_options=False) for figure in choose(name)] if name not in ("", "report") else []
 
 
 def _help() -> str:
     """Return the help text, with the options of single figures."""
     lines = [HELP]
-    for spec in map(read_figure, catalogue()):
+    for spec in (read_figure(name, with_options=False) for name in catalogue()):
         if spec.options:
             lines += ["", f"figure={spec.id}: {spec.title}"]
             lines += [f"  {f'{name}=':<9} {own.says} (default: {own.value})" for name, own in spec.options.items()]
@@ -139,7 +139,7 @@ def _version() -> int:
 def _list(command: Command) -> int:
     from experiments.reproduction.listing import catalogue_lines
 
-    specs = [read_figure(name) for name in choose(command.figure or "all")]
+    specs = [read_figure(name, with_options=False) for name in choose(command.figure or "all")]
     print("\n".join(catalogue_lines(specs, command.figures)))
     return OK
 

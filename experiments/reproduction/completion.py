@@ -6,10 +6,10 @@ shell then calls the script that follows, with ``-sc query=bash`` and the line i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from experiments.configuration.paper_style import FORMATS, STYLES
-from experiments.reproduction.options import ACTIONS, FLAGS, LAUNCHERS, NAMES
+from experiments.reproduction.options import FLAGS, NAMES, VERBS, Launcher, Timed
 from experiments.reproduction.spec import SCALES, catalogue, known_data_sets
 
 QUERY = "-sc"
@@ -26,19 +26,19 @@ def completions(line: str) -> list[str]:
     word = "" if not line or line[-1].isspace() else line.split()[-1]
     name, equals, value = word.partition("=")
     if not equals:
-        return [each for each in (*(f"{known}=" for known in NAMES), *ACTIONS, *FLAGS) if each.startswith(word)]
+        known = (*(f"{name}=" for name in NAMES), *VERBS, *FLAGS)
+        return [candidate for candidate in known if candidate.startswith(word)]
     before, comma, last = value.rpartition(",")
-    return [f"{name}={before}{comma}{each}" for each in _values().get(name, ()) if each.startswith(last)]
+    return [f"{name}={before}{comma}{allowed}" for allowed in _values(name) if allowed.startswith(last)]
 
 
-def _values() -> Mapping[str, Sequence[str]]:
-    figures = catalogue()
-    return {
-        "figure": (*figures, *dict.fromkeys(filter(None, figures.values())), "all", "report"),
-        "scale": SCALES,
-        "dataset": known_data_sets(),
+def _values(name: str) -> tuple[str, ...]:
+    if name == "figure":
+        figures = catalogue()
+        return (*figures, *dict.fromkeys(filter(None, figures.values())), "all", "report")
+    known = {"scale": SCALES, "dataset": known_data_sets(), "style": STYLES, "format": FORMATS} | {
         "from": ("evidence",),
-        "launcher": LAUNCHERS,
-        "style": STYLES,
-        "format": FORMATS,
+        "timed": get_args(Timed),
+        "launcher": get_args(Launcher),
     }
+    return tuple(known.get(name, ()))

@@ -126,4 +126,4 @@ class Evidence:
 
     def declared(self, panel: Panel) -> bool:
         """Whether a data set is the paper's or the stand-in in the figure's file."""
-        return not panel.stand_in or self.spec.instead.get(panel.paper_dataset) == panel.dataset
+        return not panel.stand_in or self.spec.stand_ins.get(panel.paper_dataset) == panel.dataset

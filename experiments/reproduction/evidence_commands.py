@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from experiments.reproduction.drawing import published_specs
 from experiments.reproduction.durations import Durations, Seconds, expected_seconds
-from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Check, Command, worst
+from experiments.reproduction.options import DIFFERS, FAULT, NOT_ALL, OK, USER_ERROR, Command, worst
 from experiments.reproduction.plan import Planner
 from experiments.reproduction.published import EvidenceError
 from experiments.reproduction.spec import catalogue, read_figure
@@ -79,8 +79,8 @@ def write_report(command: Command) -> int:
     from experiments.reproduction.results import draw_published
 
     with tempfile.TemporaryDirectory() as place:
-        figures = Path(place) if command.from_evidence else command.figures
-        if command.from_evidence:
+        figures = Path(place) if command.from_ else command.figures
+        if command.from_:
             draw_published(command.evidence, figures, command.options.jobs)
         page = pages.write_report(figures, command.report)
         for paper in filter(None, dict.fromkeys(catalogue().values())):
@@ -89,7 +89,7 @@ def write_report(command: Command) -> int:
     return OK
 
 
-def check_figures(names: Sequence[str], command: Command, check: Check, words: Sequence[str]) -> int:
+def check_figures(names: Sequence[str], command: Command, words: Sequence[str]) -> int:
     """Make some published runs again and compare them."""
     from experiments.reproduction import checks, spot_check
     from experiments.reproduction.publish import published_plan
@@ -99,26 +99,26 @@ def check_figures(names: Sequence[str], command: Command, check: Check, words: S
     candidates = [own for plan in plans for own in spot_check.candidates_of(plan)]
     if not candidates:
         raise EvidenceError(f"there are no published runs of {', '.join(names)} at scale={command.options.scale}")
-    if check.runs is None:
-        drawn = spot_check.choose_each(candidates, check.seed)
+    if command.runs is None:
+        drawn = spot_check.choose_each(candidates, command.seed)
     else:
-        drawn = spot_check.choose_runs(candidates, check.runs, check.seed)
+        drawn = spot_check.choose_runs(candidates, command.runs, command.seed)
     chosen = spot_check.with_differing(drawn, candidates, checks.recorded_checks(command.evidence))
     seconds = Durations(evidence=command.evidence).seconds
     print("\n".join(_announced(chosen, candidates, command.options.jobs, seconds)), flush=True)
     progress = meter(console(sys.stderr))
     try:
         recorded = ["reproduce.py", *words]
-        result = spot_check.spot_check(chosen, command.options.jobs, recorded, progress, seconds, check.again)
+        result = spot_check.spot_check(chosen, command.options.jobs, recorded, progress, seconds, command.again)
     finally:
         progress.close()
     if result.comparisons:
         checks.record_check(command.evidence, ",".join(spec.id for spec in specs), result.comparisons)
     agree = sum(each.agrees for each in result.comparisons)
-    lines = checks.by_figure if check.runs is None else checks.table
+    lines = checks.by_figure if command.runs is None else checks.table
     print("\n".join([*lines(result.comparisons), f"{agree} of {len(result.comparisons)} runs agree"]))
     there = {own.figure for own in chosen}
-    if check.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
+    if command.runs is None and (left := [spec.id for spec in specs if spec.id not in there]):
         print(f"not checked, as all their runs are timed or long, or they have none: {', '.join(left)}")
     for name, why in result.absent.items():
         lost = sum(own.run.settings.dataset.name == name for own in chosen)

@@ -41,12 +41,12 @@ QUIET_SECONDS = 1.0
 
 def make_figures(command: Command, words: Sequence[str]) -> int:
     """Do what a command line asks for, other than drawing published figures; return its exit status."""
-    quiet = command.figure == "report" or command.publish
+    quiet = command.figure == "report" or command.verb == "publish"
     with reading() if quiet else contextlib.nullcontext():
-        if command.list_:
+        if command.verb == "list":
             return _list(command)
         if command.figure == "report":
-            if command.publish:
+            if command.verb == "publish":
                 return evidence_commands.publish_results(command)
             return evidence_commands.write_report(command)
         return _figures(command, words)
@@ -54,10 +54,10 @@ def make_figures(command: Command, words: Sequence[str]) -> int:
 
 def _list(command: Command) -> int:
     print(listing.COLUMNS, flush=True)
-    store = Store.open(command.store, read_only=True, server=command.server)
+    store = Store.open(command.store, read_only=True, server=command.store_uri)
     planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
     for spec in map(read_figure, choose(command.figure or "all")):
-        for scale in command.scales:
+        for scale in command.scale:
             with _searching(spec.id):
                 plan = planner.plan(spec, dataclasses.replace(command.options, scale=scale))
             print(listing.status_line(plan, command.figures, durations.seconds), flush=True)
@@ -66,13 +66,13 @@ def _list(command: Command) -> int:
 
 def _figures(command: Command, words: Sequence[str]) -> int:
     chosen = choose(command.figure)
-    if command.check:
-        return evidence_commands.check_figures(chosen, command, command.check, words)
+    if command.verb == "check":
+        return evidence_commands.check_figures(chosen, command, words)
     if not command.dry_run:
         _refuse_uncommitted(command)
-        if command.from_evidence:
+        if command.from_:
             return evidence_commands.judge_figures(chosen, command)
-    store = Store.open(command.store, read_only=command.dry_run, server=command.server)
+    store = Store.open(command.store, read_only=command.dry_run, server=command.store_uri)
     if command.dry_run:
         planner, durations = Planner(store, alone=True), Durations(store, command.evidence)
         for name in chosen:
@@ -80,7 +80,7 @@ def _figures(command: Command, words: Sequence[str]) -> int:
                 plan = planner.plan(read_figure(name), command.options)
             print("\n".join(listing.announcement(plan, durations.seconds)), flush=True)
         return OK
-    if command.publish:
+    if command.verb == "publish":
         return evidence_commands.publish_figures(chosen, command, store, words)
     check_writable(command.figures.absolute())  # before the runs are made
     with _only_command(store.root), contextlib.ExitStack() as open_:
@@ -187,7 +187,7 @@ def _make_figure(
     wrong = [outcome for outcome in outcomes.values() if outcome.exit_code]
     for outcome in wrong:
         print_error(outcome.line)
-    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.instead) or not possible else OK
+    return FAULT if wrong else NOT_ALL if set(plan.absent) - set(spec.stand_ins) or not possible else OK
 
 
 def _make_missing(

@@ -1,4 +1,4 @@
-"""Lines of ``--list``, and the announcement of a figure before it is made."""
+"""Lines of ``list``, and the announcement of a figure before it is made."""
 
 from __future__ import annotations
 

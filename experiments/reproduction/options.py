@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, NonNegativeInt, PositiveInt, TypeAdapter, ValidationError, ValidationInfo
 
 from experiments.configuration import paper_style
-from experiments.configuration.choices import check_choice, folder
+from experiments.configuration.choices import folder
 from experiments.configuration.paper_style import PaperStyle
 from experiments.launchers.checks import RAY, check_address, check_launcher
 from experiments.provenance import cores as available_cores
 from experiments.reproduction.published import EVIDENCE, RESULTS
-from experiments.reproduction.spec import SCALES, FigureError, FigureSpec
+from experiments.reproduction.spec import FigureError, FigureSpec, Scale, first_fault
 from support.text import nearest, setting_name
 
 OK, FAULT, USER_ERROR, NOT_ALL, DIFFERS = 0, 1, 2, 3, 4
 """Exit statuses."""
-FLAGS = ("--list", "--dry-run", "--version", "--help", "-h")
-RESOURCES = ("memory", "threads")
-"""Settings of ``run.py`` for all runs; results do not depend on them."""
-STORE = ("store", "store.root", "store.uri")
-LAUNCHERS = ("local", RAY)
-TIMED = ("alone", "together")
-"""How runs are made whose result is a time: one at a time, or as others are."""
+VERBS = ("check", "list", "publish")
+"""First word of a command that does not make figures."""
+FLAGS = ("--dry-run", "--version", "--help", "-h")
 FOLDERS = ("figures", "report", "evidence", "results")
 CHECK = ("runs", "seed", "again")
 """Settings of ``check``."""
-EACH = "each"
-"""Value of ``runs=``: one run of every figure, solver and data set."""
-MADE = ("figure", "scale", "dataset", "from", "uncommitted")
-NAMES = (*MADE, "jobs", "timed", "launcher", "address", *paper_style.NAMES, *STORE, *FOLDERS, *RESOURCES)
-ACTIONS = ("publish", "check")
-"""Words without ``=``."""
 
 
 @dataclass(frozen=True)
@@ -71,80 +63,85 @@ class Options:
     paper: PaperStyle | None = None
 
 
-@dataclass(frozen=True)
-class Check:
-    """Which published runs are made again.
+def _folder(text: str, info: ValidationInfo) -> Path:
+    return folder(str(info.field_name), text)
 
-    Attributes
-    ----------
-    runs : int or None
-        How many; None: one of every figure, solver and data set.
-    seed : int
-        Of the draw.
-    again : Path or None
-        Folder that keeps the new runs, so that an interrupted check continues.
-    """
 
-    runs: int | None
-    seed: int
-    again: Path | None
+def _runs(text: str) -> int | None:
+    if text != "each" and not (text.isascii() and text.isdigit() and int(text)):
+        raise ValueError(f"runs must be a whole number >= 1 or 'each', got {text!r}")
+    return None if text == "each" else int(text)
+
+
+Timed = Literal["alone", "together"]
+Launcher = Literal["local", "ray"]
+Folder = Annotated[Path, BeforeValidator(_folder)]
+Commas = BeforeValidator(lambda text: tuple(dict.fromkeys(text.split(","))))
 
 
 @dataclass(frozen=True)
-class Command:
-    """A parsed command line.
+class Words:
+    """The words ``name=value`` that every figure takes, as ``--help`` explains them; pydantic converts the values."""
 
-    Attributes
-    ----------
-    figure : str
-        Argument of `experiments.reproduction.spec.choose`, or ``report``; may be empty with `list_`.
-    options : Options
-    store, figures, report, evidence, results : Path
-        Folders.
-    publish : bool
-        Write the figures' evidence.
-    from_evidence : bool
-        Draw and judge published evidence, without a store.
-    check : Check or None
-        Make published runs again.
-    server : str or None
-        Address of the store's server, as ``store.uri=`` of ``run.py``.
-    launcher : str
-        One of `LAUNCHERS`.
-    address : str or None
-        Address of a Ray cluster; None: this machine.
-    jobs : int or None
-        Runs at a time; None if not given.
-    list_, dry_run : bool
-    scales : tuple of str
-        Scales of ``--list``; empty: the catalogue only.
-    uncommitted : bool
-        Make figures at the paper's scale from a checkout with uncommitted changes, too.
-    """
+    figure: str = ""
+    scale: Annotated[tuple[Scale, ...], Commas] = ()
+    dataset: Annotated[tuple[str, ...], Commas] = ()
+    from_: Literal["evidence"] | None = None
+    uncommitted: Literal["marked"] | None = None
+    jobs: PositiveInt | None = None
+    timed: Timed = "alone"
+    launcher: Launcher = "local"
+    address: str | None = None
+    store: Folder = Path("results")
+    store_uri: str | None = None
+    figures: Folder = Path("figures")
+    report: Folder = Path("report")
+    evidence: Folder = EVIDENCE
+    results: Folder = RESULTS
+    memory: str | None = None
+    threads: str | None = None
+    runs: Annotated[int | None, BeforeValidator(_runs)] = 5
+    """None: one of every figure, solver and data set."""
+    seed: NonNegativeInt = 0
+    again: Folder | None = None
 
-    figure: str
-    options: Options
-    store: Path
-    figures: Path
-    report: Path
-    evidence: Path
-    results: Path
-    publish: bool
-    from_evidence: bool
-    check: Check | None
-    server: str | None
-    launcher: str
-    address: str | None
-    jobs: int | None
-    list_: bool
-    dry_run: bool
-    scales: tuple[str, ...]
-    uncommitted: bool
+
+@dataclass(frozen=True)
+class Command(Words):
+    """A parsed command line: its words, one of `VERBS` or no verb, and what else `Options` has."""
+
+    verb: str = ""
+    dry_run: bool = False
+    own: Mapping[str, str] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
+    paper: PaperStyle | None = None
+
+    @property
+    def options(self) -> Options:
+        """How its figures are made."""
+        given = {"memory": self.memory, "threads": self.threads, "store.root": self.store}
+        overrides = [f"{name}={value}" for name, value in given.items() if value is not None]
+        return Options(
+            self.scale[0] if self.scale else "paper" if self.from_ or self.verb in ("check", "publish") else "quick",
+            self.dataset,
+            self.jobs or available_cores(),
+            (*overrides, *([f"store.uri='{self.store_uri}'"] if self.store_uri else [])),
+            self.own,
+            self.settings,
+            self.timed == "together",
+            self.paper,
+        )
 
     @property
     def draws_evidence(self) -> bool:
         """Whether it draws and judges published figures: no other command does without solvers and settings."""
-        return self.from_evidence and not (self.publish or self.check or self.list_ or self.figure == "report")
+        return bool(self.from_) and not self.verb and self.figure != "report"
+
+
+_COMMAND = TypeAdapter(Command)
+_FIELDS = {word.name.rstrip("_").replace("_", "."): word.name for word in fields(Words)}
+NAMES = (*_FIELDS, "store.root", *paper_style.NAMES)
+"""Names of the words that every figure takes."""
 
 
 def worst(statuses: Iterable[int]) -> int:
@@ -158,7 +155,7 @@ def figure_named(words: Sequence[str]) -> str:
 
 
 def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
-    """Parse a command line.
+    """Parse a command line; ``--list`` anywhere is the verb ``list``.
 
     Parameters
     ----------
@@ -171,154 +168,87 @@ def parse(words: Sequence[str], figures: Sequence[FigureSpec] = ()) -> Command:
     FigureError, SettingsError
         A word has a wrong form, an unknown name or a wrong value, or no figure is named.
     """
-    given: dict[str, str] = {}
-    flags: set[str] = set()
-    settings: list[str] = []
+    if "--list" in words:
+        words = ["list", *(word for word in words if word not in ("list", "--list"))]
+    verb, words = (words[0], words[1:]) if words and words[0] in VERBS else ("", words)
     own, groups = _shared([figure.options for figure in figures]), _shared([figure.settings for figure in figures])
-    names = (*NAMES, *(CHECK if "check" in words else ()), *own)
+    names = (*(name for name in NAMES if verb == "check" or name not in CHECK), *own)
+    given: dict[str, str] = {}
+    settings: list[str] = []
     for word in words:
         name, equals, value = word.partition("=")
-        if word in (*FLAGS, *ACTIONS):
-            flags.add(word)
-        elif word.startswith("-"):
+        if word in VERBS:
+            raise FigureError(f"{word} must be the first word, and the only one of {', '.join(VERBS)}")
+        if word.startswith("-") and word not in FLAGS:
             raise FigureError(f"unknown option {word!r}; known: {', '.join(FLAGS)}{nearest(word, FLAGS)}")
-        elif equals and setting_name(word).partition(".")[0] in groups and (name not in names or "." in name):
+        if equals and setting_name(word).partition(".")[0] in groups and (name not in names or "." in name):
             settings.append(word)
-        elif not equals or name not in names:
-            hint = nearest(name, names) if equals else f"; write figure={word}"
+        elif name in names and equals:
+            if not value:
+                raise FigureError(f"{name}= has no value")
+            given[name] = value
+        elif word not in FLAGS:
+            hint = nearest(name, names) if equals else nearest(word, VERBS) or f"; write figure={word}"
             known = [*(f"{known}=" for known in names), *(f"{group}.*" for group in groups)]
             raise FigureError(f"unknown setting {word!r}; known: {', '.join(known)}{hint}")
-        elif not value:
-            raise FigureError(f"{name}= has no value")
-        else:
-            given[name] = value
-    list_ = "--list" in flags
-    if "figure" not in given and not list_:
-        raise FigureError("no figure is named: write figure=<id>, figure=<paper>, figure=all, figure=report, or --list")
-    scales = _scales(given, list_=list_)
-    if given.get("from", "evidence") != "evidence":
-        raise FigureError(f"from={given['from']}: a figure is made from=evidence, or without from= from its runs")
-    if given.get("uncommitted", "marked") != "marked":
-        raise FigureError(f"uncommitted={given['uncommitted']}: write uncommitted=marked, or commit the changes")
-    if flags >= {*ACTIONS}:
-        raise FigureError("publish writes evidence, check makes published runs again: give one of them")
-    launcher, address = _launcher(given.get("launcher", LAUNCHERS[0]), given.get("address"))
-    jobs, timed = _jobs(given.get("jobs")), given.get("timed", TIMED[0])
-    if "timed" in given:
-        check_choice("timed", timed, TIMED)
-    root, server = _store({name: given[name] for name in STORE if name in given})
-    overrides = [f"{name}={given[name]}" for name in RESOURCES if name in given]
-    style: dict[str, str] = {name: given[name] for name in paper_style.NAMES if name in given}
-    default = "paper" if "from" in given or flags & {*ACTIONS} else "quick"
-    options = Options(
-        scale=scales[0] if scales else default,
-        datasets=tuple(dict.fromkeys(given["dataset"].split(","))) if "dataset" in given else (),
-        jobs=jobs or available_cores(),
-        overrides=(*overrides, f"store.root={root}", *([f"store.uri='{server}'"] if server else [])),
-        own={name: given[name] for name in own if name in given},
-        settings=tuple(settings),
-        together=timed == "together",
-        paper=paper_style.style_of(style) if style else None,
-    )
-    return Command(
-        figure=given.get("figure", ""),
-        options=options,
-        store=Path(root),
-        figures=folder("figures", given["figures"]) if "figures" in given else Path("figures"),
-        report=folder("report", given["report"]) if "report" in given else Path("report"),
-        evidence=folder("evidence", given["evidence"]) if "evidence" in given else EVIDENCE,
-        results=folder("results", given["results"]) if "results" in given else RESULTS,
-        publish="publish" in flags,
-        from_evidence="from" in given,
-        check=_check(given, wanted="check" in flags),
-        server=server,
-        launcher=launcher,
-        address=address,
-        jobs=jobs,
-        list_=list_,
-        dry_run="--dry-run" in flags,
-        scales=scales,
-        uncommitted="uncommitted" in given,
-    )
+    style: dict[str, str] = {name: given.pop(name) for name in paper_style.NAMES if name in given}
+    values: dict[str, Any] = {"verb": verb, "dry_run": "--dry-run" in words, "settings": tuple(settings)}
+    values["own"] = {name: given.pop(name) for name in own if name in given}
+    values |= {_FIELDS[name]: value for name, value in _with_store(given).items()}
+    try:
+        command = _COMMAND.validate_python(values)
+    except ValidationError as error:
+        raise FigureError(first_fault(error, places=1)) from error
+    _check(command)
+    paper = paper_style.style_of(style) if style else None
+    return replace(command, paper=paper, address=_address(command))
 
 
-def _scales(given: Mapping[str, str], *, list_: bool) -> tuple[str, ...]:
-    """Return the given scales; only ``--list`` takes several."""
-    named = given.get("scale", "")
-    scales = tuple(dict.fromkeys(named.split(","))) if list_ and named else (named,) if named else ()
-    for scale in scales:
-        if scale not in SCALES:
-            raise FigureError(f"unknown scale {scale!r}; known: {', '.join(SCALES)}{nearest(scale, SCALES)}")
-    if list_ and "dataset" in given and not scales:
-        raise FigureError("--list tells of data sets with a scale only: add scale=demo, scale=quick or scale=paper")
-    return scales
-
-
-def _store(given: dict[str, str]) -> tuple[str, str | None]:
-    """Return folder and server; ``store=`` may be either, or ``local`` or ``server`` as in ``run.py``."""
-    store, root, server = (given.get(name) for name in STORE)
+def _with_store(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the words with ``store=`` as a folder; it may be a server, or ``local`` or ``server`` as in ``run.py``."""
+    others = dict(given)
+    store, root, server = (others.pop(name, None) for name in ("store", "store.root", "store.uri"))
     if store == "server" and server is None:
         raise FigureError("store=server needs the address of an mlflow server: store.uri=http://HOST:5000")
-    if store in ("local", "server"):
-        store = None
-    elif store is not None and store.startswith(("http:", "https:")):
+    if store is not None and store.startswith(("http:", "https:")):
         store, server = None, server or store
-    for name, value in (("store", store), ("store.root", root)):
-        if value is not None:
-            folder(name, value)
+    elif store in ("local", "server"):
+        store = None
+    if root is not None:
+        folder("store.root", root)
     if store is not None and root is not None:
         raise FigureError(f"store={store} and store.root={root} are two folders: give one")
-    return root or store or "results", server
+    return others | {name: text for name, text in (("store", root or store), ("store.uri", server)) if text is not None}
+
+
+def _check(command: Command) -> None:
+    """Refuse words that do not go together."""
+    if not command.figure and command.verb != "list":
+        raise FigureError("no figure is named: write figure=<id>, figure=<paper>, figure=all, figure=report, or list")
+    if command.verb == "list" and command.dataset and not command.scale:
+        raise FigureError("list tells of data sets with a scale only: add scale=demo, scale=quick or scale=paper")
+    if command.verb != "list" and len(command.scale) > 1:
+        raise FigureError(f"scale={','.join(command.scale)}: only list takes several scales")
+    if command.verb == "check" and command.from_:
+        raise FigureError("check makes published runs again; from=evidence draws them")
+    if command.launcher != RAY and command.address is not None:
+        raise FigureError(f"address={command.address} is that of a Ray cluster: add launcher={RAY}")
+
+
+def _address(command: Command) -> str | None:
+    """Return the address of a Ray cluster that answers, from the command line or ``RAY_ADDRESS``; None without one."""
+    if command.launcher != RAY:
+        return None
+    check_launcher(RAY, f"launcher={RAY}")
+    address = command.address or os.environ.get("RAY_ADDRESS") or None
+    if address is not None:
+        check_address(address)
+    return address
 
 
 def _shared(names: Sequence[Collection[str]]) -> list[str]:
     """Return the names that all lists have: an option must apply to all figures of the command."""
     return [name for name in (names[0] if names else ()) if all(name in others for others in names)]
-
-
-def _launcher(name: str, address: str | None) -> tuple[str, str | None]:
-    """Return launcher and address, from the command line or ``RAY_ADDRESS``."""
-    if name != LAUNCHERS[0]:
-        check_choice("launcher", name, LAUNCHERS)
-    if name != RAY and address is not None:
-        raise FigureError(f"address={address} is that of a Ray cluster: add launcher={RAY}")
-    if name == RAY:
-        check_launcher(RAY, f"launcher={RAY}")
-        address = address or os.environ.get("RAY_ADDRESS") or None
-        if address is not None:
-            check_address(address)
-    return name, address
-
-
-def _check(given: Mapping[str, str], *, wanted: bool) -> Check | None:
-    if not wanted:
-        return None
-    if "from" in given:
-        raise FigureError("check makes published runs again; from=evidence draws them")
-    runs = given.get("runs", "5")
-    return Check(
-        None if runs == EACH else _whole("runs", runs, least=1, other=EACH),
-        _whole("seed", given.get("seed", "0"), least=0),
-        folder("again", given["again"]) if "again" in given else None,
-    )
-
-
-def _jobs(value: str | None) -> int | None:
-    return None if value is None else _whole("jobs", value, least=1)
-
-
-def _whole(name: str, value: str, *, least: int, other: str = "") -> int:
-    if not (value.isascii() and value.isdigit()) or int(value) < least:
-        wanted = f"a whole number >= {least}" + (f" or {other!r}" if other else "")
-        raise FigureError(f"{name} must be {wanted}, got {value!r}")
-    return int(value)
-
-
-class SeriesModule(Protocol):
-    """A module that `FigureSpec.series_module` names."""
-
-    def with_series(self, spec: FigureSpec, options: Options) -> FigureSpec:
-        """Return the figure with the series that follow from its options, which have their values."""
 
 
 def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
@@ -329,8 +259,9 @@ def resolve_options(spec: FigureSpec, options: Options) -> FigureSpec:
     FigureError, SettingsError
         A value is not allowed.
     """
-    values = {name: replace(own, value=options.own.get(name, own.value)) for name, own in spec.options.items()}
+    values = {name: replace(option, value=options.own.get(name, option.value)) for name, option in spec.options.items()}
     chosen = replace(spec, options=values)
     if not spec.series_module:
         return chosen
-    return cast(SeriesModule, importlib.import_module(spec.series_module)).with_series(chosen, options)
+    with_series: Callable[[FigureSpec, Options], FigureSpec] = importlib.import_module(spec.series_module).with_series
+    return with_series(chosen, options)

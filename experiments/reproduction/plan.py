@@ -197,7 +197,7 @@ class Planner:
                 absent[MPI] = str(error).removeprefix(f"{MPI} ")
                 continue
             except SettingsError as error:
-                if not spec.open:
+                if not spec.allow_unsolvable:
                     raise
                 left_out[series.name] = str(error).removeprefix(f"{' '.join(series.overrides[:1])} ")
                 continue
@@ -209,7 +209,7 @@ class Planner:
             seeds = range(spec.runs_of(series, options.scale))
             wanted += [(series.name, _seeded(first, seed, split=spec.split_by_seed)) for seed in seeds]
         runs = self._look_up(wanted)
-        if left_out and not any(series.name in settings for series in spec.curves if not series.beside):
+        if left_out and not any(series.name in settings for series in spec.curves if not series.reference_only):
             raise FigureError(f"nothing is left to compare on {dataset}: {'; '.join(dict.fromkeys(left_out.values()))}")
         self._require_data(dataset, settings, runs)
         stand_in = _stand_in(spec, paper_dataset, dataset, settings)
@@ -286,9 +286,9 @@ def _too_few(run: RunSettings) -> bool:
 
 def _stand_in(spec: FigureSpec, paper_dataset: str, dataset: str, settings: Mapping[str, RunSettings]) -> str:
     own = next((run.dataset.stand_in for run in settings.values()), "")
-    if own and not spec.bases:  # a figure with bases takes data sets for themselves, in the place of no others
+    if own and not spec.based_on:  # a figure with bases takes data sets for themselves, in the place of no others
         return own
     if dataset in spec.datasets:
         return ""
-    how = "takes its place here" if spec.instead.get(paper_dataset) == dataset else "chosen on the command line"
+    how = "takes its place here" if spec.stand_ins.get(paper_dataset) == dataset else "chosen on the command line"
     return f"{how}; the paper's {spec.label} uses {', '.join(spec.datasets)}"

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import Field, FiniteFloat, PositiveInt
 
 from experiments.reproduction.claim_spec import Described
+
+Grid = Annotated[dict[str, Annotated[list[FiniteFloat], Field(min_length=1)]], Field(max_length=1)]
 
 
 @dataclass
@@ -22,16 +27,16 @@ class SeriesSpec(Described):
         Further overrides on one data set.
     datasets : list of str
         The paper's data sets on which it is run; empty: all of the figure's.
-    without : list of str
+    exclude : list of str
         Data sets and stand-ins on which it is not run.
     seeds : int or None
         Most runs: 1 for a method without random choices. None: the scale's number.
     grid : dict of str to list of float
         One setting and its values: each value becomes a series in place of this one.
-    along : dict of str to dict of str to list of (float or None)
+    paired_with : dict of str to dict of str to list of (float or None)
         A setting that changes with the grid, by data set: one value for each of the grid's; None: no run. Data sets
         without an entry have the values of the first one.
-    beside : bool
+    reference_only : bool
         Whether it is a reference for the others.
     label : str
         Its name on the page of curves, where the algorithm's name does not say enough; empty: `name`.
@@ -41,11 +46,11 @@ class SeriesSpec(Described):
     overrides: list[str] = field(default_factory=list)
     by_dataset: dict[str, list[str]] = field(default_factory=dict)
     datasets: list[str] = field(default_factory=list)
-    without: list[str] = field(default_factory=list)
-    seeds: int | None = None
-    grid: dict[str, list[float]] = field(default_factory=dict)
-    along: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
-    beside: bool = False
+    exclude: list[str] = field(default_factory=list)
+    seeds: PositiveInt | None = None
+    grid: Grid = field(default_factory=dict)
+    paired_with: dict[str, dict[str, list[float | None]]] = field(default_factory=dict)
+    reference_only: bool = False
     label: str = ""
 
     def members(self) -> dict[float, SeriesSpec]:
@@ -55,15 +60,15 @@ class SeriesSpec(Described):
                 self,
                 name=f"{self.name} {_short(setting)}={value:g}",
                 label=f"{self.label} {_short(setting)}={value:g}" if self.label else "",
-                overrides=[*self.overrides, _set(setting, value), *self._along(place).get("", [])],
+                overrides=[*self.overrides, _set(setting, value), *self._paired(place).get("", [])],
                 by_dataset={
-                    name: [*self.by_dataset.get(name, []), *self._along(place).get(name, [])]
-                    for name in {**self.by_dataset, **self._along(place)}
+                    name: [*self.by_dataset.get(name, []), *self._paired(place).get(name, [])]
+                    for name in {**self.by_dataset, **self._paired(place)}
                     if name
                 },
-                without=[*self.without, *self._left_out(place)],
+                exclude=[*self.exclude, *self._without_value(place)],
                 grid={},
-                along={},
+                paired_with={},
             )
             for setting, values in self.grid.items()
             for place, value in enumerate(values)
@@ -76,24 +81,40 @@ class SeriesSpec(Described):
         return replace(
             self,
             grid={setting: [own[k] for k in kept] for setting, own in self.grid.items()},
-            along={
+            paired_with={
                 setting: {name: [own[k] for k in kept] for name, own in lists.items()}
-                for setting, lists in self.along.items()
+                for setting, lists in self.paired_with.items()
             },
         )
 
-    def _along(self, place: int) -> dict[str, list[str]]:
+    def _paired(self, place: int) -> dict[str, list[str]]:
         """Return the overrides for one value of the grid by data set; the empty name stands for all others."""
         words: dict[str, list[str]] = {}
-        for setting, lists in self.along.items():
+        for setting, lists in self.paired_with.items():
             for name, values in [("", next(iter(lists.values()))), *lists.items()]:
                 value = values[place]
                 words.setdefault(name, []).extend([] if value is None else [_set(setting, value)])
         return words
 
-    def _left_out(self, place: int) -> list[str]:
+    def _without_value(self, place: int) -> list[str]:
         """Return the data sets that have no run with one value of the grid."""
-        return [name for lists in self.along.values() for name, values in lists.items() if values[place] is None]
+        return [name for lists in self.paired_with.values() for name, values in lists.items() if values[place] is None]
+
+
+def check_grid(series: SeriesSpec) -> None:
+    """Check that the values of a grid give different series, and that settings paired with it have as many values.
+
+    Raises
+    ------
+    ValueError
+    """
+    where = f"grid of series {series.name!r}:"
+    count = len(next(iter(series.grid.values()), []))
+    if len({member.name for member in series.members().values()}) < count:
+        raise ValueError(f"{where} its values must differ in their first six digits, got {series.grid}")
+    for setting, lists in series.paired_with.items():
+        if not lists or any(len(values) != count for values in lists.values()):
+            raise ValueError(f"{where} {setting} is paired with it, and needs {count} values for each data set")
 
 
 def _set(setting: str, value: float) -> str:

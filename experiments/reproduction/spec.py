@@ -5,27 +5,30 @@ Plain dataclasses, which pydantic fills and checks.
 
 from __future__ import annotations
 
-import math
+import importlib
+import re
 import reprlib
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
 
 import yaml  # type: ignore[import-untyped]
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, NonNegativeInt, TypeAdapter, ValidationError
 
 from experiments.provenance import PROJECT_ROOT
-from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim
-from experiments.reproduction.series_spec import SeriesSpec
+from experiments.reproduction.claim_spec import BaseSpec, ClaimSpec, Described, NumberSpec, check_claim, check_options
+from experiments.reproduction.series_spec import SeriesSpec, check_grid
 from support.text import nearest, setting_name
 
 FIGURES = PROJECT_ROOT / "conf" / "figure"
 DATA_SETS = PROJECT_ROOT / "conf" / "dataset"
 OWN_FILES = "file"
 """Name of the data set of the user's own files."""
-SCALES = ("demo", "quick", "paper")
+Scale = Literal["demo", "quick", "paper"]
+SCALES = get_args(Scale)
 """Sizes of a figure: a sample of the data in seconds, more data in minutes, the paper's data and budget."""
 
 
@@ -49,7 +52,7 @@ class ScaleSpec(Described):
         Added to those of each series; they win.
     """
 
-    seeds: int = 1
+    seeds: NonNegativeInt = 1
     overrides: list[str] = field(default_factory=list)
 
 
@@ -87,9 +90,9 @@ class FigureSpec(Described):
         Module with ``make(evidence)``.
     datasets : list of str
         In the paper's order, one panel each; may be empty.
-    instead : dict of str to str
+    stand_ins : dict of str to str
         Data set to its stand-in, used if the data set is not available, and marked as such.
-    lacking : dict of str to str
+    missing_data : dict of str to str
         The paper's data sets that are left out, and why. They count as cases that were not run.
     series : list of SeriesSpec
     scales : dict of str to ScaleSpec
@@ -106,11 +109,11 @@ class FigureSpec(Described):
         Groups of ``run.py``'s settings (``problem``) that the command line may change for all runs.
     series_module : str
         Module with ``with_series(spec, options)`` for a figure whose series follow from the command line; else empty.
-    open : bool
+    allow_unsolvable : bool
         Whether a series that cannot solve the problem is left out, with the reason, instead of an error.
-    bases : list of BaseSpec
+    based_on : list of BaseSpec
         Other figures whose series and claims this one repeats on its own data sets; its `series_module` reads them.
-    left_out : dict of str to str
+    excluded_because : dict of str to str
         Claims that are not repeated, and why.
     """
 
@@ -120,8 +123,8 @@ class FigureSpec(Described):
     title: str = ""
     maker: str = ""
     datasets: list[str] = field(default_factory=list)
-    instead: dict[str, str] = field(default_factory=dict)
-    lacking: dict[str, str] = field(default_factory=dict)
+    stand_ins: dict[str, str] = field(default_factory=dict)
+    missing_data: dict[str, str] = field(default_factory=dict)
     series: list[SeriesSpec] = field(default_factory=list)
     scales: dict[str, ScaleSpec] = field(default_factory=dict)
     timed: bool = False
@@ -131,9 +134,9 @@ class FigureSpec(Described):
     options: dict[str, OptionSpec] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)
     series_module: str = ""
-    open: bool = False
-    bases: list[BaseSpec] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
+    allow_unsolvable: bool = False
+    based_on: list[BaseSpec] = field(default_factory=list)
+    excluded_because: dict[str, str] = field(default_factory=dict)
 
     @property
     def curves(self) -> list[SeriesSpec]:
@@ -162,7 +165,7 @@ class FigureSpec(Described):
             series
             for series in self.curves
             if (not series.datasets or paper_dataset in series.datasets)
-            and not {paper_dataset, dataset} & {*series.without}
+            and not {paper_dataset, dataset} & {*series.exclude}
         ]
 
     def runs_of(self, series: SeriesSpec, scale: str) -> int:
@@ -188,7 +191,7 @@ class FigureSpec(Described):
         FigureError
             A chosen data set is not known.
         """
-        own = {name: (name, *([self.instead[name]] if name in self.instead else [])) for name in self.datasets}
+        own = {name: (name, *([self.stand_ins[name]] if name in self.stand_ins else [])) for name in self.datasets}
         if not chosen or not own:
             return own
         known = known_data_sets()
@@ -212,9 +215,6 @@ class FigureSpec(Described):
         if name not in self.scales:
             raise FigureError(f"unknown scale {name!r}; known: {', '.join(SCALES)}{nearest(name, SCALES)}")
         return self.scales[name]
-
-
-_FIGURE = TypeAdapter(FigureSpec)
 
 
 def overrides_of(
@@ -248,32 +248,71 @@ def known_data_sets() -> list[str]:
 @cache
 def catalogue(folder: Path = FIGURES) -> dict[str, str]:
     """Return all figures and their papers, ordered by paper and label; figures without a paper come last."""
-    specs = [read_figure(path.stem, folder) for path in folder.glob("*.yaml")]
+    specs = [read_figure(path.stem, folder, with_options=False) for path in folder.glob("*.yaml")]
     ordered = sorted(specs, key=lambda spec: (not spec.paper, spec.paper, spec.label, spec.id))
     return {spec.id: spec.paper for spec in ordered}
 
 
-def read_figure(name: str, folder: Path = FIGURES) -> FigureSpec:
+def read_figure(name: str, folder: Path = FIGURES, *, with_options: bool = True) -> FigureSpec:
     """Read and check a file of ``conf/figure/``, or the file `name` if it ends in ``.yaml``.
+
+    Parameters
+    ----------
+    name : str
+    folder : Path
+    with_options : bool
+        Also check the options of readings, for which the figure's module is imported.
 
     Raises
     ------
     FigureError
-        There is no such figure, or its file does not have the schema's form.
+        There is no such figure, its file does not have the schema's form, or a judge does not take an option.
     """
     path = Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml"
     if not path.is_file():
         known = sorted(path.stem for path in folder.glob("*.yaml"))
         raise FigureError(f"unknown figure {name!r}; known: {', '.join(known)}{nearest(name, known)}")
-    spec = _described(path)
-    for series in spec.series:
-        _check_grid(series, path.name)
-    for claim in spec.claims:
-        try:
-            check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
-        except ValueError as error:
-            raise FigureError(f"{path.name}: {error}") from error
+    try:
+        spec = _FIGURE.validate_python(yaml.load(path.read_bytes(), _LOADER) or {})
+        if with_options and any(reading.options for claim in spec.claims for reading in claim.readings):
+            declared = options_of(spec)
+            for claim in spec.claims:
+                check_options(claim, declared.get(claim.id, {}))
+    except ValidationError as error:
+        schema = _FIGURE.json_schema()
+        names = {name for part in (schema, *schema["$defs"].values()) for name in part.get("properties", ())}
+        raise FigureError(f"{path.name}: {first_fault(error, names)}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
     return spec
+
+
+def first_fault(error: ValidationError, known: Collection[str] = (), places: int | None = None) -> str:
+    """Return the first fault that pydantic has found as a sentence: the place, and the fault.
+
+    Parameters
+    ----------
+    error : ValidationError
+    known : collection of str
+        Allowed names; the nearest to an unknown one are named.
+    places : int, optional
+        Parts of the place that are shown; by default all.
+    """
+    fault = error.errors(include_url=False)[0]
+    place = ".".join(map(str, fault["loc"][:places])).rstrip("_")
+    if fault["type"] == "unexpected_keyword_argument":
+        return f"{place}: there is no such name{nearest(str(fault['loc'][-1]), known)}"
+    if fault["type"] == "value_error":
+        return str(fault["ctx"]["error"])
+    allowed = re.findall("'([^']*)'", fault["msg"]) if fault["type"] == "literal_error" else ()
+    message = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {reprlib.repr(fault['input'])}"
+    return f"{place or 'the file'}: {message}{nearest(str(fault['input']), allowed)}"
+
+
+def options_of(spec: FigureSpec) -> Mapping[str, Mapping[str, Any]]:
+    """Return the options that a figure's judges take, by claim: ``OPTIONS`` of its module."""
+    declared: Mapping[str, Mapping[str, Any]] = {}
+    return getattr(importlib.import_module(spec.maker), "OPTIONS", declared) if spec.maker else declared
 
 
 def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -306,33 +345,13 @@ def choose(name: str, known: Mapping[str, str] | None = None) -> tuple[str, ...]
     return tuple(dict.fromkeys(chosen))
 
 
-def _described(path: Path) -> FigureSpec:
-    """Return a figure's file as it is, with checked names and types."""
-    try:
-        described = yaml.load(path.read_bytes(), _LOADER) or {}
-        return _FIGURE.validate_python(described)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        wrong = f"{first['msg'][0].lower()}{first['msg'][1:]}, got {reprlib.repr(first['input'])}"
-        if first["type"] == "unexpected_keyword_argument":
-            wrong = "there is no such name"
-        raise FigureError(f"{path.name}: {where}: {wrong}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise FigureError(f"{path.name}: {' '.join(str(error).split())}") from error
+def _checked(spec: FigureSpec) -> FigureSpec:
+    """Return a figure whose parts fit each other; raises ValueError."""
+    for series in spec.series:
+        check_grid(series)
+    for claim in spec.claims:
+        check_claim(claim, [series.name for series in (*spec.series, *spec.curves)])
+    return spec
 
 
-def _check_grid(series: SeriesSpec, file: str) -> None:
-    """Check that a grid has one setting, and values that give different series."""
-    where = f"{file}: grid of series {series.name!r}:"
-    if len(series.grid) > 1:
-        raise FigureError(f"{where} it has one setting, got {', '.join(series.grid)}")
-    for setting, values in series.grid.items():
-        if not values or not all(map(math.isfinite, values)):
-            raise FigureError(f"{where} {setting} needs values, all finite, got {values}")
-        if len({member.name for member in series.members().values()}) < len(values):
-            raise FigureError(f"{where} the values of {setting} must differ in their first six digits, got {values}")
-    count = len(next(iter(series.grid.values()), []))
-    for setting, lists in series.along.items():
-        if not lists or any(len(values) != count for values in lists.values()):
-            raise FigureError(f"{where} {setting} goes along with it, and needs {count} values for each data set")
+_FIGURE = TypeAdapter(Annotated[FigureSpec, AfterValidator(_checked)])

@@ -209,7 +209,7 @@ def test_the_words_of_reproduce(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse(["figure=sbp"]).address is None
     with pytest.raises(FigureError, match="add launcher=ray"):
         parse(["figure=sbp", "address=auto"])
-    with pytest.raises(SettingsError, match="launcher must be"):
+    with pytest.raises(FigureError, match=r"^launcher: .*'local' or 'ray'"):
         parse(["figure=sbp", "launcher=slurm"])
 
 

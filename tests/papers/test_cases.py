@@ -34,6 +34,7 @@ from experiments.reproduction.spec import FigureSpec
 from experiments.reproduction.statistics import Interval
 from experiments.reproduction.verdict import Claim
 
+OPTIONS = {"sbp.1": {"factor": 1.0}}
 VALUES = {"adult": 1.0, "mnist": 3.0, "web": 5.0}
 
 
@@ -41,7 +42,7 @@ def judge(values: dict[str, float]):  # type: ignore[no-untyped-def]
     """Return a judge: each data set's value is at most the constant `limit`, times the option `factor`."""
 
     def judged(found: Evidence, choice: Choice) -> Findings:
-        factor = float(choice.option("factor", "1"))
+        factor = choice.option("factor")
         return Findings(
             [
                 case_on(
@@ -61,7 +62,7 @@ def claim_of(spec: ClaimSpec, found: Evidence, values: dict[str, float] | None =
 
 
 def some_evidence(claim: ClaimSpec, *names: str, **fields: str) -> Evidence:
-    spec = FigureSpec(id="sbp_x", claims=[claim], datasets=list(VALUES), instead={"web": "adult"})
+    spec = FigureSpec(id="sbp_x", maker=__name__, claims=[claim], datasets=list(VALUES), stand_ins={"web": "adult"})
     return evidence(spec, [panel(name, {}, **(fields if name == names[-1] else {})) for name in names])
 
 
@@ -73,7 +74,7 @@ def test_each_reading_is_judged_with_its_own_options_and_constants() -> None:
         constants={"limit": 6.0},
         readings=[
             ReadingSpec("plain", "as it is", "small", "5"),
-            ReadingSpec("doubled", "twice", options={"factor": "2"}),
+            ReadingSpec("doubled", "twice", options={"factor": 2}),
             ReadingSpec("strict", "a lower limit", constants={"limit": 2.0}),
             ReadingSpec("strictest", "none", constants={"limit": 0.5}),
         ],
@@ -102,7 +103,9 @@ def test_data_sets_that_were_not_run_count_and_are_named() -> None:
     assert (claim.verdict, claim.nearest.held, claim.nearest.cases) == ("mostly", 2, 3)
     assert claim.nearest.exceptions == ["web: not run"]
     assert claim.lacking == ["web"]
-    figure = FigureSpec(id="sbp_x", claims=[spec], datasets=["adult"], lacking={"forest": "no file"})
+    figure = FigureSpec(
+        id="sbp_x", maker=__name__, claims=[spec], datasets=["adult"], missing_data={"forest": "no file"}
+    )
     claim = claim_of(spec, evidence(figure, [panel("adult", {})]))
     assert (claim.verdict, claim.lacking) == ("unclear", ["forest"])
     assert claim.nearest.exceptions == ["forest: not run, no file"]
@@ -136,7 +139,7 @@ def test_data_of_the_users_choice_are_measured_beside_the_claim() -> None:
 
 def test_more_runs_are_asked_for_where_each_unclear_case_says_how_many() -> None:
     spec = ClaimSpec("sbp.1", "x")
-    figure = FigureSpec(id="sbp_x", claims=[spec])
+    figure = FigureSpec(id="sbp_x", maker=__name__, claims=[spec])
 
     def answer(*decisions: Decision) -> int | None:
         cases = [Case(("", str(number)), "case", decision) for number, decision in enumerate(decisions)]
@@ -201,7 +204,7 @@ def test_one_run_is_written_without_an_interval() -> None:
 
 def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
     spec = ClaimSpec("sbp.1", "x")
-    figure = FigureSpec(id="sbp_x", claims=[spec])
+    figure = FigureSpec(id="sbp_x", maker=__name__, claims=[spec])
     cases = [Case(("", "a"), "a", HOLDS), Case(("", "b"), "b", BESIDE), Case(("", "c"), "c", MISSING, note="no runs")]
     (claim,) = judge_claims(evidence(figure, []), {"sbp.1": lambda *_: Findings(cases)})
     assert (claim.nearest.held, claim.nearest.cases, claim.nearest.exceptions) == (1, 2, ["c: not run, no runs"])
@@ -209,7 +212,7 @@ def test_cases_beside_the_claim_and_missing_ones_are_told_apart() -> None:
 
 def test_several_exceptions_with_one_label_are_told_apart_by_their_measurements() -> None:
     spec = ClaimSpec("sbp.1", "x")
-    figure = FigureSpec(id="sbp_x", claims=[spec])
+    figure = FigureSpec(id="sbp_x", maker=__name__, claims=[spec])
     cases = [
         Case(("a", "pegasos"), "A", FAILS, "SBP less Pegasos 2"),
         Case(("a", "sdca"), "A", UNCLEAR, "SBP less SDCA 1", note="few runs"),

@@ -53,7 +53,9 @@ SOME = BaseSpec(
 
 def figure_of(datasets: list[str], *bases: BaseSpec) -> FigureSpec:
     """A figure with these bases, and the series and claims that follow."""
-    spec = replace(read_figure("elsewhere_sbp"), datasets=datasets, bases=list(bases), left_out={"sbp.6": "a number"})
+    spec = replace(
+        read_figure("elsewhere_sbp"), datasets=datasets, based_on=list(bases), excluded_because={"sbp.6": "a number"}
+    )
     return with_series(spec, Options("paper"))
 
 
@@ -247,10 +249,10 @@ def test_a_name_that_does_not_exist_is_refused(base: BaseSpec, message: str) -> 
 def test_every_claim_of_a_paper_is_repeated_or_left_out_with_a_reason(paper: str) -> None:
     claims = [claim.id for other, key in catalogue().items() if key == paper for claim in read_figure(other).claims]
     specs = [read_figure(name) for name in FIGURES if name.removeprefix("elsewhere_").partition("_")[0] == paper]
-    repeated = [claim.id for spec in specs for base in spec.bases for claim in base.claims]
-    left_out = [name for spec in specs for name in spec.left_out if name != "all others"]
+    repeated = [claim.id for spec in specs for base in spec.based_on for claim in base.claims]
+    left_out = [name for spec in specs for name in spec.excluded_because if name != "all others"]
     assert sorted([*repeated, *left_out]) == sorted(claims)
-    assert all(why for spec in specs for why in spec.left_out.values())
+    assert all(why for spec in specs for why in spec.excluded_because.values())
     made = [claim.id for spec in specs for claim in with_series(spec, Options("paper")).claims]
     assert made == [PREFIX + each for each in repeated]
 
@@ -260,7 +262,7 @@ def test_its_data_sets_are_not_those_of_the_claims(name: str) -> None:
     spec = read_figure(name)
     own = {dataset for base in bases_of(spec) for dataset in base.spec.datasets if dataset != "synthetic"}
     assert not own & {*spec.datasets}
-    kernel = any("protocol=elsewhere_gaussian" in base.overrides for base in spec.bases)
+    kernel = any("protocol=elsewhere_gaussian" in base.overrides for base in spec.based_on)
     assert len(spec.datasets) >= (14 if kernel else 12)
 
 

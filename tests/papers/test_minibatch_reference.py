@@ -110,7 +110,7 @@ def rho_claims(folder: Path, spec: FigureSpec, **costs: tuple[float, ...]) -> di
 
 def test_rulings_on_repeated_rho_and_a_crude_bound(tmp_path: Path) -> None:
     spec = only(read_figure("minibatch_rho"), "rcv1")
-    spec.lacking.clear()
+    spec.missing_data.clear()
     assert rho_claims(tmp_path / "a", spec) == {"rho": "reproduced", "crude": "reproduced"}
     helps = {"2": (50.0, 51.0), "5": (50.0, 51.0), "crude": (200.0, 204.0)}
     assert rho_claims(tmp_path / "b", spec, **helps) == {"rho": "contradicted", "crude": "contradicted"}

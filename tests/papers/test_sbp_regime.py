@@ -95,6 +95,6 @@ def test_growth_is_drawn_and_written(tmp_path: Path) -> None:
 def test_the_settings_follow_from_the_sizes() -> None:
     """lambda = epsilon / ‖u‖^2 with ‖u‖ = 7.1 / 0.2 (Appendix D.2)."""
     for series in SPEC.series[1:]:
-        values = series.along["problem.lambda_"]["synthetic"]
+        values = series.paired_with["problem.lambda_"]["synthetic"]
         expected = [EXAMPLES / n / 35.5**2 for n in series.grid["dataset.n"]]
         assert values == pytest.approx(expected, rel=1e-3)

@@ -88,7 +88,7 @@ def test_without_runs_the_figure_is_empty() -> None:
         assert len(made.data) == 0
 
 
-ONE = replace(SPEC, datasets=["adult"], lacking={})
+ONE = replace(SPEC, datasets=["adult"], missing_data={})
 
 
 def judge(*panels: Panel, spec: FigureSpec = ONE) -> dict[str, Claim]:

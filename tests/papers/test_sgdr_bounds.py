@@ -24,7 +24,7 @@ from experiments.reproduction.verdict import Claim
 from solvers import _core
 
 WHOLE = read_figure("sgdr_bounds")
-SPEC = replace(WHOLE, datasets=["adult"], lacking={})
+SPEC = replace(WHOLE, datasets=["adult"], missing_data={})
 GOOD = [(1.0, 0.5, None), (2.0, 0.3, 0.4), (3.0, 0.01, 0.02)]
 INSIDE = DualBox(30, 1.0, 1e-14, 1000, 0)
 

@@ -21,8 +21,8 @@ WHOLE = read_figure("sgdr_single")
 SPEC = replace(
     WHOLE,
     datasets=["adult", "news20"],
-    instead={},
-    lacking={},
+    stand_ins={},
+    missing_data={},
     claims=[replace(claim, datasets=[name for name in claim.datasets if name == "news20"]) for claim in WHOLE.claims],
 )
 

@@ -19,7 +19,7 @@ from experiments.reproduction.verdict import Claim
 
 WHOLE = read_figure("sgdr_time")
 SPEC = replace(
-    WHOLE, datasets=["adult"], lacking={}, claims=[replace(claim, datasets=["adult"]) for claim in WHOLE.claims]
+    WHOLE, datasets=["adult"], missing_data={}, claims=[replace(claim, datasets=["adult"]) for claim in WHOLE.claims]
 )
 SMALL, MIDDLE, LARGE = SPEC.members("optimum")
 Given = dict[str, dict[float, Sequence[float]]]
@@ -140,7 +140,9 @@ def test_a_majority_counts_the_data_sets_without_a_file(
 ) -> None:
     names = {f"data set {k}": "no file" for k in range(lacking)}
     both = ["adult", "web"]
-    spec = replace(SPEC, datasets=both, lacking=names, claims=[replace(claim, datasets=both) for claim in SPEC.claims])
+    spec = replace(
+        SPEC, datasets=both, missing_data=names, claims=[replace(claim, datasets=both) for claim in SPEC.claims]
+    )
     claims = make(evidence(spec, two_data_sets(tmp_path, ocas))).claims
     majority, each = next(claim for claim in claims if claim.id == "sgdr.small_ocas").readings
     assert majority.outcome == outcome
@@ -181,7 +183,7 @@ def test_data_sets_without_runs_count() -> None:
 
 
 def test_a_data_set_without_a_file_caps_the_verdict(as_claimed: Panel) -> None:
-    spec = replace(SPEC, claims=WHOLE.claims, lacking={"webspam": "no file"})
+    spec = replace(SPEC, claims=WHOLE.claims, missing_data={"webspam": "no file"})
     claims = {claim.id: claim for claim in make(evidence(spec, [as_claimed])).claims}
     assert claims["sgdr.3"].nearest.text == "mostly reproduced (3 of 4)"
     assert claims["sgdr.3"].lacking == ["webspam"]
@@ -208,7 +210,7 @@ def test_clocks_of_different_machines_are_not_compared(as_claimed: Panel) -> Non
 
 
 def test_stand_ins_are_named(as_claimed: Panel) -> None:
-    spec = replace(SPEC, datasets=["physics"], instead={"physics": "ijcnn1"}, claims=WHOLE.claims)
+    spec = replace(SPEC, datasets=["physics"], stand_ins={"physics": "ijcnn1"}, claims=WHOLE.claims)
     named = replace(as_claimed, paper_dataset="physics", dataset="ijcnn1", stand_in="no physics")
     claims = {claim.id: claim for claim in make(evidence(spec, [named])).claims}
     assert "on stand-ins" in claims["sgdr.3"].nearest.text
@@ -326,7 +328,7 @@ def test_picture_and_table(tmp_path: Path) -> None:
     panels = [
         replace(made_up, paper_dataset=name, dataset=used, stand_in="" if name == used else "no other")
         for name in WHOLE.datasets
-        for used in [WHOLE.instead.get(name, name)]
+        for used in [WHOLE.stand_ins.get(name, name)]
     ]
     made = drawn_with_table(make(evidence(WHOLE, panels)))
     times = made.data[made.data["over_fastest"].notna()]

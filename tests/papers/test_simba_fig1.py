@@ -201,7 +201,7 @@ def test_the_nonzeros_of_an_iteration(tmp_path: Path) -> None:
 
 def test_the_declared_stand_in_counts_and_is_named(tmp_path: Path) -> None:
     panels = both(tmp_path, error(0.05, 1e5), error(0.05, 1e7), stand_in="not here")
-    claim = judge(*(replace(each, dataset=SPEC.instead[each.paper_dataset]) for each in panels))["simba.1"]
+    claim = judge(*(replace(each, dataset=SPEC.stand_ins[each.paper_dataset]) for each in panels))["simba.1"]
     assert claim.nearest.text == "reproduced on stand-ins (2 of 2)"
     assert "(stand-in for news20)" in claim.nearest.measured
 
@@ -240,7 +240,7 @@ def series_of(made: FigureResult, chosen_on: str) -> set[str]:
 def test_each_row_shows_the_chosen_parameters(tmp_path: Path) -> None:
     panels = [
         replace(measured(tmp_path, error(0.05, 1e5), error(0.06, 1e7, 0.001), name), dataset=used, stand_in="no other")
-        for name, used in SPEC.instead.items()
+        for name, used in SPEC.stand_ins.items()
     ]
     made = make(evidence(SPEC, panels))
     assert series_of(made, "test") == {f"simba nu={NU:g}", f"pegasos lambda={LAMBDA:g}"}

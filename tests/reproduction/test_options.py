@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from experiments.configuration.paper_style import PaperStyle
 from experiments.configuration.settings import available_cores
@@ -26,14 +28,14 @@ def test_everything() -> None:
     assert command.options.jobs == 3
     assert command.options.overrides == ("memory=2GiB", "store.root=s")
     assert (str(command.store), str(command.figures), str(command.report)) == ("s", "f", "report")
-    assert not command.list_
+    assert command.verb == ""
     assert not command.dry_run
 
 
 @pytest.mark.parametrize("name", ["store", "store.root", "figures", "report"])
 @pytest.mark.parametrize("address", ["postgresql://user:secret@host/db", "sqlite:///s/mlflow.db", "ftp://host/x"])
 def test_a_server_address_is_not_a_folder(name: str, address: str) -> None:
-    with pytest.raises(SettingsError, match=f"{name} must be the path of a folder") as refused:
+    with pytest.raises((FigureError, SettingsError), match=f"{name} must be the path of a folder") as refused:
         parse(["figure=sbp", f"{name}={address}"])
     assert "secret" not in str(refused.value)
 
@@ -53,7 +55,7 @@ def test_a_server_address_is_not_a_folder(name: str, address: str) -> None:
 )
 def test_a_store_is_a_folder_a_server_or_run_pys_word(words: list[str], folder: str, server: str | None) -> None:
     command = parse(["figure=all", *words])
-    assert (command.store, command.server) == (Path(folder), server)
+    assert (command.store, command.store_uri) == (Path(folder), server)
     own = [f"store.root={folder}", *([f"store.uri='{server}'"] if server else [])]
     assert command.options.overrides == tuple(own)
 
@@ -64,8 +66,6 @@ def test_defaults() -> None:
     assert command.options.jobs == available_cores()
     assert not command.options.together
     assert parse(["figure=sbp_fig2", "timed=together"]).options.together
-    with pytest.raises(SettingsError, match="timed must be one of alone, together"):
-        parse(["figure=sbp_fig2", "timed=both"])
     assert command.options.datasets == ()
     assert command.dry_run
 
@@ -75,10 +75,21 @@ def test_defaults() -> None:
     [
         (["scale=paper"], "no figure is named"),
         (["sbp_fig2"], "write figure=sbp_fig2"),
+        (["publsh", "figure=x"], "did you mean publish"),
         (["figure=x", "scal=demo"], "did you mean scale"),
-        (["figure=x", "scale=papr"], "did you mean paper"),
-        (["figure=x", "jobs=0"], "jobs must be a whole number >= 1"),
-        (["figure=x", "jobs=two"], "jobs must be a whole number >= 1"),
+        (["figure=x", "scale=papr"], r"^scale: .*'demo', 'quick' or 'paper', got 'papr'; did you mean paper"),
+        (["figure=x", "scale=demo,quick"], "only list takes several scales"),
+        (["figure=x", "jobs=0"], "^jobs: .*, got '0'"),
+        (["figure=x", "jobs=two"], "^jobs: .*integer.*, got 'two'"),
+        (["figure=x", "timed=both"], "^timed: .*'alone' or 'together', got 'both'"),
+        (["figure=x", "from=store"], "^from: .*'evidence', got 'store'"),
+        (["figure=x", "uncommitted=yes"], "^uncommitted: .*'marked', got 'yes'"),
+        (["figure=x", "launcher=slurm"], "^launcher: .*'local' or 'ray', got 'slurm'"),
+        (["figure=x", "address=h:1"], "add launcher=ray"),
+        (["figure=x", "publish"], "publish must be the first word"),
+        (["check", "figure=x", "seed=-1"], "^seed: .*, got '-1'"),
+        (["check", "figure=x", "from=evidence"], "from=evidence draws them"),
+        (["list", "dataset=adult"], "with a scale only"),
         (["figure="], "has no value"),
         (["figure=x", "store=server"], "store=server needs the address"),
         (["figure=x", "store=a", "store.root=b"], "are two folders"),
@@ -88,6 +99,28 @@ def test_defaults() -> None:
 def test_errors_name_the_fault(words: list[str], message: str) -> None:
     with pytest.raises(FigureError, match=message):
         parse(words)
+
+
+@given(st.text(st.characters(exclude_characters="\0/:", exclude_categories=["Cs"]), min_size=1, max_size=50))
+@example("2024_11_24")
+@example("on")
+@example("1e3")
+def test_a_folder_keeps_its_name(name: str) -> None:
+    assert parse(["figure=x", f"figures={name}"]).figures == Path(name)
+
+
+def test_verbs() -> None:
+    assert parse(["list"]).verb == parse(["scale=demo", "--list"]).verb == "list"
+    assert parse(["list", "scale=demo,quick"]).scale == ("demo", "quick")
+    command = parse(["check", "figure=x", "runs=each", "again=a"])
+    assert (command.verb, command.runs, command.seed, command.again) == ("check", None, 0, Path("a"))
+    assert parse(["check", "figure=x"]).runs == 5
+    assert [parse([*words, "figure=x"]).options.scale for words in (["check"], ["publish"], [])] == [
+        "paper",
+        "paper",
+        "quick",
+    ]
+    assert parse(["figure=x", "from=evidence"]).options.scale == "paper"
 
 
 def test_the_style_of_a_paper() -> None:

@@ -163,12 +163,12 @@ def test_members_are_found_missing_and_shared_one_by_one(
     assert plan(store, figure, options).state == "done"
 
 
-def test_settings_along_a_grid_may_differ_between_data_sets(
+def test_settings_paired_with_a_grid_may_differ_between_data_sets(
     store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
     figure.datasets = ["synthetic", "digits"]
-    along: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
-    figure.series = [swept(by_dataset={"digits": ["dataset.max_train=50"]}, along=along, seeds=1)]
+    paired: dict[str, dict[str, list[float | None]]] = {"budget.epochs": {"digits": [2.0, 4.0], "adult": [8.0, None]}}
+    figure.series = [swept(by_dataset={"digits": ["dataset.max_train=50"]}, paired_with=paired, seeds=1)]
     first, second = plan(store, figure, options).panels
     # a data set that is not named has the values of the first
     assert [run.settings.budget.epochs for run in first.runs] == [2.0, 4.0]
@@ -209,14 +209,17 @@ def test_whole_numbers_of_a_grid_are_integers(store: FakeStore, figure: FigureSp
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ("{problem.nu: []}", "needs values"),
-        ("{problem.nu: [0.1, .nan]}", "needs values"),
+        ("{problem.nu: []}", "grid.problem.nu"),
+        ("{problem.nu: [0.1, .nan]}", "grid.problem.nu.1"),
         ("{problem.nu: [0.1, 0.2, 0.1]}", "differ"),
-        ("{problem.nu: [0.1], problem.C: [1.0]}", "one setting"),
+        ("{problem.nu: [0.1], problem.C: [1.0]}", "series.0.grid"),
         ("{problem.nu: [low]}", "low"),
         ("[0.1]", "sbp_x.yaml"),
-        ("{problem.nu: [0.1]}, along: {problem.C: {adult: [1.0, 2.0]}}", "problem.C goes along with it, and needs 1"),
-        ("{}, along: {problem.C: {adult: [1.0]}}", "problem.C goes along with it, and needs 0"),
+        (
+            "{problem.nu: [0.1]}, paired_with: {problem.C: {adult: [1.0, 2.0]}}",
+            "problem.C is paired with it, and needs 1",
+        ),
+        ("{}, paired_with: {problem.C: {adult: [1.0]}}", "problem.C is paired with it, and needs 0"),
     ],
 )
 def test_a_malformed_grid_is_an_error_in_one_line(tmp_path: Path, grid: str, message: str) -> None:
@@ -296,7 +299,7 @@ def test_series_of_a_missing_engine_are_left_out(
 def test_the_figures_stand_in_replaces_a_missing_data_set(
     store: FakeStore, figure: FigureSpec, options: Options
 ) -> None:
-    figure.datasets, figure.instead = ["digits"], {"digits": "synthetic"}
+    figure.datasets, figure.stand_ins = ["digits"], {"digits": "synthetic"}
     made = Planner(store, refuse("digits")).plan(figure, options)
     assert [(panel.paper_dataset, panel.dataset) for panel in made.panels] == [("digits", "synthetic")]
     assert made.panels[0].stand_in

@@ -40,7 +40,7 @@ def words(folder: Path, *more: str) -> list[str]:
 
 
 def reproduce(folder: Path, *more: str) -> int:
-    return main(words(folder, "jobs=2", *more))
+    return main(words(folder, *more, "jobs=2"))
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_list_shows_a_line_per_figure_without_planning(
     assert reproduce(done, "--list") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(catalogue())
-    assert reproduce(done, "--list", "figure=sbp") == 0
+    assert reproduce(done, "list", "figure=sbp") == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [name for name, paper in catalogue().items() if paper == "sbp"]
     (line,) = [line for line in lines if line.startswith("sbp_fig3 ")]
@@ -147,10 +147,10 @@ def test_list_with_scales_shows_runs_costs_and_verdicts(done: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--list", "scale=full"], "unknown scale 'full'; known: demo, quick, paper"),
-        (["--list", "scale=demo,full"], "unknown scale 'full'; known: demo, quick, paper"),
-        (["--list", "dataset=digits"], "add scale=demo, scale=quick or scale=paper"),
-        (["figure=sbp_fig3", "scale=demo,paper"], "unknown scale 'demo,paper'"),
+        (["list", "scale=full"], "'demo', 'quick' or 'paper', got 'full'"),
+        (["--list", "scale=demo,full"], "'demo', 'quick' or 'paper', got 'full'"),
+        (["list", "dataset=digits"], "add scale=demo, scale=quick or scale=paper"),
+        (["figure=sbp_fig3", "scale=demo,paper"], "only list takes several scales"),
     ],
 )
 def test_list_refuses_unused_options(
@@ -181,7 +181,7 @@ def test_report(done: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "message"),
     [
         (["figure=sbp_fig22"], "did you mean sbp_fig2"),
-        (["figure=sbp_fig3", "scale=full"], "known: demo, quick, paper"),
+        (["figure=sbp_fig3", "scale=full"], "'demo', 'quick' or 'paper', got 'full'"),
         (["figure=sbp_fig3", "dataset=adlt"], "did you mean adult"),
         (["figure=sbp_fig3", "memory=lots"], "memory must be"),
     ],

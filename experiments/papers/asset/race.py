@@ -98,7 +98,7 @@ def entries_of(evidence: Evidence) -> list[Entry]:
 
 
 def _entry(panel: Panel, spec: FigureSpec, s: float) -> Entry:
-    timed = [series for series in spec.series if not series.beside]
+    timed = [series for series in spec.series if not series.reference_only]
     names = {series.name: spec.members(series.name)[s] if series.grid else series.name for series in timed}
     frames = {name: [frame for frame in panel.curves(series) if len(frame)] for name, series in names.items()}
     ends = [_ends(frame) for frame in frames.get(TARGET, ())]

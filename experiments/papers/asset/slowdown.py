@@ -124,7 +124,7 @@ def judge_linear(found: Found, evidence: Evidence, choice: Choice) -> Findings:
 def _case(study: Study, what: str, choice: Choice, *sides: tuple[str, Callable[[Iterable[float]], float]]) -> Case:
     """Compare the epochs of two sides: a method at its largest or smallest C (the largest C is the smallest lambda)."""
     chosen = [(name, pick(study.of[name])) for name, pick in sides if study.of.get(name)]
-    settled = choice.option("epochs", "first") == "settled"
+    settled = choice.option("epochs") == "settled"
     first, second = ([study.effort(*each, choice["margin"], settled=settled) for each in chosen] + [None, None])[:2]
     if first is None or second is None or (sides[0][0] == sides[1][0] and chosen[0] == chosen[1]):
         return case_on(study.panel, what, MISSING, note="no finished runs to compare")
@@ -176,6 +176,9 @@ def _draw(figure: Figure | SubFigure, found: Found) -> None:
 
 
 _POINT: Final = "panel dataset C series target epochs least largest runs reached error sd"
+
+
+OPTIONS = {name: {"epochs": ("first", "settled")} for name in ("asset.lambda", "asset.linear")}
 
 
 def make(evidence: Evidence) -> FigureResult:

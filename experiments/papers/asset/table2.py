@@ -101,10 +101,17 @@ def _draw_cell(axes: Axes, cell: Cell, style: Style, *, filled: bool, to_target:
 _POINT: Final = "panel dataset s series seconds least largest runs reached error sd error_at_end"
 
 
+OPTIONS = {
+    "asset.1": {"sizes": ("half", "equal"), "factor": ("range", "least"), "errors": ("stop", "end")},
+    "asset.2": {"errors": ("stop", "end")},
+    "asset.fastest": {"rivals": ("all", "approximate")},
+}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure, judge its claims and compare its numbers."""
     found = entries_of(evidence)
-    names = [series.name for series in evidence.spec.series if not series.beside]
+    names = [series.name for series in evidence.spec.series if not series.reference_only]
     shown = [entry for entry in found if entry.cells]
     printed = printed_in(evidence.spec)
     return FigureResult(

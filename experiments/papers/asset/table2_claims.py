@@ -98,9 +98,9 @@ def _range(ratio: Ratio, low: float, high: float) -> Decision:
 def judge_faster(found: Entries, evidence: Evidence, choice: Choice) -> Findings:
     """Judge claim 1: ASSET with s = 1,024 has CPSP's error with s = 512, and is faster; or both at equal s."""
     low, high = FASTER
-    decide = partial(_range, low=low, high=high) if choice.option("factor", "range") == "range" else _twice
+    decide = partial(_range, low=low, high=high) if choice.option("factor") == "range" else _twice
     answers: dict[str, list[Case]] = {}
-    if choice.option("sizes", "half") == "equal":
+    if choice.option("sizes") == "equal":
         for rival in ("cpsp", "cpny"):
             answers[f"{STYLES[rival].name} over ASSET"] = [
                 _ratio_case(entry, rival, rival, "asset", decide) for entry in found
@@ -111,7 +111,7 @@ def judge_faster(found: Entries, evidence: Evidence, choice: Choice) -> Findings
         if half is None:
             continue
         times = _ratio_case(entry, "faster", "cpsp", "asset", decide, half)
-        errors = _error_difference(entry, "asset", half, "cpsp", choice.option("errors", "stop"))
+        errors = _error_difference(entry, "asset", half, "cpsp", choice.option("errors"))
         test = above if entry.panel.paper_dataset == CCAT else at_most  # "except for CCAT"
         case = _error_case(entry, "similar", errors, partial(test, limit=choice["similar"]))
         answers.setdefault("CPSP with half of the s over ASSET", []).append(times)
@@ -132,7 +132,7 @@ def judge_fastest(found: Entries, evidence: Evidence, choice: Choice) -> Finding
     cases = []
     for entry in found:
         rivals = [name for name in ("cpsp", "cpny", "lasvm", "svmlight") if name in entry.cells]
-        if choice.option("rivals", "all") == "approximate":
+        if choice.option("rivals") == "approximate":
             rivals = [name for name in rivals if name in PAPERS]
         seconds = {name: entry.cells[name].effort.median for name in rivals}
         first = min(rivals, key=seconds.__getitem__, default="cpny")
@@ -170,7 +170,7 @@ def judge_cpny(found: Entries, evidence: Evidence, choice: Choice) -> Findings:
 
 def judge_equal(found: Entries, evidence: Evidence, choice: Choice) -> Findings:
     """Judge claim 2: ASSET and ASSET* are nearly equal in time and in error."""
-    when = choice.option("errors", "stop")
+    when = choice.option("errors")
     decide = partial(within, low=-choice["points"], high=choice["points"])
     errors = [
         _error_case(entry, "errors", _error_difference(entry, "asset_star", entry, "asset", when), decide)

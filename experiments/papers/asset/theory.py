@@ -153,7 +153,7 @@ def judge_expansion(evidence: Evidence, choice: Choice) -> Findings:
 
 def judge_theorem(found: Sequence[Rates], evidence: Evidence, choice: Choice) -> Findings:
     """Judge Theorem 1: the bound for each N, or the rate alone."""
-    if choice.option("what", "bound") == "rate":
+    if choice.option("statistic") == "rate":
         return Findings([_rate_case(each, "asset", -0.5, choice["tolerance"]) for each in found])
     cases: list[Case] = []
     for each in found:
@@ -210,6 +210,9 @@ def _draw_bound(axes: Axes, each: Rates) -> None:
 
 
 _POINT: Final = "panel dataset series iterations gap sd runs bound"
+
+
+OPTIONS = {"asset.theorem": {"statistic": ("bound", "rate")}}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -63,7 +63,7 @@ def bases_of(spec: FigureSpec) -> list[Base]:
         There is no such figure, series, claim or property.
     """
     taken: dict[str, SeriesSpec] = {}
-    return [_base(each, place, spec.id, taken) for place, each in enumerate(spec.bases)]
+    return [_base(each, place, spec.id, taken) for place, each in enumerate(spec.based_on)]
 
 
 def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec]) -> Base:
@@ -82,7 +82,7 @@ def _base(base: BaseSpec, place: int, figure: str, taken: dict[str, SeriesSpec])
     for name in base.series or series:
         for curve in series[name].members().values() or [series[name]]:
             overrides = [*curve.overrides, *base.overrides, *base.by_series.get(name, [])]
-            own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], without=[])
+            own = replace(curve, overrides=overrides, by_dataset={}, datasets=[], exclude=[])
             if taken.setdefault(own.name, own) != own:
                 own = replace(own, name=f"{own.name} ({base.figure})")
                 taken[own.name] = own
@@ -128,8 +128,8 @@ def evidence_for(base: Base, evidence: Evidence) -> Evidence:
     own = replace(
         base.spec,
         datasets=spec.datasets,
-        instead=spec.instead,
-        lacking=spec.lacking,
+        stand_ins=spec.stand_ins,
+        missing_data=spec.missing_data,
         scales=spec.scales,
         claims=claims,
         numbers=[],

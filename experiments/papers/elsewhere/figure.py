@@ -41,7 +41,7 @@ def make(evidence: Evidence) -> FigureResult:
         )
     claims = judge_claims(evidence, {PREFIX + row.spec.id: judge(row.cells) for row in rows})
     datasets = [panel.paper_dataset for panel in evidence.panels]
-    drawing = picture.Drawing(rows, datasets, evidence.spec.left_out)
+    drawing = picture.Drawing(rows, datasets, evidence.spec.excluded_because)
     return FigureResult(
         _points(rows, datasets),
         partial(picture.draw, drawing=drawing),
@@ -77,7 +77,7 @@ def _table(evidence: Evidence, rows: Sequence[MapRow], datasets: Sequence[str]) 
             if (cell := row.cells.get(dataset)) is not None
         ]
     columns = ["claim", "data set", "ruling", "cases", "measured", "command"]
-    return Table(columns, lines, picture.left_out_lines(evidence.spec.left_out))
+    return Table(columns, lines, picture.left_out_lines(evidence.spec.excluded_because))
 
 
 def _texts(cell: Cell) -> list[str]:

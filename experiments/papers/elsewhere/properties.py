@@ -114,7 +114,7 @@ PROPERTIES: Final[Mapping[str, Property]] = {
 
 def compute_properties(evidence: Evidence) -> dict[str, dict[str, float]]:
     """Return the properties that the figure's claims name, by data set; those that are not known are left out."""
-    wanted = dict.fromkeys(claim.against for base in evidence.spec.bases for claim in base.claims)
+    wanted = dict.fromkeys(claim.against for base in evidence.spec.based_on for claim in base.claims)
     return {panel.paper_dataset: dict(_of(panel, wanted)) for panel in evidence.panels if any(panel.runs.values())}
 
 

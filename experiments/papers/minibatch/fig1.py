@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
+OPTIONS = {
+    "minibatch.safe": {"rule": ("bound", "exponent", "others"), "exponent": 0.25},
+    "minibatch.beyond": {"rule": ("rising", "bound", "exponent", "ends"), "exponent": 0.25},
+    "minibatch.speedups": {"sizes": ("beyond", "largest", "before"), "worse": 2.0},
+    "minibatch.2": {"sizes": ("all", "largest")},
+    "minibatch.3": {"pegasos": ("pegasos", TAIL)},
+    "minibatch.throughout": {"pegasos": ("pegasos", TAIL)},
+}
 JUDGES: Final[Mapping[str, Any]] = {
     "minibatch.1": speedups.judge_linear,
     "minibatch.safe": speedups.judge_safe,

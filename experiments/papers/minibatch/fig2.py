@@ -93,7 +93,7 @@ def _judge(evidence: Evidence, choice: Choice, found: Sequence[ConvergencePath])
 
 
 def _case(path: ConvergencePath, method: str, evidence: Evidence, choice: Choice) -> Case:
-    measure = choice.option("measure", "primal")
+    measure = choice.option("measure")
     what, about = f"{method} b={path.b}", f"{METHOD_STYLES[method].name} on {called(path.panel)}"
     if measure == "dual" and method == "pegasos":
         return case_on(path.panel, what, BESIDE, about=about, note="it has no dual variables")
@@ -159,6 +159,9 @@ def _columns(shown: Sequence[ConvergencePath]) -> int:
 
 
 COLUMNS: Final = ("panel", "dataset", "series", "b", "measure", "iterations", "median", "low", "high", "runs")
+
+
+OPTIONS = {"minibatch.fig2": {"measure": tuple(_NAMES)}}
 
 
 def make(evidence: Evidence) -> FigureResult:

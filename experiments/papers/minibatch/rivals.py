@@ -20,13 +20,13 @@ from experiments.reproduction.evidence import Evidence
 
 def judge_first(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
     """Judge minibatch.3: with b = 1 SDCA takes fewer iterations than Pegasos."""
-    rival = choice.option("pegasos", "pegasos")
+    rival = choice.option("pegasos")
     return Findings([_rival_case(study, rival, 1) for study in found])
 
 
 def judge_throughout(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
     """Judge minibatch.throughout: with each b aggressive SDCA takes fewer iterations than Pegasos."""
-    rival = choice.option("pegasos", "pegasos")
+    rival = choice.option("pegasos")
     cases = [_rival_case(study, rival, b) for study in found for b in study.planned.get(rival, ()) if b > 1]
     return Findings(cases, " ".join(filter(None, (_extremes(study, rival) for study in found))))
 
@@ -113,7 +113,7 @@ def _improves(study: Study, choice: Choice) -> Found:
     if not before:
         return Found(FAILS, note="naive SDCA does not fail")
     beyond = [b for b in efforts if b > before[-1]]
-    if choice.option("sizes", "all") == "largest":
+    if choice.option("sizes") == "largest":
         beyond = beyond[-1:]
     return weighed(compare(efforts, [(before[-1], b) for b in beyond]), lambda _, ratio: ratio.above(1.0))
 

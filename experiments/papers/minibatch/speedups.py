@@ -39,7 +39,7 @@ def _linear(study: Study, method: str, choice: Choice) -> Found:
 
 def judge_safe(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
     """Judge minibatch.safe: little speed-up beyond 1 / sigma^2, and no deterioration."""
-    flat = {"bound": _bounded, "exponent": _flat, "others": _slower}[choice.option("rule", "bound")]
+    flat = {"bound": _bounded, "exponent": _flat, "others": _slower}[choice.option("rule")]
     rules = {"flat": flat, "does not deteriorate": _no_worse}
     cases = [study.case("safe", what, partial(rule, study, choice)) for study in found for what, rule in rules.items()]
     return Findings([*cases, *_beyond_not_run(found, ["safe"])])
@@ -86,7 +86,7 @@ def _no_worse(study: Study, choice: Choice) -> Found:
 def judge_beyond(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
     """Judge minibatch.beyond: Pegasos and aggressive SDCA speed up beyond 1 / sigma^2."""
     rules = {"rising": _rising, "bound": _more, "exponent": _exponent, "ends": _ends}
-    rule = rules[choice.option("rule", "rising")]
+    rule = rules[choice.option("rule")]
     cases = [study.case(name, name, partial(rule, study, name, choice)) for study in found for name in GO_ON]
     return Findings([*cases, *_beyond_not_run(found, GO_ON)])
 
@@ -121,14 +121,14 @@ def _exponent(study: Study, method: str, choice: Choice) -> Found:
     fitted = exponent(study.of(method), choice["beyond"] * study.enough)
     if fitted is None:
         return Found(MISSING, note="fewer than three sizes to fit")
-    limit = float(choice.option("exponent", ""))
+    limit = choice.option("exponent")
     decision = fitted.above(limit) if method in GO_ON else fitted.at_most(limit)
     return Found(decision, f"a = {fitted.text()} up to b = {fitted.largest:,}", fitted.as_dict())
 
 
 def judge_speedups(_: Evidence, choice: Choice, found: Sequence[Study]) -> Findings:
     """Judge minibatch.speedups: aggressive SDCA has roughly the speed-ups of Pegasos for large mini-batches."""
-    which = choice.option("sizes", "beyond")
+    which = choice.option("sizes")
     cases = [study.case("aggressive", "speed-ups", partial(_rough, study, which, choice)) for study in found]
     return Findings([*cases, *_beyond_not_run(found, GO_ON)])
 
@@ -139,7 +139,7 @@ def _rough(study: Study, which: str, choice: Choice) -> Found:
     if which == "largest":
         sizes = sizes[-1:]
     elif which == "before":
-        first = fails_from(study, float(choice.option("worse", "2")))
+        first = fails_from(study, choice.option("worse"))
         sizes = [b for b in sizes if first is None or b < first]
     factor = 1 + choice["apart"]
     ratios = {(1, b): ratio_of_speedups(pegasos, aggressive, 1, b) for b in sizes}

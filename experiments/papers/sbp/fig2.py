@@ -41,7 +41,7 @@ from experiments.reproduction.statistics import area_difference, critical_point
 
 def sbp_against_rivals(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.1: the SBP's curve lies at or below those of Pegasos and SDCA."""
-    charge = CHARGES[choice.option("charge", "iteration")]
+    charge = CHARGES[choice.option("charge")]
     return Findings(
         [_area_case(panel, rival, charge, choice["start"]) for panel in evidence.panels for rival in RIVALS]
     )
@@ -73,7 +73,7 @@ def _drop_case(panel: Panel, choice: Choice) -> Case:
         return missing_case(panel, "profile", ["smo"])
     if profile.half is None or profile.steepness is None:
         return case_on(panel, "profile", FAILS, statistic=profile.as_dict(), note="SMO's error does not drop")
-    from_iteration = choice.option("begins", "iteration") == "iteration"
+    from_iteration = choice.option("begins") == "iteration"
     begin = min(float(smo.cost[0]), float(panel.n or math.inf)) if from_iteration else float(smo.cost[0])
     before = math.log10(profile.half / begin)
     measured = (
@@ -85,7 +85,7 @@ def _drop_case(panel: Panel, choice: Choice) -> Case:
 
 def smo_stopped_early(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.early: a predictor of SMO before its critical point is worse than those of the other methods."""
-    charge = CHARGES[choice.option("charge", "iteration")]
+    charge = CHARGES[choice.option("charge")]
     return Findings([case for panel in evidence.panels for case in _early_cases(panel, charge)])
 
 
@@ -151,6 +151,16 @@ ROWS = (
     ),
 )
 
+_SERIES = ("perceptron", AVERAGED)
+OPTIONS = {
+    "sbp.1": {"charge": tuple(CHARGES)},
+    "sbp.2": {"begins": ("iteration", "evaluation")},
+    "sbp.early": {"charge": tuple(CHARGES)},
+    "sbp.3": {"series": _SERIES, "where": ("whole", "end")},
+    "sbp.improves": {"than": ("own_epoch", "perceptron_epoch", *_SERIES)},
+    "sbp.overfits": {"series": _SERIES, "statistic": ("slope", "ends")},
+    "sbp.optimum": {"series": _SERIES},
+}
 JUDGES = {
     "sbp.1": sbp_against_rivals,
     "sbp.2": smo_profile,

@@ -26,6 +26,9 @@ ROWS = (
 )
 
 
+OPTIONS = {"sbp.5": {"cost": (COST, "cpu_seconds"), "up_to": math.inf}}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claim."""
     figure = CurveFigure(evidence, ROWS)
@@ -40,10 +43,10 @@ def sbp_against_features(evidence: Evidence, choice: Choice) -> Findings:
 
 def _case(panel: Panel, choice: Choice) -> Case:
     below = math.inf if panel.trivial_error is None else panel.trivial_error
-    ratio = partial(cost_ratio, panel.curves("sbp"), panel.curves("fourier"), cost=choice.option("cost", COST))
+    ratio = partial(cost_ratio, panel.curves("sbp"), panel.curves("fourier"), cost=choice.option("cost"))
     found = ratio(measure=MEASURE, below=below)
     if found is not None:
-        found = ratio(measure=MEASURE, below=min(below, float(choice.option("up_to", "inf")) * found.low_error))
+        found = ratio(measure=MEASURE, below=min(below, choice.option("up_to") * found.low_error))
     if found is None:
         return missing_case(panel, "fourier_over_sbp", ("sbp", "fourier"), "the two reach no error in common")
     measured = (

@@ -174,8 +174,8 @@ def lemma_21(study: Study, choice: Choice) -> list[Case]:
 
 def rate(study: Study, choice: Choice) -> list[Case]:
     """Judge sbp.rate: the distance from the optimum falls at least as 1/sqrt(T)."""
-    if choice.option("what", "order") == "constant":
-        bound = bound_of_lemma(float(choice.option("delta", "0.05")))
+    if choice.option("statistic") == "constant":
+        bound = bound_of_lemma(choice.option("delta"))
         largest = float((study.gaps * np.sqrt(study.iterations)).max())
         measured = f"(f* - f(w_bar)) sqrt(T) is at most {largest:.3f}, the bound {bound:.2f}"
         decision = under_bound(Interval(largest, largest, largest), bound)
@@ -211,6 +211,7 @@ def primal_and_dual(study: Study, _: Choice) -> list[Case]:
     return [case_on(study.panel, "dual", decision, measured, {"share_of_bound": share})]
 
 
+OPTIONS = {"sbp.rate": {"statistic": ("order", "constant"), "delta": 0.05}}
 JUDGES: Final[dict[str, OfStudy]] = {
     "sbp.lemma21": lemma_21,
     "sbp.rate": rate,

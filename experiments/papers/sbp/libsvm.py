@@ -110,7 +110,7 @@ def sbp_in_a_quarter(evidence: Evidence, choice: Choice) -> Findings:
     for panel in evidence.panels:
         excess = choice["excess"] / 100
         pair = [printed.get(f"{kind} {panel.paper_dataset}") for kind in (SBP_ERROR, LIBSVM_ERROR)]
-        if choice.option("excess", "largest") == "own" and pair[0] is not None and pair[1] is not None:
+        if choice.option("excess") == "own" and pair[0] is not None and pair[1] is not None:
             excess = (pair[0].paper - pair[1].paper + (pair[0].rounding or 0) + (pair[1].rounding or 0)) / 100
         cases.append(_case(RunningTimes(panel), choice["share"], excess))
     return Findings(cases)
@@ -214,6 +214,9 @@ TIMING: Final = 0.05
 """Relative standard deviation of a time."""
 OVER: Final = " over "
 """Between the data sets of a ratio of LIBSVM's times."""
+
+
+OPTIONS = {"sbp.4": {"excess": ("largest", "own")}}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -97,8 +97,8 @@ def at_first_epoch(of: Curves, at: Curves, cost: str = COST) -> list[float]:
 
 def first_epoch(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.3: in its first epoch the Perceptron's error is similar to the SBP's."""
-    series = choice.option("series", "perceptron")
-    at_end = choice.option("where", "whole") == "end"
+    series = choice.option("series")
+    at_end = choice.option("where") == "end"
     return Findings([_first_epoch_case(panel, series, at_end, choice["similar"]) for panel in evidence.panels])
 
 
@@ -124,7 +124,7 @@ def _first_epoch_case(panel: Panel, series: str, at_end: bool, similar: float) -
 
 def sbp_improves(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.improves: after the first epoch the SBP's error falls further."""
-    return Findings([_improvement_case(panel, choice.option("than", "own_epoch")) for panel in evidence.panels])
+    return Findings([_improvement_case(panel, choice.option("than")) for panel in evidence.panels])
 
 
 def _improvement_case(panel: Panel, than: str) -> Case:
@@ -148,7 +148,7 @@ def _negative(interval: Interval) -> Decision:
 
 def overfitting(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.overfits: after its first epoch the Perceptron's error rises."""
-    series, way = choice.option("series", "perceptron"), choice.option("statistic", "slope")
+    series, way = choice.option("series"), choice.option("statistic")
     return Findings([_overfitting_case(panel, series, way == "slope") for panel in evidence.panels])
 
 
@@ -167,7 +167,7 @@ def _overfitting_case(panel: Panel, series: str, slope: bool) -> Case:
 
 def optimum_is_better(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.optimum: the optimum of the SVM problem errs less than the Perceptron after a single pass."""
-    return Findings([_optimum_case(panel, choice.option("series", "perceptron")) for panel in evidence.panels])
+    return Findings([_optimum_case(panel, choice.option("series")) for panel in evidence.panels])
 
 
 def _optimum_case(panel: Panel, series: str) -> Case:

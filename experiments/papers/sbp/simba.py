@@ -14,6 +14,9 @@ VALUE = "water_level"
 ROWS = (Row("iterations", "Means over {runs}", bands=True, measure=VALUE, compared=False),)
 
 
+OPTIONS = {"sbp.simba": {"where": ("all", "end")}}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Draw the figure and judge the claim."""
     figure = CurveFigure(evidence, ROWS)
@@ -23,7 +26,7 @@ def make(evidence: Evidence) -> FigureResult:
 
 def sbp_against_simba(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.simba: after equally many iterations the SBP's value is higher."""
-    start = None if choice.option("where", "all") == "end" else choice["start"]
+    start = None if choice.option("where") == "end" else choice["start"]
     return Findings([_case(panel, start) for panel in evidence.panels])
 
 

@@ -32,8 +32,8 @@ RIVALS: Final[Mapping[str, tuple[str, ...]]] = {"smo": ("smo",), "all": ("smo", 
 
 def sparser(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.sparsity: the SBP's predictor has no more support vectors than the others."""
-    near = choice["near"] if choice.option("where", "equal_error") == "equal_error" else None
-    rivals = RIVALS[choice.option("rivals", "smo")]
+    near = choice["near"] if choice.option("where") == "equal_error" else None
+    rivals = RIVALS[choice.option("rivals")]
     return Findings([_sparsity_case(panel, rival, near) for panel in evidence.panels for rival in rivals])
 
 
@@ -124,6 +124,7 @@ _CAPTION: Final = (
 )
 TARGETS: Final = 25
 """Errors for which the numbers of support vectors are drawn."""
+OPTIONS = {"sbp.sparsity": {"rivals": tuple(RIVALS), "where": ("equal_error", "end")}}
 JUDGES: Final = {"sbp.sparsity": sparser, "sbp.mistakes": few_mistakes}
 
 

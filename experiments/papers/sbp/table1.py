@@ -123,7 +123,7 @@ Measured = Mapping[str, Sequence[PanelGrowth]]
 
 def cheaper_and_slower_growing(evidence: Evidence, choice: Choice, *, found: Measured) -> Findings:
     """Judge sbp.table1: the SBP takes fewer evaluations than SGD, and their number does not grow faster."""
-    by_panel = {measured.panel.paper_dataset: measured for measured in found[choice.option("charge", "iteration")]}
+    by_panel = {measured.panel.paper_dataset: measured for measured in found[choice.option("charge")]}
     cases: list[Case] = []
     for panel in evidence.panels:
         measured = by_panel.get(panel.paper_dataset)
@@ -267,6 +267,9 @@ COLUMNS = (
     *("dataset", "charge", "series", "delta", "error_wanted", "evaluations", "at_first_checkpoint", "first_met"),
     *("runs_that_met", "runs", "fitted", "bound", "bound_over_n"),
 )
+
+
+OPTIONS = {"sbp.table1": {"charge": tuple(CHARGES)}}
 
 
 def make(evidence: Evidence) -> FigureResult:

@@ -153,7 +153,7 @@ def _series(spec: FigureSpec, paper_dataset: str) -> list[str]:
 
 def printed_nu(evidence: Evidence, choice: Choice) -> Findings:
     """Judge sbp.6: the derived nu is the printed one."""
-    within = float(choice.option("within_gap", "0"))
+    within = choice.option("within_gap")
     return Findings([_case(row, choice["determined"], within) for row in rows_of(evidence) if row.spec is not None])
 
 
@@ -178,6 +178,9 @@ def _difference(row: Row) -> str:
     if row.difference is None:
         return ""
     return f"{100 * row.difference:+.1f} %" if abs(row.difference) < 1 else f"{1 + row.difference:.1f} times"
+
+
+OPTIONS = {"sbp.6": {"within_gap": 0.0}}
 
 
 def make(evidence: Evidence) -> FigureResult:

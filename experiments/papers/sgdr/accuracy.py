@@ -140,7 +140,7 @@ def judge_accurate(evidence: Evidence, choice: Choice, found: Sequence[Study]) -
 
 def _accurate_case(study: Study, choice: Choice) -> Case:
     what, limit = f"C={study.C:g}", choice["accuracy"]
-    reached = study.reached(choice.option("measure", "accuracy"))
+    reached = study.reached(choice.option("measure"))
     if reached is None:
         return case_on(study.panel, what, MISSING, note="no value at the end of a run")
     decision, falls = at_most(reached, limit), study.last_exponent
@@ -221,6 +221,9 @@ def _draw_one(axes: Axes, own: Sequence[Study], styles: dict[float, Style]) -> N
 COLUMNS: Final = ("panel", "dataset", "C", "measure", "epochs", "median", "low", "high", "runs")
 MEASURES: Final = ("accuracy", "excess")
 """(J - L) / L, and (J - J_opt) / J_opt."""
+
+
+OPTIONS = {"sgdr.accurate": {"measure": ("accuracy", "excess")}}
 
 
 def make(evidence: Evidence) -> FigureResult:

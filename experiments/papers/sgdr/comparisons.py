@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import geometric_mean
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Decision, Findings, case_on
 from experiments.papers.effort import RESAMPLES, Effort, Ratio, multiple_text
@@ -17,6 +17,12 @@ from experiments.plotting import STYLES
 from experiments.reproduction.evidence import Evidence
 from experiments.reproduction.statistics import Interval, bootstrap_groups, bootstrap_mean
 
+COMPARISON_OPTIONS: Final = {
+    "protocol": ("own", "fixed", "first"),
+    "over": ("each", "mean", "majority"),
+    "dcd": ("liblinear", "dcd"),
+}
+"""Options of the claims that `Comparison` judges."""
 When = Literal["every", "smallest", "middle", "largest"]
 Group = tuple[TimedProblem, ...]
 """A data set with one C; of a growth, also with the C from which it grows."""
@@ -80,9 +86,9 @@ class Comparison:
     ) -> list[Case]:
         groups = self.groups(problems)
         cases = [self._case(choice, pair, group) for group in groups]
-        if choice.option("over", "each") == "majority":
+        if choice.option("over") == "majority":
             return _majority(evidence, self._name(pair, choice), cases)
-        if choice.option("over", "each") == "mean":
+        if choice.option("over") == "mean":
             return self._by_mean(evidence, choice, pair, groups, cases)
         return cases
 
@@ -106,7 +112,7 @@ class Comparison:
         for problem in group:
             for method in pair:
                 label = f"{_label(method, choice)} at C = {problem.C:g}"
-                efforts[label] = problem.effort(_series(method, choice), choice.option("protocol", "own"), self.cost)
+                efforts[label] = problem.effort(_series(method, choice), choice.option("protocol"), self.cost)
         return efforts, [1.0, -1.0, -1.0, 1.0][: len(efforts)]
 
     def _by_mean(
@@ -158,7 +164,7 @@ def middle_of(values: Sequence[float]) -> float:
 
 def _series(method: str, choice: Choice) -> str:
     """Return the series of a method: DCD has two programs."""
-    return choice.option("dcd", "liblinear") if method == "dcd" else method
+    return choice.option("dcd") if method == "dcd" else method
 
 
 def _label(method: str, choice: Choice) -> str:
@@ -168,7 +174,7 @@ def _label(method: str, choice: Choice) -> str:
 def _majority(evidence: Evidence, name: str, cases: Sequence[Case]) -> list[Case]:
     """Return one case: whether more than half of all the paper's data sets hold; the data sets' own stand beside it."""
     own = [case for case in cases if case.place[0] in {*evidence.spec.datasets}]
-    total = len(evidence.spec.datasets) + len(evidence.spec.lacking)
+    total = len(evidence.spec.datasets) + len(evidence.spec.missing_data)
     held, failed = (sum(case.ruling == ruling for case in own) for ruling in ("holds", "fails"))
     decision = HOLDS if 2 * held > total else FAILS if 2 * failed >= total else UNCLEAR
     if not any(case.statistic for case in own):

@@ -25,7 +25,14 @@ from experiments.papers.cases import (
 )
 from experiments.papers.effort import seconds_text
 from experiments.papers.optimum import Optimum
-from experiments.papers.sgdr.comparisons import Comparison, case_at, geometric_interval, middle_of, summary
+from experiments.papers.sgdr.comparisons import (
+    COMPARISON_OPTIONS,
+    Comparison,
+    case_at,
+    geometric_interval,
+    middle_of,
+    summary,
+)
 from experiments.papers.sgdr.time_tables import TimesJudge, make_times
 from experiments.papers.sgdr.timing import (
     EPOCHS,
@@ -214,6 +221,7 @@ def _numerical_case(evidence: Evidence, problem: TimedProblem) -> Case:
     return case_at(problem, "", decision, text, statistic)
 
 
+OPTIONS = dict.fromkeys(COMPARISONS, COMPARISON_OPTIONS)
 JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
     "sgdr.2": judge_stop,
     "sgdr.closer": judge_closer,

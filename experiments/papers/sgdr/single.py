@@ -7,7 +7,7 @@ from typing import Final
 
 from experiments.papers.cases import FAILS, HOLDS, MISSING, UNCLEAR, Case, Choice, Findings
 from experiments.papers.effort import seconds_text
-from experiments.papers.sgdr.comparisons import Comparison, case_at, product
+from experiments.papers.sgdr.comparisons import COMPARISON_OPTIONS, Comparison, case_at, product
 from experiments.papers.sgdr.time_tables import TimesJudge, make_times
 from experiments.papers.sgdr.timing import TimedProblem
 from experiments.reproduction.evidence import Evidence
@@ -37,7 +37,7 @@ def judge_sparse(evidence: Evidence, choice: Choice, problems: Sequence[TimedPro
 
 
 def _sparse_case(choice: Choice, problem: TimedProblem, others: Sequence[TimedProblem]) -> Case:
-    protocol = choice.option("protocol", "own")
+    protocol = choice.option("protocol")
     pairs = [[each.effort(name, protocol) for name in (RIVAL, FASTEST)] for each in (problem, *others)]
     own, *rest = [[effort for effort in pair if effort is not None] for pair in pairs]
     rest = [pair for pair in rest if len(pair) == 2]
@@ -66,6 +66,7 @@ def _failure_case(problem: TimedProblem) -> Case:
     return case_at(problem, "", decision, text, {"reached": reached, "runs": runs, "seconds": effort.median})
 
 
+OPTIONS = dict.fromkeys((*COMPARISONS, SPARSE), COMPARISON_OPTIONS)
 JUDGES: Final[Mapping[str, TimesJudge]] = {name: each.judge for name, each in COMPARISONS.items()} | {
     SPARSE: judge_sparse,
     "sgdr.news20": judge_failure,

@@ -65,6 +65,18 @@ TOLERANCE: Final = 0.02
 """Of the vertical lines."""
 
 
+_PAIR = {
+    "chosen": ("test", "held_out"),
+    "pegasos": ("pegasos", "pegasos_k"),
+    "simba": ("simba", "simba_printed", "simba_unclipped"),
+}
+OPTIONS = {
+    "simba.1": {"accounting": tuple(ACCOUNTINGS), **_PAIR},
+    "simba.error": _PAIR,
+    "simba.sparse": _PAIR,
+}
+
+
 def make(evidence: Evidence) -> FigureResult:
     """Choose the parameters, draw the figure and judge the claims."""
     sweeps = [sweep(panel, evidence.spec) for panel in evidence.panels]

@@ -295,7 +295,7 @@ Sweeps: TypeAlias = Sequence[Sweep]
 
 def judge_accesses(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
     """Judge simba.1: SIMBA has Pegasos's best test error with about 100 times fewer accesses."""
-    accounting = choice.option("accounting", "nonzeros")
+    accounting = choice.option("accounting")
     cases = []
     for found in sweeps:
         pair = _pair(found, choice)
@@ -367,8 +367,8 @@ def judge_sparse(sweeps: Sweeps, _: Evidence, choice: Choice) -> Findings:
 
 def _pair(found: Sweep, choice: Choice) -> tuple[Member, Member] | Case:
     """Return the chosen members of a reading's Pegasos and SIMBA, or a case without runs."""
-    members = found.chosen[choice.option("chosen", "test")]
-    names = choice.option("pegasos", "pegasos"), choice.option("simba", "simba")
+    members = found.chosen[choice.option("chosen")]
+    names = choice.option("pegasos"), choice.option("simba")
     if lacking := [STYLES[name.partition("_")[0]].name for name in names if name not in members]:
         return case_on(found.panel, "", MISSING, note=f"no finished runs of {' and '.join(lacking)}")
     pegasos, simba = (members[name] for name in names)

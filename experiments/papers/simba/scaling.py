@@ -147,7 +147,7 @@ def gain(setting: Setting, rival: str) -> Ratio | None:
 
 def judge_gain(found: Found, evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.gain: SIMBA needs fewer accesses where the theory promises it."""
-    rival = choice.option("rival", "pegasos")
+    rival = choice.option("rival")
     cases = []
     for panel in evidence.panels:
         for setting in found.get(panel.paper_dataset, ()):
@@ -229,6 +229,7 @@ def _exponent_case(panel: Panel, along: tuple[Setting, ...], what: str, name: st
     return case_on(panel, f"{what} {name}", decision, f"exponent {interval_text(a, '.2f')}", a.as_dict(), about=about)
 
 
+OPTIONS = {"simba.gain": {"rival": ("pegasos", "size")}}
 JUDGES: Final = {"simba.gain": judge_gain, "simba.growth": judge_growth, "simba.time": judge_time}
 
 

@@ -68,7 +68,7 @@ class Comparison:
 
 def judge_steps(evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.2: shrinking steps do almost as well as constant ones after equally many iterations."""
-    measure, most = choice.option("measure", "test_error"), choice["almost"]
+    measure, most = choice.option("measure"), choice["almost"]
     horizons = evidence.spec.members(CONSTANT)
     return Findings(
         [
@@ -146,7 +146,7 @@ COSTS: Final = {
 
 def judge_bias(evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.3: a bias costs nothing per iteration."""
-    cost = choice.option("cost", "cpu_seconds")
+    cost = choice.option("cost")
     return Findings([_bias_case(panel, cost, choice["margin"]) for panel in evidence.panels])
 
 
@@ -197,6 +197,7 @@ def _bias_notes(panels: Sequence[Panel]) -> list[str]:
     return texts
 
 
+OPTIONS = {"simba.2": {"measure": tuple(MEASURES)}, "simba.3": {"cost": tuple(reversed(COSTS))}}
 JUDGES = {"simba.2": judge_steps, "simba.3": judge_bias}
 
 

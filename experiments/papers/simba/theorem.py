@@ -236,7 +236,7 @@ def _nu(settings: RunSettings) -> float:
 
 def judge_bound(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.theorem: T is at most the theorem's, for the distance within which half of the runs are."""
-    series = choice.option("series", "constant")
+    series = choice.option("series")
     cases = [
         _bound_case(found, T, gaps)
         for found in panels
@@ -266,7 +266,7 @@ def _bound_case(found: MeasuredPanel, iterations: float, gaps: NDArray[np.float6
 
 def judge_rate(panels: Sequence[MeasuredPanel], evidence: Evidence, choice: Choice) -> Findings:
     """Judge simba.rate: a in T ~ epsilon^-a is 2 or less, with a slack."""
-    series = choice.option("series", "constant")
+    series = choice.option("series")
     most = 2 + choice["slack"]
     cases = []
     for found in panels:
@@ -303,6 +303,7 @@ def judge_rescaled(panels: Sequence[MeasuredPanel], _: Evidence, choice: Choice)
     return Findings(cases)
 
 
+OPTIONS = {name: {"series": tuple(NAMES)} for name in ("simba.theorem", "simba.rate")}
 JUDGES: Final = {"simba.theorem": judge_bound, "simba.rate": judge_rate, "simba.lemma21": judge_rescaled}
 
 
