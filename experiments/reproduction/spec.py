@@ -11,7 +11,7 @@ import reprlib
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -138,7 +138,7 @@ class FigureSpec(Described):
     based_on: list[BaseSpec] = field(default_factory=list)
     excluded_because: dict[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def curves(self) -> list[SeriesSpec]:
         """All series, those with a grid replaced by their members."""
         return [curve for series in self.series for curve in (list(series.members().values()) or [series])]
