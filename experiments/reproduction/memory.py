@@ -8,7 +8,7 @@ from typing import Final
 from datasets import size_of
 from experiments.configuration.schema import kernel_name
 from experiments.configuration.settings import RunSettings
-from experiments.run.recorder import PENDING_BYTES
+from experiments.run.curve_builder import PENDING_BYTES
 from solvers.passes import Passes
 
 PROCESS_BYTES: Final = 600 * 2**20

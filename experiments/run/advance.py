@@ -12,7 +12,7 @@ from experiments.configuration.settings import RunSettings
 from experiments.processes.stopping import deferred, uninterrupted
 from experiments.run.checkpointer import Checkpoint, Checkpointer, unpack
 from experiments.run.console import Display
-from experiments.run.recorder import Recorder
+from experiments.run.curve_builder import CurveBuilder
 from solvers import Limit, Problem, Status, plugins
 
 SLICE_SECONDS = 0.2
@@ -50,7 +50,7 @@ def advance_run(
     solver: Any,
     budget: Limit,
     schedule: EvaluationSchedule,
-    recorder: Recorder,
+    builder: CurveBuilder,
     display: Display,
     checkpointer: Checkpointer | None = None,
     checkpoint: Checkpoint | None = None,
@@ -63,7 +63,7 @@ def advance_run(
     solver : solvers.Solver
     budget : Limit
     schedule : EvaluationSchedule
-    recorder : Recorder
+    builder : CurveBuilder
         Gets the solver's state at each evaluation.
     display : Display
         Gets the progress of the run, several times a second.
@@ -80,42 +80,42 @@ def advance_run(
         The run was stopped; its state has been saved.
     """
     if checkpoint is not None:
-        present = recorder.last = solver.snapshot()
-        recorder.resume(checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending])
+        present = builder.last = solver.snapshot()
+        builder.resume(checkpoint.evaluated, [(row, unpack(packed, present)) for row, packed in checkpoint.pending])
     if checkpointer is not None:
         checkpointer.start(solver, 0 if checkpoint is None else checkpoint.points_done)
     try:
-        _advance_through(solver, budget, schedule, recorder, display, checkpointer, raise_if_stopped)
+        _advance_through(solver, budget, schedule, builder, display, checkpointer, raise_if_stopped)
     except KeyboardInterrupt as stopped:
         if checkpointer is not None:
             with uninterrupted():
-                checkpointer.save_on_stop(stopped, solver, recorder)
+                checkpointer.save_on_stop(stopped, solver, builder)
         raise
-    recorder.flush()
+    builder.flush()
 
 
 def _advance_through(
     solver: Any,
     budget: Limit,
     schedule: EvaluationSchedule,
-    recorder: Recorder,
+    builder: CurveBuilder,
     display: Display,
     checkpointer: Checkpointer | None,
     raise_if_stopped: Callable[[], None],
 ) -> None:
     limit = counted(budget, costs_of(solver))
     for point in schedule.limits(limit)[checkpointer.points_done if checkpointer else 0 :]:
-        recorder.preview_if_due()  # not after the last point: all are evaluated then
+        builder.preview_if_due()  # not after the last point: all are evaluated then
         converged = False
         while not converged and not reached(point, costs_of(solver)):
             raise_if_stopped()
             if checkpointer is not None:
-                checkpointer.save_if_due(solver, recorder)
+                checkpointer.save_if_due(solver, builder)
             converged = _advance(solver, point)
             costs = costs_of(solver)
-            shown = {**costs, "epochs": solver.counters.epochs(recorder.n)}
-            display.progress(fraction_used(limit, costs), shown, recorder.latest)
-        recorder.add(solver)
+            shown = {**costs, "epochs": solver.counters.epochs(builder.n)}
+            display.progress(fraction_used(limit, costs), shown, builder.latest)
+        builder.add(solver)
         if checkpointer is not None:
             checkpointer.points_done += 1
         if converged:

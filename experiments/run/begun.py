@@ -13,7 +13,7 @@ from experiments.configuration.settings import RunSettings
 from experiments.run.advance import LocalEngine
 from experiments.run.checkpointer import Checkpoint, Checkpointer
 from experiments.run.console import Display
-from experiments.run.recorder import Evaluates
+from experiments.run.curve_builder import Evaluates
 from experiments.store import Store
 
 if TYPE_CHECKING:

@@ -170,15 +170,15 @@ class Checkpointer:
         self.points_done = points_done
         self._last = solver.wall_seconds
 
-    def save_if_due(self, solver: Any, recorder: Any) -> None:
+    def save_if_due(self, solver: Any, builder: Any) -> None:
         """Save a checkpoint if the last one is at least `every` seconds old."""
         if self._every is not None and solver.wall_seconds - self._last >= self._every:
-            self._save(solver, recorder)
+            self._save(solver, builder)
 
-    def save_on_stop(self, stop: KeyboardInterrupt, solver: Any, recorder: Any) -> None:
+    def save_on_stop(self, stop: KeyboardInterrupt, solver: Any, builder: Any) -> None:
         """Save a checkpoint of a run that was stopped, if `every` says so."""
         if self._every is not None and (math.isfinite(self._every) or isinstance(stop, Terminated)):
-            self._save(solver, recorder)
+            self._save(solver, builder)
 
     def remove(self) -> None:
         """Remove the file of a run that has finished."""
@@ -187,14 +187,14 @@ class Checkpointer:
         except OSError as error:  # the run is recorded all the same
             self._warn(f"{self.path} cannot be removed: {error.strerror}")
 
-    def _save(self, solver: Any, recorder: Any) -> None:
+    def _save(self, solver: Any, builder: Any) -> None:
         self._last = solver.wall_seconds
         state = solver.state()
-        packed = [(row, pack(snapshot)) for row, snapshot in recorder.pending]
+        packed = [(row, pack(snapshot)) for row, snapshot in builder.pending]
         rest = {
             "iterations": solver.counters.iterations,
             "passed": self.points_done,
-            "settled": recorder.evaluated,
+            "settled": builder.evaluated,
             "waiting": [[row, one.plain] for row, one in packed],
             "communication": getattr(solver, "communication", {}),
         }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datasets import DataError
 from experiments.processes.mpirun import place
 from experiments.processes.outcome import Outcome, status_of
-from experiments.run.recorder import NotFiniteError
+from experiments.run.curve_builder import NotFiniteError
 from experiments.store import StoreError
 from solvers import SettingsError
 from support.text import printable

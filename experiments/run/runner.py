@@ -21,12 +21,12 @@ from experiments.run.begun import Job, points_of, result_of
 from experiments.run.checkpointer import FOLDER, Checkpointer
 from experiments.run.code_identity import code_id
 from experiments.run.console import CURVE_PICTURE, Display
+from experiments.run.curve_builder import CurveBuilder
 from experiments.run.header import header_facts
 from experiments.run.identity import run_key, settings_key
 from experiments.run.leftovers import remove_leftovers
 from experiments.run.model_file import MODEL_FILE, deliver, is_complete, model_of_run
 from experiments.run.picture import draw_if_possible
-from experiments.run.recorder import Recorder
 from experiments.store import FinishedRun, Store
 from support.files import temporary_folder
 
@@ -148,17 +148,17 @@ def _compute(
 def _record(job: Job) -> Outcome:
     """Advance the solver and record the result, an interruption or an error."""
     try:
-        recorder = Recorder(job.evaluator, job.data.n, job.display.pause)
+        builder = CurveBuilder(job.evaluator, job.data.n, job.display.pause)
         with temporary_folder() as folder:
             try:
-                _advance(job, recorder)
-                curve = _curve(recorder.rows)
-                files = [*_picture(job, curve, folder), *_saved_models(job, recorder, folder)]
+                _advance(job, builder)
+                curve = _curve(builder.rows)
+                files = [*_picture(job, curve, folder), *_saved_models(job, builder, folder)]
             except KeyboardInterrupt as stopped:
                 with uninterrupted():
-                    return _interrupted(job, recorder, stopped)
+                    return _interrupted(job, builder, stopped)
             with uninterrupted():
-                done = job.store.finish(job.key, result_of(job, recorder.rows), curve, files)
+                done = job.store.finish(job.key, result_of(job, builder.rows), curve, files)
                 if job.checkpointer:
                     job.checkpointer.remove()
     except BaseException as error:
@@ -167,20 +167,20 @@ def _record(job: Job) -> Outcome:
             failed = result_of(job, ()) | {"error": f"{type(error).__name__}: {error}"}
             job.store.leave_unfinished(job.key, "failed", failed)
         raise
-    job.display.finished(done.result, lambda: recorder.rows, found=False)
+    job.display.finished(done.result, lambda: builder.rows, found=False)
     job.display.result_path(done.result_path)
     deliver(job.settings, done.directory)
     return Outcome.of_result(job.settings.label(), "finished", done.result, done.result_path)
 
 
-def _advance(job: Job, recorder: Recorder) -> None:
+def _advance(job: Job, builder: CurveBuilder) -> None:
     budget, n = job.settings.budget, job.data.n
     with job.engine.watching(job.solver) as raise_if_stopped:
         advance_run(
             job.solver,
             budget.limits(n),
             budget.schedule(n),
-            recorder,
+            builder,
             job.display,
             job.checkpointer,
             job.checkpoint,
@@ -188,15 +188,15 @@ def _advance(job: Job, recorder: Recorder) -> None:
         )
 
 
-def _interrupted(job: Job, recorder: Recorder, stopped: KeyboardInterrupt) -> Outcome:
+def _interrupted(job: Job, builder: CurveBuilder, stopped: KeyboardInterrupt) -> Outcome:
     job.display.close()
-    recorder.preview_if_quick(QUICK_SECONDS)
-    result = result_of(job, recorder.rows)
-    path = job.store.leave_unfinished(job.key, "interrupted", result, _curve(recorder.rows))
+    builder.preview_if_quick(QUICK_SECONDS)
+    result = result_of(job, builder.rows)
+    path = job.store.leave_unfinished(job.key, "interrupted", result, _curve(builder.rows))
     job.display.result_path(path)
     outcome = Outcome.of_result(job.settings.label(), status_of(stopped), result, path)
     resumable = job.checkpointer is not None and job.checkpointer.exists()
-    anew = f"{'the curve so far is recorded; ' if recorder.rows else ''}with the same command the run begins again"
+    anew = f"{'the curve so far is recorded; ' if builder.rows else ''}with the same command the run begins again"
     return dataclasses.replace(outcome, message="the same command resumes from its checkpoint" if resumable else anew)
 
 
@@ -231,12 +231,12 @@ def _picture(job: Job, curve: pd.DataFrame, folder: Path) -> list[Path]:
     return [path] if drawn else []
 
 
-def _saved_models(job: Job, recorder: Recorder, folder: Path) -> list[Path]:
+def _saved_models(job: Job, builder: CurveBuilder, folder: Path) -> list[Path]:
     """Write the final predictor, if it is asked for; return its path, or nothing with a warning."""
     if job.settings.model is None:
         return []
     try:
-        model_of_run(job.settings, job.data, job.problem, recorder.last).save(folder / MODEL_FILE)
+        model_of_run(job.settings, job.data, job.problem, builder.last).save(folder / MODEL_FILE)
     except NotImplementedError as error:
         job.display.warn(f"no model: {error}")
         return []

@@ -10,15 +10,15 @@ from solvers import Counters, Limit, Status
 
 
 def test_a_run_is_evaluated_where_its_schedule_says() -> None:
-    solver, recorder, seen = Mock(counters=Counters(), cpu_seconds=0.0, ranks=1), Mock(n=100), []
+    solver, builder, seen = Mock(counters=Counters(), cpu_seconds=0.0, ranks=1), Mock(n=100), []
 
     def advance(limit: Limit) -> Status:
         solver.counters = Counters(presentations=limit.presentations)
         return Status.PRESENTATIONS
 
     solver.advance = advance
-    recorder.add = lambda solver: seen.append(solver.counters.presentations)
-    advance_run(solver, Limit(presentations=1050), EvaluationSchedule(9, epoch=100), recorder, Mock())
+    builder.add = lambda solver: seen.append(solver.counters.presentations)
+    advance_run(solver, Limit(presentations=1050), EvaluationSchedule(9, epoch=100), builder, Mock())
     assert seen == [1, 2, 6, 14, 32, 77, 200, 400, 1050]
 
 

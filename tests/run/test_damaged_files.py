@@ -78,7 +78,7 @@ def gram(folder: Path) -> Case:
 
 
 class Solver:
-    """What `Checkpointer` reads of a solver, and of a recorder."""
+    """What `Checkpointer` reads of a solver, and of a builder."""
 
     wall_seconds = 1.0
     counters = type("Counters", (), {"iterations": 3})

@@ -18,8 +18,8 @@ import solvers
 from experiments.configuration.composition import settings_of
 from experiments.run import runner
 from experiments.run.console import Display
+from experiments.run.curve_builder import OBJECTIVES, CurveBuilder, NotFiniteError
 from experiments.run.errors import outcome_of
-from experiments.run.recorder import OBJECTIVES, NotFiniteError, Recorder
 from solvers import Gaussian, Kernel, Limit, Linear, Polynomial, Problem, RowPolicy, SettingsError, libsvm
 from solvers.evaluation import Evaluator
 from solvers.features import check_range, largest_square
@@ -44,12 +44,12 @@ def measures(name: str, kernel: Kernel, scale: float, bias: bool) -> list[dict[s
     problem = Problem(X, y, kernel, lambda_=1 / N, nu=0.1, bias=bias, rows=RowPolicy("on_the_fly", threads=1))
     solver = kind(problem, kind.Settings(**own), 0)
     data = SimpleNamespace(points=X, X=X, y=y, X_test=X[:10], y_test=y[:10])
-    recorder = Recorder(Evaluator(problem, cast(Any, data)), N, 1e9)
+    builder = CurveBuilder(Evaluator(problem, cast(Any, data)), N, 1e9)
     for iterations in (3, 40):
         solver.advance(Limit(iterations=iterations, presentations=40 * N))
-        recorder.add(solver)
-    recorder.flush()
-    return recorder.rows
+        builder.add(solver)
+    builder.flush()
+    return builder.rows
 
 
 @pytest.mark.parametrize("name", solvers.names())
@@ -167,10 +167,10 @@ def test_the_cost_is_named() -> None:
         counters=solvers.Counters(iterations=12_345, presentations=7), cpu_seconds=0.0, wall_seconds=0.0, snapshot=dict
     )
     evaluator = SimpleNamespace(evaluate=lambda snapshots: [{"primal": 1.0, "norm": math.inf, "gap": None}])
-    recorder = Recorder(evaluator, 10, 1.0)
-    recorder.add(solver)
+    builder = CurveBuilder(evaluator, 10, 1.0)
+    builder.add(solver)
     with pytest.raises(
         NotFiniteError, match="norm = inf after 12,345 iterations, 7 presentations, 0 kernel evaluations"
     ):
-        recorder.flush()
-    assert recorder.rows == []
+        builder.flush()
+    assert builder.rows == []

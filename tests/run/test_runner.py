@@ -33,7 +33,7 @@ from experiments.run import advance, assembly, runner
 from experiments.run.advance import advance_run
 from experiments.run.assembly import assemble, row_memory
 from experiments.run.console import Display
-from experiments.run.recorder import Recorder
+from experiments.run.curve_builder import CurveBuilder
 from experiments.store import Store
 from solvers import Limit, SettingsError
 from solvers.evaluation import Evaluator
@@ -132,10 +132,10 @@ def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monk
 
     def curve(slice_seconds: float) -> list[dict[str, Any]]:
         monkeypatch.setattr(advance, "SLICE_SECONDS", slice_seconds)
-        recorder = Recorder(Evaluator(problem, data), problem.n, 1.0)
+        builder = CurveBuilder(Evaluator(problem, data), problem.n, 1.0)
         solver = run.solver(problem, run.solver_settings, 11)
-        advance_run(solver, run.budget.limits(80), EvaluationSchedule(12, epoch=80), recorder, Display())
-        return [{k: v for k, v in row.items() if not k.endswith("_seconds")} for row in recorder.rows]
+        advance_run(solver, run.budget.limits(80), EvaluationSchedule(12, epoch=80), builder, Display())
+        return [{k: v for k, v in row.items() if not k.endswith("_seconds")} for row in builder.rows]
 
     assert curve(10.0) == curve(1e-9)
 

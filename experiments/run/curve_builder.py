@@ -45,7 +45,7 @@ class Evaluates(Protocol):
         """Measures of each snapshot."""
 
 
-class Recorder:
+class CurveBuilder:
     """Collects the points of one run's curve. Evaluating them raises `NotFiniteError` if an objective is not finite.
 
     Parameters

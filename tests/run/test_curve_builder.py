@@ -14,7 +14,7 @@ import solvers
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.run.advance import advance_run
 from experiments.run.console import Display, FullDisplay
-from experiments.run.recorder import Recorder
+from experiments.run.curve_builder import CurveBuilder
 
 
 class _Clock:
@@ -55,20 +55,20 @@ class _Evaluator:
 def test_snapshots_are_evaluated_in_blocks_and_not_too_often() -> None:
     clock, solver = _Clock(), _Solver()
     evaluator = _Evaluator(clock)
-    recorder = Recorder(evaluator, 10, 2.0, clock)
+    builder = CurveBuilder(evaluator, 10, 2.0, clock)
     for _ in range(20):
         solver.step()
-        recorder.add(solver)
+        builder.add(solver)
         clock.now += 1.0
-        recorder.preview_if_due()
-    recorder.flush()
+        builder.preview_if_due()
+    builder.flush()
     # the first after a fifth of the pause, then four times the second that an evaluation takes; in the end all together
     previews = [[1], [2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13], [14, 15, 16, 17]]
     assert evaluator.blocks == [*previews, list(range(1, 21))]
-    assert [row["iterations"] for row in recorder.rows] == list(range(1, 21))
-    assert [row["epochs"] for row in recorder.rows] == [i / 10 for i in range(1, 21)]
-    assert recorder.latest is not None
-    assert recorder.latest["test_error"] == 1 / 20
+    assert [row["iterations"] for row in builder.rows] == list(range(1, 21))
+    assert [row["epochs"] for row in builder.rows] == [i / 10 for i in range(1, 21)]
+    assert builder.latest is not None
+    assert builder.latest["test_error"] == 1 / 20
 
 
 class _Steps(_Solver):
@@ -92,10 +92,10 @@ def test_each_snapshot_is_evaluated_once_where_no_progress_is_shown(progress: bo
     clock = _Clock()
     evaluator = _Evaluator(clock)
     display = FullDisplay(progress=progress, out=io.StringIO(), err=io.StringIO())
-    recorder = Recorder(evaluator, 100, display.pause, clock)
+    builder = CurveBuilder(evaluator, 100, display.pause, clock)
     limit = solvers.Limit(iterations=1000)
-    advance_run(_Steps(clock), limit, EvaluationSchedule(20, epoch=100), recorder, Display())
-    done = [row["iterations"] for row in recorder.rows]
+    advance_run(_Steps(clock), limit, EvaluationSchedule(20, epoch=100), builder, Display())
+    done = [row["iterations"] for row in builder.rows]
     *previews, last = evaluator.blocks
     assert last == done
     assert bool(previews) == progress
@@ -118,19 +118,19 @@ def test_large_snapshots_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None
             self.sizes.append(len(snapshots))
             return [{} for _ in snapshots]
 
-    monkeypatch.setattr("experiments.run.recorder.PENDING_BYTES", 2400)
+    monkeypatch.setattr("experiments.run.curve_builder.PENDING_BYTES", 2400)
     solver, clock = _Solver(), _Clock()
     monkeypatch.setattr(solver, "snapshot", Weights)
-    recorder = Recorder(Blocks(), 10, 1e9, clock)
+    builder = CurveBuilder(Blocks(), 10, 1e9, clock)
     for _ in range(7):
         solver.step()
-        recorder.add(solver)
-    recorder.flush()
+        builder.add(solver)
+    builder.flush()
     assert Blocks.sizes == [3, 3, 1]
 
 
 def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.run.recorder.GROUP", 8)
+    monkeypatch.setattr("experiments.run.curve_builder.GROUP", 8)
 
     class Groups(_Evaluator):
         def evaluate(self, snapshots: Sequence[int], /) -> list[dict[str, Any]]:
@@ -140,43 +140,43 @@ def test_groups_depend_neither_on_time_nor_on_interruptions(monkeypatch: pytest.
     for pause, cut in itertools.product((1e9, 0.0), (None, 3, 8, 13)):
         clock, solver = _Clock(), _Solver()
         evaluator = Groups(clock)
-        recorder = Recorder(evaluator, 10, pause, clock)
+        builder = CurveBuilder(evaluator, 10, pause, clock)
         for step in range(20):
             if step == cut:
-                before, recorder = recorder, Recorder(evaluator, 10, pause, clock)
-                recorder.resume(before.evaluated, before.pending)
-                recorder.add(solver)  # no iteration since the last point
+                before, builder = builder, CurveBuilder(evaluator, 10, pause, clock)
+                builder.resume(before.evaluated, before.pending)
+                builder.add(solver)  # no iteration since the last point
             solver.step()
-            recorder.add(solver)
-            recorder.preview_if_due()
-        recorder.flush()
-        assert [row["iterations"] for row in recorder.rows] == list(range(1, 21))
+            builder.add(solver)
+            builder.preview_if_due()
+        builder.flush()
+        assert [row["iterations"] for row in builder.rows] == list(range(1, 21))
         groups = [tuple(range(1, 9))] * 8 + [tuple(range(9, 17))] * 8 + [tuple(range(17, 21))] * 4
-        assert [row["group"] for row in recorder.rows] == groups
+        assert [row["group"] for row in builder.rows] == groups
 
 
 def test_a_state_is_recorded_once() -> None:
     clock, solver = _Clock(), _Solver()
-    recorder = Recorder(_Evaluator(clock), 10, 2.0, clock)
+    builder = CurveBuilder(_Evaluator(clock), 10, 2.0, clock)
     solver.step()
-    recorder.add(solver)
-    recorder.add(solver)
-    recorder.flush()
-    recorder.flush()
-    assert len(recorder.rows) == 1
+    builder.add(solver)
+    builder.add(solver)
+    builder.flush()
+    builder.flush()
+    assert len(builder.rows) == 1
 
 
 def test_after_ctrl_c_only_a_quick_evaluation_is_made() -> None:
     clock, solver = _Clock(), _Solver()
-    recorder = Recorder(_Evaluator(clock), 10, 2.0, clock)
+    builder = CurveBuilder(_Evaluator(clock), 10, 2.0, clock)
     solver.step()
-    recorder.add(solver)
-    recorder.preview_if_quick(5.0)
-    assert recorder.rows == []  # the time of an evaluation is not known yet
-    recorder.flush()
+    builder.add(solver)
+    builder.preview_if_quick(5.0)
+    assert builder.rows == []  # the time of an evaluation is not known yet
+    builder.flush()
     solver.step()
-    recorder.add(solver)
-    recorder.preview_if_quick(0.5)
-    assert len(recorder.rows) == 1
-    recorder.preview_if_quick(1.0)
-    assert len(recorder.rows) == 2
+    builder.add(solver)
+    builder.preview_if_quick(0.5)
+    assert len(builder.rows) == 1
+    builder.preview_if_quick(1.0)
+    assert len(builder.rows) == 2
