@@ -42,7 +42,7 @@ CORE_READY := $(VENV)/.ready-core
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow run ui extras bench site lint format sanitize sanitize-threads requirements check clean
+.PHONY: help demo test test-slow run ui extras bench site size lint format sanitize sanitize-threads requirements check clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  %-20s %s\n", $$1, $$2}'
@@ -92,6 +92,13 @@ sanitize-threads: $(RUN_READY) ## the core's tests of threads under the thread s
 	$(IN_VENV) cmake --preset thread
 	$(IN_VENV) cmake --build --preset thread
 	$(IN_VENV) ctest --preset thread
+
+size: ## lines of Python and of documents, by part
+	@count() { printf '%-28s %6d\n' "$$1" $$(shift; git ls-files -- "$$@" | xargs cat | wc -l); }; \
+	count 'Python without tests' '*.py' ':!tests'; \
+	count 'experiments without papers' 'experiments/*.py' ':!experiments/papers'; \
+	for part in experiments/papers datasets solvers benchmarks tests; do count "$$part" "$$part/*.py"; done; \
+	count 'docs without results' 'docs/*.md' ':!docs/results'
 
 requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 	$(COMPILE) --upgrade requirements/uv.in -o requirements/uv.txt
