@@ -14,7 +14,7 @@ from scipy import sparse
 from datasets import checks, transforms
 from datasets.dataset import Dataset, Stream
 from datasets.errors import DataError, shorten
-from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
+from datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
 from datasets.parts import make_parts
@@ -22,6 +22,7 @@ from datasets.source import RawTables, Source, user_path
 from datasets.spec import DatasetSpec, named
 from datasets.spec_checks import check_spec
 from datasets.types import Features, Matrix
+from support.disk_cache import default_cache_dir
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:

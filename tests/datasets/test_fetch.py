@@ -9,6 +9,7 @@ import lzma
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,13 @@ import pytest
 
 from datasets import DataError, DatasetSpec, default_cache_dir, fetch, fingerprint, load
 from datasets.spec import ExpectedSpec, FileSpec
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed download is tried again at once."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+
 
 TRAIN, TEST = b"+1 1:1\n-1 3:1\n+1 2:1\n", b"-1 1:1\n+1 2:2\n"
 
@@ -84,6 +92,16 @@ def test_download_cut_short_is_refused_and_not_kept(site: tuple[str, Path], tmp_
     with pytest.raises(DataError, match="damaged or cut short"):
         load(published(url), cache_dir=tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_failed_download_is_tried_again(
+    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)[:-9])
+    monkeypatch.setattr(time, "sleep", lambda _: (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)))
+    file = published(url).files[0]
+    assert fetch.fetch(file, tmp_path / "cache", []).content == TRAIN
 
 
 def assert_helpful(message: str, url: str, cache: Path) -> None:

@@ -22,10 +22,10 @@ from experiments.run.checkpointer import Checkpointer
 from experiments.run.console import Display
 from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from experiments.store import Store
-from solvers.disk_cache import cached_bytes
 from solvers.gram_store import GramStore
 from solvers.models import Model
 from solvers.predictors import LinearPredictor
+from support.disk_cache import cached_bytes
 from support.files import new_folder
 
 NAMES = ("movie.mkv.part", ".hidden.part", ".part", "poetry.lock", "uv.lock", "Cargo.lock", "x.f32", ".f32", "a.old")
