@@ -141,15 +141,16 @@ def test_parquet_and_csv_are_the_same_data(load_text: Loader, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"u": [1, None], "y": [0, 1]}, "column 'u', row 2: the value is missing"),
-        ({"u": ["a", "b"], "y": [0, 1]}, "column 'u': has type string; features are numbers"),
-        ({"u": [1, 2], "y": ["a", None]}, "column 'y', row 2: the value is missing"),
-        ({"u": [[1], [2]], "y": [0, 1]}, "column 'u': has type list"),
+        ({"u": [1, None], "y": [0, 1]}, "row 2, column 1 .* is nan"),
+        ({"u": ["7", "8"], "y": [0, 1]}, "row 1, column 'u': '7' is not a number"),
+        ({"u": [1, 2], "y": ["a", None]}, "column 'y', row 2: the label is missing"),
+        ({"u": [[1], [2]], "y": [0, 1]}, r"row 1, column 'u': '\[1\]' is not a number"),
+        ({"u": [1, 2], "y": [b"a", b"b"]}, "column 'y', row 1: the label is missing"),
     ],
 )
-def test_parquet_that_is_refused(columns: dict[str, object], said: str) -> None:
+def test_parquet_that_is_refused(load_text: Loader, columns: dict[str, object], said: str) -> None:
     with pytest.raises(DataError, match=said):
-        read_parquet(parquet(columns), "x")
+        load_text(parquet(columns), suffix=".parquet")
 
 
 def test_parquet_cut_short_is_refused() -> None:
