@@ -14,7 +14,7 @@ from datasets.dataset import Stream
 from datasets.errors import DataError
 from datasets.labels import LabelRule, apply_rule
 from datasets.source import RawTables
-from datasets.spec import DatasetSpec
+from datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
 from datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
@@ -83,15 +83,16 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
     """
     seed = spec.split_seed
     files = _of_files(raw, spec, rule, where)
-    if spec.kind == "elastic":
+    if isinstance(spec, ElasticData):
         train, test = _deformed(files, spec)
         split = elastic.describe(spec)
     elif spec.parts is not None:
         train, test, split = _cut(files, spec.parts, seed, validate=spec.validate, where=where)
     elif len(files) == 2:
         train, test = files
-        split = "as published" if spec.kind == "published" else "none: train and test come apart"
+        split = "as published" if isinstance(spec, PublishedData) else "none: train and test come apart"
     else:
+        assert isinstance(spec, SplitData)  # others have test rows
         n_test = _share(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
         train, test = files[0].hold_out(n_test, seed, PURPOSE_SPLIT)
         split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
@@ -117,7 +118,7 @@ def _of_files(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) ->
     return files
 
 
-def _deformed(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
+def _deformed(files: Sequence[Part], spec: ElasticData) -> tuple[Part, Part]:
     """Return the deformed training images and the deformed images for evaluation."""
     published, test = files
     train, validation = (published.take(rows) for rows in elastic.training_and_held_out(published.n))

@@ -24,7 +24,17 @@ from datasets.readers.messages import read_messages
 from datasets.readers.npz import read_npz
 from datasets.readers.reuters import read_reuters
 from datasets.readers.topics import read_topics
-from datasets.spec import DatasetSpec, FileSpec
+from datasets.spec import (
+    DatasetSpec,
+    ElasticData,
+    FileData,
+    FileSpec,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SyntheticData,
+)
 from datasets.synthetic import generate
 from datasets.transforms import stack_rows
 from datasets.types import Table
@@ -67,99 +77,97 @@ class Source:
             A file is not available or malformed.
         """
         spec = self._spec
-        if spec.kind == "sklearn":
-            return RawTables(self._bundle(), None, [{"name": spec.entry, "sha256": CHECKSUMS[spec.entry]}])
-        if spec.kind == "openml":
+        if isinstance(spec, SklearnData):
+            return RawTables(self._bundle(spec.entry), None, [{"name": spec.entry, "sha256": CHECKSUMS[spec.entry]}])
+        if isinstance(spec, OpenmlData):
             name, version = name_and_version(spec.entry)
             table = read_openml(spec.entry, spec.drop_columns, self._cache_dir)
             return RawTables(table, None, [{"name": name, "version": version}])
-        if spec.kind == "synthetic":
-            assert spec.d is not None  # check_spec
-            return RawTables(
-                *generate(
-                    spec.shape,
-                    spec.n,
-                    spec.n_test,
-                    spec.d,
-                    spec.noise,
-                    spec.margin,
-                    spec.data_seed,
-                    spec.rare,
-                    spec.directions,
-                )
-            )
-        return self._user_files() if spec.kind == "file" else self._published()
+        if isinstance(spec, SyntheticData):
+            return RawTables(*generate(spec))
+        if isinstance(spec, FileData):
+            return self._user_files(spec)
+        if isinstance(spec, ElasticData):  # made of published images
+            spec = PublishedData(name=spec.name, files=spec.files, format=spec.format)
+        assert isinstance(spec, PublishedData)
+        return self._published(spec)
 
-    def _bundle(self) -> Table:
+    def _bundle(self, name: str) -> Table:
         # the cache saves the import of scikit-learn
-        name = self._spec.entry
         table = self._prepared.get(CHECKSUMS[name], "sklearn")
         if table is None:
             table = read_bundle(name)
             self._prepared.put(CHECKSUMS[name], "sklearn", table)
         return table
 
-    def _published(self) -> RawTables:
+    def _published(self, spec: PublishedData) -> RawTables:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
         read = {
-            role: [self._published_file(file, records) for file in self._spec.of_role(role)]
+            role: [self._published_file(file, spec, records) for file in spec.of_role(role)]
             for role in ("train", "test")
         }
-        alike = iter(same_conventions([*read["train"], *read["test"]], self._spec))
+        alike = iter(same_conventions([*read["train"], *read["test"]], spec))
         for role in ("train", "test"):
             if not read[role]:
                 continue
             table = _stack([next(alike) for _ in read[role]])
-            labels = self._spec.file(f"{role}_labels")
+            labels = spec.file(f"{role}_labels")
             if labels is not None:
-                table = Table(table.X, self._published_file(labels, records).y)
+                table = Table(table.X, self._published_file(labels, spec, records).y)
             tables[role] = table
-        topics = self._spec.file("topics")
+        topics = spec.file("topics")
         if topics is not None:
-            documents = self._published_file(topics, records).y
+            documents = self._published_file(topics, spec, records).y
             tables = {role: table and _in_topic(table, documents) for role, table in tables.items()}
         train = tables["train"]
         assert train is not None  # check_spec: there is a file of role train
-        return RawTables(train, tables["test"], records, pad=self._spec.format == "libsvm")
+        return RawTables(train, tables["test"], records, pad=spec.format == "libsvm")
 
-    def _published_file(self, file: FileSpec, records: list[dict[str, Any]]) -> Table:
+    def _published_file(self, file: FileSpec, spec: PublishedData, records: list[dict[str, Any]]) -> Table:
         # with a known checksum the prepared file replaces its source
         sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
-        format = "topics" if file.role == "topics" else self._spec.format
-        table = self._prepared.get(sha256, reader_name(self._spec, format, file.role)) if sha256 else None
+        format = "topics" if file.role == "topics" else spec.format
+        table = self._prepared.get(sha256, reader_name(spec, format, file.role)) if sha256 else None
         if table is None:
             found = fetch(file, self._cache_dir, self._mirrors)
             sha256, origin = found.sha256, str(found.path)
-            table = self._parse(found.content, sha256, origin, format, file.role)
+            table = self._parse(found.content, sha256, origin, spec, format, file.role)
         records.append(
             {"role": file.role, "name": file.name, "sha256": sha256, "source": file.url, "obtained_from": origin}
         )
         return table
 
-    def _parse(self, content: bytearray, sha256: str, where: str, format: str, role: str = "train") -> Table:
+    def _parse(
+        self,
+        content: bytearray,
+        sha256: str,
+        where: str,
+        spec: FileData | PublishedData,
+        format: str,
+        role: str = "train",
+    ) -> Table:
         """Parse a file through the prepared cache, except .npz, which holds arrays already."""
         if format == "npz":
             return read_npz(content, where)[0]
-        spec, reader = self._spec, reader_name(self._spec, format, role)
+        reader = reader_name(spec, format, role)
         table = self._prepared.get(sha256, reader)
         if table is None:
             if format == "idx":
                 table = _idx_table(read_idx(content, where))
             elif format == "messages":
                 table = read_messages(content, where, ngrams=spec.ngrams, min_count=spec.min_count)
-            elif format == "reuters":
+            elif format == "reuters" and isinstance(spec, PublishedData):
                 counted = {"ngrams": spec.ngrams, "min_count": spec.min_count}
                 table = read_reuters(content, where, role=role, topic=spec.topic, **counted)
-            elif format == "topics":
+            elif format == "topics" and isinstance(spec, PublishedData):
                 table = read_topics(bytes(content), where, spec.topic)
             else:
                 table = read_table(content, where, format, spec.label_column, spec.drop_columns)
             self._prepared.put(sha256, reader, table)
         return table
 
-    def _user_files(self) -> RawTables:
-        spec = self._spec
+    def _user_files(self, spec: FileData) -> RawTables:
         path = user_path(spec.train)
         found = read(path)
         format = format_of(spec.train, spec.format)
@@ -173,14 +181,13 @@ class Source:
         if format == "npz":
             train, test = read_npz(found.content, shown_path(path))
         else:
-            train = self._parse(found.content, found.sha256, shown_path(path), format)
+            train = self._parse(found.content, found.sha256, shown_path(path), spec, format)
         formats = {format}
         if spec.test:
             path_test = user_path(spec.test)
             found_test = read(path_test)
-            formats.add(format_of(spec.test, spec.format))
-            where = shown_path(path_test)
-            test = self._parse(found_test.content, found_test.sha256, where, format_of(spec.test, spec.format))
+            formats.add(format := format_of(spec.test, spec.format))
+            test = self._parse(found_test.content, found_test.sha256, shown_path(path_test), spec, format)
             records.append(_user_record("test", path_test, found_test.sha256))
         train, *others = same_conventions([train] if test is None else [train, test], spec)
         return RawTables(train, others[0] if others else None, records, pad=formats == {"libsvm"})
@@ -204,7 +211,7 @@ def user_path(name: str) -> Path:
     return path
 
 
-def same_conventions(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
+def same_conventions(tables: Sequence[Table], spec: ReadData) -> list[Table]:
     """Return the tables with the same first index, and the same numbers for text labels.
 
     Raises

@@ -21,6 +21,14 @@ from datasets.spec import (
     SHAPES,
     STORAGES,
     DatasetSpec,
+    ElasticData,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SplitData,
+    SyntheticData,
 )
 
 MAX_COUNT = 2**63 - 1
@@ -39,8 +47,8 @@ def check_spec(spec: DatasetSpec) -> None:
     DataError
         A value is not allowed; the message has the field, its value, and the allowed ones.
     """
-    _one_of("kind", spec.kind, KINDS)
-    _one_of("format", spec.format, FORMATS)
+    if type(spec) is not KINDS.get(spec.kind):
+        raise TypeError(f"{type(spec).__name__} is no kind of data set; datasets.spec_of makes one of a configuration")
     _one_of("storage", spec.storage, STORAGES)
     _one_of("scaling", spec.scaling, SCALINGS)
     _one_of("row_norm", spec.row_norm, ROW_NORMS)
@@ -55,34 +63,38 @@ def check_spec(spec: DatasetSpec) -> None:
             f"{largest:.2g}."
         )
     _check_seed("split_seed", spec.split_seed)
-    for name, share in (("test_fraction", spec.test_fraction), ("validation_fraction", spec.validation_fraction)):
-        if share is not None and not 0 < share < 1:
-            raise DataError(f"dataset.{name}={share}: must lie between 0 and 1, both excluded.")
-    if spec.test_count is not None and not 1 <= spec.test_count <= MAX_COUNT:
-        raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1 and below 2^63.")
+    _check_share("validation_fraction", spec.validation_fraction)
     for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
         if rows is not None and not 2 <= rows <= MAX_COUNT:
             raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class, and below 2^63.")
     _check_parts(spec)
-    if spec.format in ("messages", "reuters"):
-        _check_texts(spec)
-    if spec.kind in ("published", "elastic"):
-        _check_files(spec)
-    if spec.kind == "elastic":
+    if isinstance(spec, SplitData):
+        _check_share("test_fraction", spec.test_fraction)
+        if spec.test_count is not None and not 1 <= spec.test_count <= MAX_COUNT:
+            raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1 and below 2^63.")
+    if isinstance(spec, ReadData | ElasticData):
+        _one_of("format", spec.format, FORMATS)
+    if isinstance(spec, FileData):
+        if not spec.train:
+            raise DataError(
+                "dataset=file needs a path: dataset=file:PATH or dataset.train=PATH (LIBSVM text, .csv, .npz, "
+                ".parquet, .arff); dataset.test=PATH is optional."
+            )
+        _check_texts(spec, has_test_file=bool(spec.test))
+    if isinstance(spec, PublishedData):
+        _check_texts(spec, has_test_file=spec.file("test") is not None)
+        _check_files(spec, spec.topic)
+    if isinstance(spec, ElasticData):
+        _check_files(spec, "")
         _check_elastic(spec)
-    if spec.kind == "file" and not spec.train:
-        raise DataError(
-            "dataset=file needs a path: dataset=file:PATH or dataset.train=PATH (LIBSVM text, .csv, .npz, .parquet, "
-            ".arff); dataset.test=PATH is optional."
-        )
-    if spec.kind == "sklearn" and spec.entry not in CHECKSUMS:
+    if isinstance(spec, SklearnData) and spec.entry not in CHECKSUMS:
         raise DataError(
             f"dataset=sklearn:{shorten(spec.entry) or 'NAME'}: NAME is one of {', '.join(CHECKSUMS)}, "
             "which scikit-learn bundles."
         )
-    if spec.kind == "openml":
+    if isinstance(spec, OpenmlData):
         name_and_version(spec.entry)
-    if spec.kind == "synthetic":
+    if isinstance(spec, SyntheticData):
         _check_synthetic(spec)
 
 
@@ -104,6 +116,11 @@ def _check_seed(name: str, seed: int) -> None:
         raise DataError(f"dataset.{name}={seed}: must lie between 0 and 2^64 - 1.")
 
 
+def _check_share(name: str, share: float | None) -> None:
+    if share is not None and not 0 < share < 1:
+        raise DataError(f"dataset.{name}={share}: must lie between 0 and 1, both excluded.")
+
+
 def _check_labels(spec: DatasetSpec) -> None:
     if spec.negative is not None and spec.positive is None:
         raise DataError("dataset.negative is set but dataset.positive is not; give the positive labels too.")
@@ -121,7 +138,7 @@ def _check_labels(spec: DatasetSpec) -> None:
 
 def _check_parts(spec: DatasetSpec) -> None:
     if spec.parts is None:
-        if spec.validate and spec.kind != "elastic":
+        if spec.validate and not isinstance(spec, ElasticData):
             raise DataError("dataset.validate=true needs dataset.parts=[train,validation,test], numbers of rows.")
         return
     given = ",".join(map(str, spec.parts))
@@ -139,17 +156,19 @@ def _check_parts(spec: DatasetSpec) -> None:
         )
 
 
-def _check_texts(spec: DatasetSpec) -> None:
+def _check_texts(spec: ReadData, *, has_test_file: bool) -> None:
+    if spec.format not in ("messages", "reuters"):
+        return
     for name, value, most in (("ngrams", spec.ngrams, MAX_NGRAMS), ("min_count", spec.min_count, 2**31 - 1)):
         if not 1 <= value <= most:
             raise DataError(f"dataset.{name}={value}: must lie between 1 and {most}.")
-    if spec.format == "messages" and (spec.test or spec.file("test")):
+    if spec.format == "messages" and has_test_file:
         raise DataError(
             "dataset.format=messages takes one archive, which is split: a second one would have other features."
         )
 
 
-def _check_files(spec: DatasetSpec) -> None:
+def _check_files(spec: PublishedData | ElasticData, topic: str) -> None:
     if spec.format == "auto":
         raise DataError(f"Data set {spec.name}: needs dataset.format, one of {', '.join(FORMATS[1:])}.")
     for entry in spec.files:
@@ -162,14 +181,14 @@ def _check_files(spec: DatasetSpec) -> None:
     once = [role for role in roles if spec.format != "libsvm" or role == "topics"]
     if len(set(once)) != len(once):
         raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
-    if spec.format == "reuters" and (not spec.topic or "topics" in roles):
+    if spec.format == "reuters" and (not topic or "topics" in roles):
         raise DataError(f"Data set {spec.name}: dataset.format=reuters needs dataset.topic and no file of topics.")
-    if spec.format != "reuters" and bool(spec.topic) != ("topics" in roles):
+    if spec.format != "reuters" and bool(topic) != ("topics" in roles):
         raise DataError(f"Data set {spec.name}: dataset.topic and a file of role topics must come together.")
     _check_roles(spec, roles)
 
 
-def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
+def _check_roles(spec: PublishedData | ElasticData, roles: Sequence[str]) -> None:
     needed = ["train"]
     if spec.format == "idx":
         needed += ["train_labels"] + (["test_labels"] if "test" in roles else [])
@@ -178,7 +197,7 @@ def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
         raise DataError(f"Data set {spec.name}: dataset.files lacks a file of role {', '.join(missing)}.")
 
 
-def _check_elastic(spec: DatasetSpec) -> None:
+def _check_elastic(spec: ElasticData) -> None:
     if spec.format != "idx" or spec.file("test") is None:
         raise DataError(f"Data set {spec.name}: kind elastic is made of idx files, training and test images.")
     _check_seed("data_seed", spec.data_seed)
@@ -207,7 +226,7 @@ def _check_elastic(spec: DatasetSpec) -> None:
                 )
 
 
-def _check_synthetic(spec: DatasetSpec) -> None:
+def _check_synthetic(spec: SyntheticData) -> None:
     _one_of("shape", spec.shape, SHAPES)
     _check_seed("data_seed", spec.data_seed)
     if spec.d is None:

@@ -11,17 +11,17 @@ import numpy as np
 from omegaconf import OmegaConf
 
 import datasets
-from datasets import DataError, Dataset, DatasetSpec
+from datasets import DataError, Dataset, DatasetConfig, DatasetSpec
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "dataset"
 
 
 def spec(name: str, **overrides: object) -> DatasetSpec:
     """Return the specification conf/dataset/<name>.yaml with some fields replaced."""
-    config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), OmegaConf.load(CONF / f"{name}.yaml"), overrides)
+    config = OmegaConf.merge(OmegaConf.structured(DatasetConfig), OmegaConf.load(CONF / f"{name}.yaml"), overrides)
     made = OmegaConf.to_object(config)
-    assert isinstance(made, DatasetSpec)
-    return made
+    assert isinstance(made, DatasetConfig)
+    return datasets.spec_of(made)
 
 
 def adult() -> Dataset:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from datasets import DatasetSpec, fingerprint, load
+from datasets import DatasetSpec, PublishedData, fingerprint, load
 from datasets.readers.unpack import read_unpacked
 from datasets.spec import FileSpec
 
@@ -17,7 +17,7 @@ TEXT = b"+1 1:1\n-1 3:1\n+1 2:1\n-1 1:3\n"
 def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
     """A published file whose checksum nobody knows, in the cache."""
     (tmp_path / "toy.xz").write_bytes(lzma.compress(TEXT))
-    return DatasetSpec(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
+    return PublishedData(name="toy", format="libsvm", files=[FileSpec("train", "toy")], test_count=1)
 
 
 def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, DatasetSpec, default_cache_dir, fetch, fingerprint, load
+from datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
 from datasets.spec import ExpectedSpec, FileSpec
 
 
@@ -39,7 +39,7 @@ def published(url: str = "") -> DatasetSpec:
         FileSpec("train", "toy", f"{url}/toy.bz2" if url else "", sha(TRAIN)),
         FileSpec("test", "toy.t", f"{url}/toy.t" if url else "", sha(TEST)),
     ]
-    return DatasetSpec(name="toy", kind="published", format="libsvm", d=4, files=files)
+    return PublishedData(name="toy", format="libsvm", d=4, files=files)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from datasets import Dataset, DatasetSpec, load, prepared, source
+from datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, source
 from datasets.prepared import PreparedCache
 from datasets.types import Table
 
@@ -19,7 +19,7 @@ TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" fo
 def spec(tmp_path: Path) -> DatasetSpec:
     path = tmp_path / "x.svm"
     path.write_text(TEXT)
-    return DatasetSpec(kind="file", train=str(path))
+    return FileData(train=str(path))
 
 
 def only_file(cache: Path) -> Path:
@@ -38,7 +38,7 @@ def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monke
 
 
 def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = DatasetSpec(kind="sklearn", entry="digits", positive=[8])
+    spec = SklearnData(entry="digits", positive=[8])
     first = load(spec, cache_dir=tmp_path)
     monkeypatch.setattr(source, "read_bundle", lambda _: pytest.fail("read again"))
     assert same(first, load(spec, cache_dir=tmp_path))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, DatasetSpec, FileData, SyntheticData, fingerprint, load
 from datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
@@ -198,7 +198,7 @@ def test_a_test_part_of_one_class_can_be_sampled(load_text: Loader) -> None:
 
 def test_the_cache_does_not_mix_samples_with_whole_sets(tmp_path: Path, no_mirror: None) -> None:
     (tmp_path / "train.svm").write_text(TRAIN)
-    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"))
+    spec = FileData(train=str(tmp_path / "train.svm"))
     sizes = [
         load(replace(spec, max_train=at_most), cache_dir=tmp_path / "cache").n for at_most in (10, None, 20, 10, None)
     ]
@@ -215,7 +215,7 @@ def test_synthetic_and_bundled_data_can_be_sampled(tmp_path: Path, compose: Call
 
 def test_a_sample_has_a_fingerprint_of_its_own(load_text: Loader, tmp_path: Path) -> None:
     base = load_text(TRAIN, TEST)
-    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
+    spec = FileData(train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
     changes = [
         {},
         {"max_train": 10},
@@ -232,12 +232,12 @@ def test_a_sample_has_a_fingerprint_of_its_own(load_text: Loader, tmp_path: Path
 
 def test_without_a_sample_the_fingerprint_is_the_one_that_recorded_runs_have() -> None:
     recorded = "50d122861d1177f0e4c9d7ceecca3a0267af742845fe3df94a782a0481e97102"
-    assert fingerprint(DatasetSpec(kind="synthetic", d=2)) == recorded
+    assert fingerprint(SyntheticData(d=2)) == recorded
 
 
 @pytest.mark.parametrize("name", ["max_train", "max_test"])
 @pytest.mark.parametrize("rows", [1, 0, -5])
 def test_a_sample_of_fewer_than_two_rows_is_refused(name: str, rows: int) -> None:
-    spec = replace(DatasetSpec(kind="synthetic", d=2), **{name: rows})  # type: ignore[arg-type]
+    spec = replace(SyntheticData(d=2), **{name: rows})  # type: ignore[arg-type]
     with pytest.raises(DataError, match=rf"dataset\.{name}={rows}: must be at least 2"):
         fingerprint(spec)

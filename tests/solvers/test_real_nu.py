@@ -11,7 +11,7 @@ import pytest
 from cases import ROOT, run, solver
 from omegaconf import OmegaConf
 
-from datasets import DataError, Dataset, DatasetSpec, load
+from datasets import DataError, Dataset, DatasetConfig, load
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, _core, derive_nu
 from solvers.gram_store import default_directory
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.real_data]
 
 def dataset(name: str, folder: Path) -> Dataset:
     spec = OmegaConf.merge(
-        OmegaConf.structured(DatasetSpec), OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml")
+        OmegaConf.structured(DatasetConfig), OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml")
     )
     if name != "adult" and not MIRRORS:
         pytest.skip("SVM_DATA_MIRROR names no directory with the real files")

@@ -18,7 +18,7 @@ from omegaconf import OmegaConf
 from scipy import sparse
 from sgd_reference import Passes, Perceptron
 
-from datasets import DatasetSpec, default_cache_dir, load
+from datasets import DatasetConfig, default_cache_dir, load
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Solver, Status, _core
 from solvers.precision import Precision
 
@@ -310,7 +310,7 @@ def test_bounds_and_stop_on_real_data(name: str) -> None:
     if name != "adult" and not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
     spec = OmegaConf.merge(
-        OmegaConf.structured(DatasetSpec),
+        OmegaConf.structured(DatasetConfig),
         OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml"),
         {"max_train": 2000, "max_test": 100},
     )
