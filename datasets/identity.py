@@ -10,7 +10,7 @@ from typing import Any
 from datasets import elastic
 from datasets.bundles import CHECKSUMS
 from datasets.openml import name_and_version
-from datasets.readers import READER_VERSION, format_of
+from datasets.readers import READER_VERSION, format_of, reader_of
 from datasets.spec import (
     DatasetSpec,
     ElasticData,
@@ -66,7 +66,10 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
         content["transforms"]["row_norm"] = spec.row_norm
     if isinstance(spec, FileData | PublishedData):
         content["kind"] = "files"  # the origin of the same bytes does not matter
-        content["formats"] = {role: _reader(spec, role) for role in checksums}
+        paths = {"train": spec.train, "test": spec.test} if isinstance(spec, FileData) else {}
+        content["formats"] = {
+            role: reader_of(spec, format_of(paths.get(role, ""), spec.format), role)[0] for role in checksums
+        }
     if isinstance(spec, SklearnData):
         content["sklearn"] = CHECKSUMS[spec.entry]
     if isinstance(spec, OpenmlData):
@@ -111,30 +114,6 @@ def stated_fingerprint(spec: DatasetSpec) -> str:
     if isinstance(spec, FileData):
         files = {"train": spec.train, **({"test": spec.test} if spec.test else {})}
     return fingerprint_of(spec, files)
-
-
-def reader_name(spec: FileData | PublishedData, format: str, role: str = "train") -> str:
-    """Name the reader of a format, for a file of a role, with the settings that change what it returns."""
-    if format in ("csv", "parquet", "arff"):
-        return f"{format}:{spec.label_column!r}" + (
-            f",without {sorted(spec.drop_columns)}" if spec.drop_columns else ""
-        )
-    if format == "messages":
-        return f"messages:{spec.ngrams},{spec.min_count}"
-    if isinstance(spec, FileData):
-        return format
-    if format == "reuters":
-        return f"reuters:{role},{spec.topic},{spec.ngrams},{spec.min_count}"
-    if format == "topics":
-        return f"topics:{spec.topic}"
-    return format
-
-
-def _reader(spec: FileData | PublishedData, role: str) -> str:
-    if role == "topics":
-        return reader_name(spec, role)
-    path = {"train": spec.train, "test": spec.test}.get(role, "") if isinstance(spec, FileData) else ""
-    return reader_name(spec, format_of(path, spec.format), role)
 
 
 def _labels(group: list[int | float | str] | None) -> list[float | str] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -42,6 +43,14 @@ class PreparedCache:
     def get(self, sha256: str, reader: str) -> Table | None:
         """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
         return disk_cache.get(self.path(sha256, reader), _read)
+
+    def table(self, sha256: str, reader: str, make: Callable[[], Table]) -> Table:
+        """Return the parsed file; `make` parses it if it is not here."""
+        table = self.get(sha256, reader)
+        if table is None:
+            table = make()
+            self.put(sha256, reader, table)
+        return table
 
     def put(self, sha256: str, reader: str, table: Table) -> None:
         """Write a parsed file; a cache that cannot be written only logs a warning."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from datasets.errors import DataError, shorten
-from datasets.readers import format_of
+from datasets.readers import TABLES, format_of
 from datasets.spec import (
     KINDS,
     TEXTS,
@@ -22,8 +22,6 @@ from datasets.spec import (
     named,
 )
 from support.text import nearest
-
-_TABLES = {"csv", "parquet", "arff"}
 
 
 def spec_of(config: DatasetConfig, given: Collection[str] = (), may_be_unused: Collection[str] = ()) -> DatasetSpec:
@@ -93,7 +91,7 @@ def _without_effect(spec: DatasetSpec) -> Mapping[str, str]:
         formats = _formats(spec)
         rules += [
             (("zero_based",), "libsvm" in formats, "it is for LIBSVM text"),
-            (("label_column", "drop_columns"), bool(formats & _TABLES), "it is for CSV, Parquet and ARFF"),
+            (("label_column", "drop_columns"), bool(formats & TABLES.keys()), "it is for CSV, Parquet and ARFF"),
             (("ngrams", "min_count"), bool(formats & {"messages", "reuters"}), "it is for texts (messages, reuters)"),
         ]
     if isinstance(spec, PublishedData):

@@ -206,9 +206,9 @@ def test_the_fingerprint_depends_on_the_settings_and_makes_no_image(small: Datas
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sigma": 0.4}, r"dataset\.sigma=0\.4: must lie between 0\.5 and 28\."),
+        ({"sigma": 0.4}, r"dataset\.sigma=0\.4: must lie between 0\.5 and 28"),
         ({"alpha": float("nan")}, r"dataset\.alpha=nan: must lie between 0 and 1000\."),
-        ({"n": 1}, r"dataset\.n=1: must lie between 2 and 2\^32 images"),
+        ({"n": 1}, r"dataset\.n=1: must lie between 2 and"),
         ({"parts": [100, 50, 60]}, r"dataset\.parts=.*images of one original would be in several parts"),
         ({"validation_fraction": 0.1}, r"dataset\.validation_fraction=0\.1: images of one original"),
         ({"scaling": "minmax"}, r"dataset\.scaling=minmax: needs all training rows.*dataset\.max_train=60000"),

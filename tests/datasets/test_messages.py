@@ -173,7 +173,7 @@ def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, mon
     lengths = np.sqrt(np.asarray(first.X.multiply(first.X).sum(axis=1)).ravel())
     assert set(np.round(lengths, 6)) == {0.0, 1.0}
     assert first.provenance["transforms"] == ["each row divided by its Euclidean norm"]
-    monkeypatch.setattr("datasets.source.read_messages", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr("datasets.readers.read_messages", lambda *_, **__: pytest.fail("parsed again"))
     again = load(spec, cache_dir=tmp_path / "c")
     np.testing.assert_array_equal(first.X.toarray(), again.X.toarray())
     assert first.fingerprint == again.fingerprint == fingerprint(spec)
