@@ -168,22 +168,27 @@ def _download(file: FileSpec, cache_dir: Path) -> Fetched:
     name = file.name + (address.suffix if address.suffix in PACKED_SUFFIXES else "")
     verified: list[Fetched] = []
 
-    def download(url: str, path: str, registry: object) -> None:
-        # pooch's checksum would be that of the packed file
-        pooch.HTTPDownloader(timeout=TIMEOUT)(url, path, registry)
-        fetched = _read_file(file, Path(path), url)
+    def verify(path: Path) -> None:
+        # pooch's own checksum would be that of the packed file
+        fetched = _read_file(file, path, file.url)
         if file.sha256 and fetched.sha256 != file.sha256:
             raise DataError(
                 f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
-                f"{url} gave has {fetched.sha256}; it was not kept."
+                f"{file.url} gave has {fetched.sha256}; it was not kept."
             )
         verified.append(fetched)
+
+    def download(url: str, path: str, registry: object) -> None:
+        pooch.HTTPDownloader(timeout=TIMEOUT)(url, path, registry)
+        verify(Path(path))
 
     registry = pooch.create(
         cache_dir, base_url="", registry={name: None}, urls={name: file.url}, retry_if_failed=RETRIES
     )
     try:
         path = Path(registry.fetch(name, downloader=download))
+        if not verified:  # another process has downloaded it meanwhile
+            verify(path)
     except DataError:
         raise
     except (RequestException, ValueError) as error:

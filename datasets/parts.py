@@ -22,6 +22,7 @@ from datasets.split import (
     PURPOSE_VALIDATION,
     cut_rows,
     describe_sample,
+    fraction_of,
     sample_rows,
     split_rows,
 )
@@ -93,14 +94,14 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
         split = "as published" if isinstance(spec, PublishedData) else "none: train and test come apart"
     else:
         assert isinstance(spec, SplitData)  # others have test rows
-        n_test = _share(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
+        n_test = fraction_of(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
         train, test = files[0].hold_out(n_test, seed, PURPOSE_SPLIT)
         split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
     n = train.n
     train = train.sample(spec.max_train, seed, PURPOSE_SAMPLE_TRAIN)
     n_sample = train.n
     if spec.validation_fraction is not None:
-        train, test = train.hold_out(_share(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
+        train, test = train.hold_out(fraction_of(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
         split += f"; {test.n} of {n_sample} training rows take the place of the test rows, Philox, seed {seed}"
     check_classes(train.y, f"{where}, training part")
     n_test = test.n
@@ -154,7 +155,3 @@ def _take(files: Sequence[Part], rows: NDArray[np.int64]) -> Part:
         for part, start in zip(files, starts, strict=False)
     ]
     return Part(stack_rows([part.in_memory() for part in taken]), np.concatenate([part.y for part in taken]))
-
-
-def _share(n: int, fraction: float) -> int:
-    return int(n * fraction + 0.5)

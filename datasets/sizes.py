@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from datasets.spec import DatasetSpec, MadeData, SplitData
+from datasets.split import fraction_of
 from datasets.transforms import is_dense
 
 GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
@@ -64,4 +65,4 @@ def _test_rows(spec: DatasetSpec) -> int | None:
 
 def _held_out(spec: SplitData, n: int) -> int:
     """Return the number of test rows split off from `n` rows."""
-    return spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
+    return spec.test_count if spec.test_count is not None else fraction_of(n, spec.test_fraction)

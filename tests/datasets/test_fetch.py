@@ -104,6 +104,18 @@ def test_a_failed_download_is_tried_again(
     assert fetch.fetch(file, tmp_path / "cache", []).content == TRAIN
 
 
+def test_a_file_that_another_process_downloads_meanwhile_is_used(
+    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_yet(file: FileSpec, folder: Path, _: object) -> Iterator[Path]:
+        folder.mkdir()
+        (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN))
+        return iter(())
+
+    monkeypatch.setattr(fetch, "_candidates", none_yet)
+    assert fetch.fetch(published(site[0]).files[0], tmp_path / "cache", []).content == TRAIN
+
+
 def assert_helpful(message: str, url: str, cache: Path) -> None:
     for part in ("toy", f"{url}/toy.bz2", sha(TRAIN), str(cache), "SVM_DATA_MIRROR"):
         assert part in message
