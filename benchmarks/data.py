@@ -14,7 +14,7 @@ from omegaconf import OmegaConf
 from scipy import sparse
 
 import datasets
-from datasets import DataError, Dataset, DatasetSpec
+from datasets import DataError, Dataset, DatasetConfig
 
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY_BYTES = 18 * 10**9
@@ -29,11 +29,11 @@ def load(name: str, **overrides: object) -> Dataset:
     Without its files the benchmark is skipped.
     """
     file = OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml")
-    config = OmegaConf.merge(OmegaConf.structured(DatasetSpec), file, overrides)
-    spec = OmegaConf.to_object(config)
-    assert isinstance(spec, DatasetSpec)
+    config = OmegaConf.merge(OmegaConf.structured(DatasetConfig), file, overrides)
+    made = OmegaConf.to_object(config)
+    assert isinstance(made, DatasetConfig)
     try:
-        return datasets.load(spec, cache_dir=datasets.default_cache_dir())
+        return datasets.load(datasets.spec_of(made), cache_dir=datasets.default_cache_dir())
     except DataError as error:
         pytest.skip(str(error))
 

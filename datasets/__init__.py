@@ -5,24 +5,39 @@ This package does not import solvers. Its errors are `DataError`, with a message
 
 from datasets.dataset import Dataset, Stream
 from datasets.errors import DataError
-from datasets.fetch import default_cache_dir
 from datasets.identity import stated_fingerprint
 from datasets.loader import fingerprint, load
-from datasets.settings import check_used
+from datasets.settings import spec_of
 from datasets.sizes import size_of, training_rows
-from datasets.spec import DatasetSpec, named
+from datasets.spec import (
+    DatasetConfig,
+    DatasetSpec,
+    ElasticData,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    SklearnData,
+    SyntheticData,
+)
+from support.disk_cache import default_cache_dir
 
 __all__ = [
     "DataError",
     "Dataset",
+    "DatasetConfig",
     "DatasetSpec",
+    "ElasticData",
+    "FileData",
+    "OpenmlData",
+    "PublishedData",
+    "SklearnData",
     "Stream",
-    "check_used",
+    "SyntheticData",
     "default_cache_dir",
     "fingerprint",
     "load",
-    "named",
     "size_of",
+    "spec_of",
     "stated_fingerprint",
     "training_rows",
 ]

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 
 from datasets.errors import DataError, shorten
-from datasets.readers.columns import in_alphabetical_order
+from datasets.readers.columns import labels_in
 from datasets.types import Table
 
 CHECKSUMS = {
@@ -48,7 +48,5 @@ def read_bundle(name: str) -> Table:
             f"scikit-learn's bundled {shorten(name)} has changed: expected content sha256 {CHECKSUMS[name]}, found "
             f"{found}. Use another scikit-learn version."
         )
-    numbers, names = y.astype(np.float64), [str(text) for text in bunch.target_names]
-    if all(text.isdigit() for text in names):
-        return Table(X.astype(np.float32), numbers)
-    return Table(X.astype(np.float32), *in_alphabetical_order(numbers, names))
+    labels = np.array([str(text) for text in bunch.target_names], object)[y]
+    return Table(X.astype(np.float32), *labels_in(labels, name))

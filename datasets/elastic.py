@@ -20,7 +20,7 @@ from datasets.errors import DataError
 from datasets.memory import require_memory
 
 if TYPE_CHECKING:
-    from datasets.spec import DatasetSpec
+    from datasets.spec import ElasticData
 
 GENERATOR_VERSION = 1
 """Part of the fingerprint: raised when images change."""
@@ -32,13 +32,13 @@ SERIES = {"train": 0, "validation": 1, "test": 2}
 """Parts; each has its own random fields."""
 
 
-def identity(spec: DatasetSpec) -> list[Any]:
+def identity(spec: ElasticData) -> list[Any]:
     """Return the settings that determine the images, besides the files."""
     settings = [float(spec.sigma), float(spec.alpha), spec.data_seed]
     return [GENERATOR_VERSION, *settings, spec.n, spec.n_test, "validation" if spec.validate else "test"]
 
 
-def describe(spec: DatasetSpec) -> str:
+def describe(spec: ElasticData) -> str:
     """Describe the origin of the images for the record."""
     evaluated = "validation images of the last sixth of it" if spec.validate else "test images of the test file"
     return (
@@ -54,7 +54,7 @@ def training_and_held_out(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def deformed_images(
-    X: NDArray[np.uint8], y: NDArray[np.int8], count: int, part: str, spec: DatasetSpec
+    X: NDArray[np.uint8], y: NDArray[np.int8], count: int, part: str, spec: ElasticData
 ) -> tuple[Stream, NDArray[np.int8]]:
     """Make the images of a part.
 

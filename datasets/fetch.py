@@ -12,25 +12,25 @@ import hashlib
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlparse
 
-from datasets.checksum_cache import ChecksumCache, file_state
 from datasets.errors import DataError, shorten, shown_path
 from datasets.readers.unpack import from_archive, read_unpacked
 from datasets.spec import PACKED_SUFFIXES, FileSpec
+from support import disk_cache
 
 log = logging.getLogger(__name__)
 
 MIRROR_VARIABLE = "SVM_DATA_MIRROR"
-CACHE_VARIABLE = "SVM_DATA_CACHE"
 BUNDLED = Path(__file__).parent / "files"
 """Published files that come with this project; LICENSES.md there says what they are and who made them."""
 TIMEOUT = (5.0, 15.0)
 """Seconds to connect, and seconds without a byte, after which a download fails."""
+RETRIES = 2
+"""Further attempts after a download that fails, or gives wrong bytes."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,6 @@ class Fetched:
     content: bytearray
     sha256: str
     path: Path
-
-
-def default_cache_dir() -> Path:
-    """Return ``$SVM_DATA_CACHE``, or the per-user cache folder ``svm-cost-curves``."""
-    chosen = os.environ.get(CACHE_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("svm-cost-curves"))
 
 
 def mirrors_from_environment() -> tuple[Path, ...]:
@@ -69,10 +59,10 @@ def fetch(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> Fetched:
     """
     refused: list[str] = []
     for path in _candidates(file, cache_dir, mirrors):
-        before = file_state(path)
+        before = _noted(path, cache_dir)
         found = _read_file(file, path)
         if not file.sha256:
-            ChecksumCache(cache_dir).put(path, before, found.sha256)
+            _note(path, before, found.sha256, cache_dir)
         if not file.sha256 or found.sha256 == file.sha256:
             return found
         refused.append(f"{path} has {found.sha256}")
@@ -92,7 +82,24 @@ def known_checksum(file: FileSpec, cache_dir: Path, mirrors: Sequence[Path]) -> 
     if file.sha256:
         return file.sha256
     path = next(_candidates(file, cache_dir, mirrors), None)
-    return ChecksumCache(cache_dir).get(path) if path else ""
+    noted = path and _noted(path, cache_dir)
+    return (noted and disk_cache.get(noted, lambda stored: stored.read().decode())) or ""
+
+
+def _noted(path: Path, cache_dir: Path) -> Path | None:
+    """Return the file of the cache for the checksum of a file in its present state; None if there is no such file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    state = [str(path.absolute()), found.st_size, found.st_ino, found.st_mtime_ns, found.st_ctime_ns]
+    return disk_cache.path_of(cache_dir / "known", json.dumps(state).encode())
+
+
+def _note(path: Path, before: Path | None, sha256: str, cache_dir: Path) -> None:
+    """Keep the checksum of a file for which `_noted` was ``before`` when it was read, unless it has changed since."""
+    if before is not None and _noted(path, cache_dir) == before:
+        disk_cache.put(before, lambda file: file.write(sha256.encode()))
 
 
 def read(path: Path) -> Fetched:
@@ -100,9 +107,9 @@ def read(path: Path) -> Fetched:
     return _fetched(read_unpacked(path), path)
 
 
-def _read_file(file: FileSpec, path: Path) -> Fetched:
-    content = read_unpacked(path)
-    return _fetched(from_archive(content, file.name, str(path)) if file.archived else content, path)
+def _read_file(file: FileSpec, path: Path, where: str = "") -> Fetched:
+    content = read_unpacked(path, where)
+    return _fetched(from_archive(content, file.name, where or str(path)) if file.archived else content, path)
 
 
 def _fetched(content: bytearray, path: Path) -> Fetched:
@@ -149,35 +156,50 @@ def _by_name(file: FileSpec, folder: Path) -> Iterator[Path]:
 
 
 def _download(file: FileSpec, cache_dir: Path) -> Fetched:
-    """Download to a temporary folder, verify, then rename: a wrong or partial file is deleted."""
+    """Download to the cache folder; a wrong or partial file is not kept."""
+    address = PurePosixPath(urlparse(file.url).path)
     if urlparse(file.url).scheme not in ("http", "https"):
         raise DataError(f"{file.name} is not at hand and has no published address: {_advice(file, cache_dir)}")
     import pooch
+    from requests import RequestException
 
-    try:
-        cache_dir.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix=".download-", dir=cache_dir)
-    except OSError as error:
-        raise DataError(f"The cache folder {cache_dir} cannot be written ({error.strerror or error}).") from error
-    with folder as name:
-        path = Path(name) / (PurePosixPath(urlparse(file.url).path).name or file.name)
-        log.info("Downloading %s from %s", file.name, file.url)
-        try:
-            pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT)(file.url, str(path), None)
-        except (OSError, ValueError) as error:  # requests' exceptions are OSErrors
-            raise DataError(f"Cannot download {file.name}: {_why(error)}; {_advice(file, cache_dir)}") from error
-        found = _read_file(file, path)
-        if file.sha256 and found.sha256 != file.sha256:
+    pooch.get_logger().setLevel(logging.WARNING)
+    log.info("Downloading %s from %s", file.name, file.url)
+    name = file.name + (address.suffix if address.suffix in PACKED_SUFFIXES else "")
+    verified: list[Fetched] = []
+
+    def verify(path: Path) -> None:
+        # pooch's own checksum would be that of the packed file
+        fetched = _read_file(file, path, file.url)
+        if file.sha256 and fetched.sha256 != file.sha256:
             raise DataError(
                 f"Wrong checksum for {file.name}: expected sha256 {file.sha256} (of the unpacked file), but what "
-                f"{file.url} gave has {found.sha256}; it was not kept."
+                f"{file.url} gave has {fetched.sha256}; it was not kept."
             )
-        kept = cache_dir / (file.name + (path.suffix if path.suffix in PACKED_SUFFIXES else ""))
-        path.replace(kept)
-        if not file.sha256:
-            log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, found.sha256)
-            ChecksumCache(cache_dir).put(kept, file_state(kept), found.sha256)
-    return Fetched(found.content, found.sha256, kept)
+        verified.append(fetched)
+
+    def download(url: str, path: str, registry: object) -> None:
+        pooch.HTTPDownloader(timeout=TIMEOUT)(url, path, registry)
+        verify(Path(path))
+
+    registry = pooch.create(
+        cache_dir, base_url="", registry={name: None}, urls={name: file.url}, retry_if_failed=RETRIES
+    )
+    try:
+        path = Path(registry.fetch(name, downloader=download))
+        if not verified:  # another process has downloaded it meanwhile
+            verify(path)
+    except DataError:
+        raise
+    except (RequestException, ValueError) as error:
+        raise DataError(f"Cannot download {file.name}: {_why(error)}; {_advice(file, cache_dir)}") from error
+    except OSError as error:
+        raise DataError(f"The cache folder {cache_dir} cannot be written ({error.strerror or error}).") from error
+    sha256 = verified[-1].sha256
+    if not file.sha256:
+        log.warning("No checksum is known for %s; it has sha256 %s, unpacked.", file.name, sha256)
+        _note(path, _noted(path, cache_dir), sha256, cache_dir)
+    return Fetched(verified[-1].content, sha256, path)
 
 
 def _why(error: Exception) -> str:

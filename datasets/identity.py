@@ -10,8 +10,19 @@ from typing import Any
 from datasets import elastic
 from datasets.bundles import CHECKSUMS
 from datasets.openml import name_and_version
-from datasets.readers import READER_VERSION, format_of
-from datasets.spec import DatasetSpec
+from datasets.readers import READER_VERSION, format_of, reader_of
+from datasets.spec import (
+    DatasetSpec,
+    ElasticData,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SplitData,
+    SyntheticData,
+    WithFiles,
+)
 
 
 def by_role(checksums: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -49,26 +60,29 @@ def fingerprint_of(spec: DatasetSpec, checksums: Mapping[str, str]) -> str:
     content["transforms"] = {"d": spec.d, "divide_by": float(spec.divide_by), "scaling": spec.scaling}
     content["storage"] = spec.storage
     # only if set: data sets without these settings keep the fingerprints of recorded runs
-    if spec.zero_based is not None:
+    if isinstance(spec, ReadData) and spec.zero_based is not None:
         content["transforms"]["zero_based"] = spec.zero_based
     if spec.row_norm != "none":
         content["transforms"]["row_norm"] = spec.row_norm
-    if spec.kind == "file" or spec.kind == "published":
+    if isinstance(spec, FileData | PublishedData):
         content["kind"] = "files"  # the origin of the same bytes does not matter
-        content["formats"] = {role: _reader(spec, role) for role in checksums}
-    if spec.kind == "sklearn":
+        paths = {"train": spec.train, "test": spec.test} if isinstance(spec, FileData) else {}
+        content["formats"] = {
+            role: reader_of(spec, format_of(paths.get(role, ""), spec.format), role)[0] for role in checksums
+        }
+    if isinstance(spec, SklearnData):
         content["sklearn"] = CHECKSUMS[spec.entry]
-    if spec.kind == "openml":
+    if isinstance(spec, OpenmlData):
         content["openml"] = [*name_and_version(spec.entry), sorted(spec.drop_columns)]
-    if spec.kind == "synthetic":
+    if isinstance(spec, SyntheticData):
         content["synthetic"] = [spec.shape, spec.n, spec.n_test, spec.data_seed]
         content["noise"] = float(spec.noise) if spec.shape == "noisy" else None
         content["margin"] = float(spec.margin) if spec.shape == "margin" else None
         if spec.shape == "rare":
             content["rare"] = [float(spec.rare), spec.directions]
-    elif spec.kind == "elastic":
+    elif isinstance(spec, ElasticData):
         content["elastic"] = elastic.identity(spec)
-    elif "test" not in checksums and spec.parts is None:
+    elif isinstance(spec, SplitData) and "test" not in checksums and spec.parts is None:
         content["split"] = [spec.split_seed, spec.test_count, None if spec.test_count else float(spec.test_fraction)]
     # these, too, only if set
     if spec.parts is not None:
@@ -94,32 +108,12 @@ def stated_fingerprint(spec: DatasetSpec) -> str:
         SHA-256 in hex: that of `datasets.fingerprint` where all checksums are stated. A file without one counts by its
         address, a user's file by its path.
     """
-    files = by_role((file.role, file.sha256 or file.url or file.name) for file in spec.files)
-    if spec.kind == "file":
+    files: dict[str, str] = {}
+    if isinstance(spec, WithFiles):
+        files = by_role((file.role, file.sha256 or file.url or file.name) for file in spec.files)
+    if isinstance(spec, FileData):
         files = {"train": spec.train, **({"test": spec.test} if spec.test else {})}
     return fingerprint_of(spec, files)
-
-
-def reader_name(spec: DatasetSpec, format: str, role: str = "train") -> str:
-    """Name the reader of a format, for a file of a role, with the settings that change what it returns."""
-    if format in ("csv", "parquet", "arff"):
-        return f"{format}:{spec.label_column!r}" + (
-            f",without {sorted(spec.drop_columns)}" if spec.drop_columns else ""
-        )
-    if format == "messages":
-        return f"messages:{spec.ngrams},{spec.min_count}"
-    if format == "reuters":
-        return f"reuters:{role},{spec.topic},{spec.ngrams},{spec.min_count}"
-    if format == "topics":
-        return f"topics:{spec.topic}"
-    return format
-
-
-def _reader(spec: DatasetSpec, role: str) -> str:
-    if role == "topics":
-        return reader_name(spec, role)
-    path = {"train": spec.train, "test": spec.test}.get(role, "") if spec.kind == "file" else ""
-    return reader_name(spec, format_of(path, spec.format), role)
 
 
 def _labels(group: list[int | float | str] | None) -> list[float | str] | None:

@@ -14,14 +14,15 @@ from scipy import sparse
 from datasets import checks, transforms
 from datasets.dataset import Dataset, Stream
 from datasets.errors import DataError, shorten
-from datasets.fetch import default_cache_dir, fetch, known_checksum, mirrors_from_environment, read
+from datasets.fetch import fetch, known_checksum, mirrors_from_environment, read
 from datasets.identity import by_role, fingerprint_of
 from datasets.labels import make_rule
 from datasets.parts import make_parts
 from datasets.source import RawTables, Source, user_path
-from datasets.spec import DatasetSpec, named
+from datasets.spec import DatasetSpec, FileData, WithFiles, named
 from datasets.spec_checks import check_spec
 from datasets.types import Features, Matrix
+from support.disk_cache import default_cache_dir
 
 
 def load(spec: DatasetSpec, *, cache_dir: Path, mirrors: Sequence[Path] = ()) -> Dataset:
@@ -111,11 +112,11 @@ def fingerprint(spec: DatasetSpec, *, cache_dir: Path | None = None, mirrors: Se
     folder = default_cache_dir() if cache_dir is None else Path(cache_dir)
     places = (*map(Path, mirrors), *mirrors_from_environment())
     checksums: dict[str, str] = {}
-    if spec.kind in ("published", "elastic"):
+    if isinstance(spec, WithFiles):
         checksums = by_role(
             (f.role, known_checksum(f, folder, places) or fetch(f, folder, places).sha256) for f in spec.files
         )
-    if spec.kind == "file":
+    if isinstance(spec, FileData):
         checksums = {"train": read(user_path(spec.train)).sha256}
         if spec.test:
             checksums["test"] = read(user_path(spec.test)).sha256

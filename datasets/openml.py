@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from datasets.errors import DataError, shorten, shown_path
-from datasets.readers.columns import dropped_columns, labels_in, table_of
+from datasets.readers.columns import labels_in, table_from
 from datasets.types import Table
 
 _ENTRY = re.compile(r"(?P<name>[^:\s]+)(?::(?P<version>[1-9]\d{0,8}))?")
@@ -86,11 +86,9 @@ def read_openml(entry: str, drop_columns: Sequence[int], cache_dir: Path) -> Tab
         X = features.tocsr().astype(np.float32)
         X.eliminate_zeros()
         return Table(X, *labels_in(_cells(bunch.target), f"{where}, label"))
-    label = features.shape[1]
-    others = dropped_columns(drop_columns, label, label + 1, where)
     columns = [_cells(features[name]) for name in features.columns]
     names = [*map(str, features.columns), "the label"]
-    return table_of(names, [*columns, _cells(bunch.target)], label, others, where)
+    return table_from(names, [*columns, _cells(bunch.target)], where, -1, drop_columns)
 
 
 def _cells(column: Any) -> Any:

@@ -14,7 +14,7 @@ from datasets.dataset import Stream
 from datasets.errors import DataError
 from datasets.labels import LabelRule, apply_rule
 from datasets.source import RawTables
-from datasets.spec import DatasetSpec
+from datasets.spec import DatasetSpec, ElasticData, PublishedData, SplitData
 from datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
@@ -22,6 +22,7 @@ from datasets.split import (
     PURPOSE_VALIDATION,
     cut_rows,
     describe_sample,
+    fraction_of,
     sample_rows,
     split_rows,
 )
@@ -83,23 +84,24 @@ def make_parts(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) -
     """
     seed = spec.split_seed
     files = _of_files(raw, spec, rule, where)
-    if spec.kind == "elastic":
+    if isinstance(spec, ElasticData):
         train, test = _deformed(files, spec)
         split = elastic.describe(spec)
     elif spec.parts is not None:
         train, test, split = _cut(files, spec.parts, seed, validate=spec.validate, where=where)
     elif len(files) == 2:
         train, test = files
-        split = "as published" if spec.kind == "published" else "none: train and test come apart"
+        split = "as published" if isinstance(spec, PublishedData) else "none: train and test come apart"
     else:
-        n_test = _share(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
+        assert isinstance(spec, SplitData)  # others have test rows
+        n_test = fraction_of(files[0].n, spec.test_fraction) if spec.test_count is None else spec.test_count
         train, test = files[0].hold_out(n_test, seed, PURPOSE_SPLIT)
         split = f"{train.n} train / {test.n} test rows drawn from one file, Philox, seed {seed}"
     n = train.n
     train = train.sample(spec.max_train, seed, PURPOSE_SAMPLE_TRAIN)
     n_sample = train.n
     if spec.validation_fraction is not None:
-        train, test = train.hold_out(_share(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
+        train, test = train.hold_out(fraction_of(n_sample, spec.validation_fraction), seed, PURPOSE_VALIDATION)
         split += f"; {test.n} of {n_sample} training rows take the place of the test rows, Philox, seed {seed}"
     check_classes(train.y, f"{where}, training part")
     n_test = test.n
@@ -117,7 +119,7 @@ def _of_files(raw: RawTables, spec: DatasetSpec, rule: LabelRule, where: str) ->
     return files
 
 
-def _deformed(files: Sequence[Part], spec: DatasetSpec) -> tuple[Part, Part]:
+def _deformed(files: Sequence[Part], spec: ElasticData) -> tuple[Part, Part]:
     """Return the deformed training images and the deformed images for evaluation."""
     published, test = files
     train, validation = (published.take(rows) for rows in elastic.training_and_held_out(published.n))
@@ -153,7 +155,3 @@ def _take(files: Sequence[Part], rows: NDArray[np.int64]) -> Part:
         for part, start in zip(files, starts, strict=False)
     ]
     return Part(stack_rows([part.in_memory() for part in taken]), np.concatenate([part.y for part in taken]))
-
-
-def _share(n: int, fraction: float) -> int:
-    return int(n * fraction + 0.5)

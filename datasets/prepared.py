@@ -1,15 +1,13 @@
-"""Cache of parsed files as arrays, so that a second load does not parse.
+"""Cache of parsed files as arrays in numpy's .npy format, so that a second load does not parse.
 
-A prepared file has a checksum, the names of some arrays, and these arrays in numpy's .npy format. It is keyed by the
-SHA-256 of the unpacked source, the reader and its version, and written atomically. A damaged file is rebuilt with a
-warning.
+A prepared file is keyed by the SHA-256 of the unpacked source, the reader and its version.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,19 +17,14 @@ from scipy import sparse
 
 from datasets.readers import READER_VERSION
 from datasets.types import Table
-from support.checksums import check, checksummed
-from support.files import new_file
-
-log = logging.getLogger(__name__)
-
-_FOLDER = "prepared"
+from support import disk_cache
 
 
 class PreparedCache:
     """Parsed files in ``<cache_dir>/prepared``."""
 
     def __init__(self, cache_dir: Path) -> None:
-        self._folder = cache_dir / _FOLDER
+        self._folder = cache_dir / "prepared"
 
     def path(self, sha256: str, reader: str) -> Path:
         """Return the path of a prepared file.
@@ -43,52 +36,35 @@ class PreparedCache:
         reader
             Reader with the options that change its result: ``csv:-1``.
         """
-        key = hashlib.sha256(_header(sha256, reader)).hexdigest()[:32]
+        identity = {"version": READER_VERSION, "sha256": sha256, "reader": reader}
+        key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:32]
         return self._folder / f"{reader.partition(':')[0]}-{key}.arrays"
 
     def get(self, sha256: str, reader: str) -> Table | None:
         """Return the parsed file; None if it is missing, or damaged, which logs a warning."""
-        path = self.path(sha256, reader)
-        try:
-            with path.open("rb") as file:
-                check(file)
-                arrays = _read(file)
-            if arrays["header"].tobytes() != _header(sha256, reader):
-                raise ValueError("its header belongs to another file or version")
-            return _to_table(arrays)
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            log.warning("The prepared file %s is damaged (%s) and is built again.", path, error)
-            return None
+        return disk_cache.get(self.path(sha256, reader), _read)
+
+    def table(self, sha256: str, reader: str, make: Callable[[], Table]) -> Table:
+        """Return the parsed file; `make` parses it if it is not here."""
+        table = self.get(sha256, reader)
+        if table is None:
+            table = make()
+            self.put(sha256, reader, table)
+        return table
 
     def put(self, sha256: str, reader: str, table: Table) -> None:
         """Write a parsed file; a cache that cannot be written only logs a warning."""
-        path = self.path(sha256, reader)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with new_file(path) as file, checksummed(file):
-                _write(file, _to_arrays(table, sha256, reader))
-        except OSError as error:
-            log.warning("Cannot keep the prepared file %s (%s); the next load will parse again.", path, error)
+        arrays = _arrays(table)
+
+        def write(file: BinaryIO) -> None:
+            for array in (np.array(list(arrays)), *arrays.values()):
+                np.save(file, array, allow_pickle=False)
+
+        disk_cache.put(self.path(sha256, reader), write)
 
 
-def _header(sha256: str, reader: str) -> bytes:
-    return json.dumps({"version": READER_VERSION, "sha256": sha256, "reader": reader}, sort_keys=True).encode()
-
-
-def _write(file: BinaryIO, arrays: dict[str, NDArray[Any]]) -> None:
-    for array in (np.array(list(arrays)), *arrays.values()):
-        np.save(file, array, allow_pickle=False)
-
-
-def _read(file: BinaryIO) -> dict[str, NDArray[Any]]:
-    names = np.load(file, allow_pickle=False)
-    return {str(name): np.load(file, allow_pickle=False) for name in names}
-
-
-def _to_arrays(table: Table, sha256: str, reader: str) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"header": np.frombuffer(_header(sha256, reader), np.uint8), "y": table.y}
+def _arrays(table: Table) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {"y": table.y}
     if sparse.issparse(table.X):
         X = table.X
         arrays |= {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": np.array(X.shape, np.int64)}
@@ -101,7 +77,8 @@ def _to_arrays(table: Table, sha256: str, reader: str) -> dict[str, NDArray[Any]
     return arrays
 
 
-def _to_table(arrays: dict[str, NDArray[Any]]) -> Table:
+def _read(file: BinaryIO) -> Table:
+    arrays = {str(name): np.load(file, allow_pickle=False) for name in np.load(file, allow_pickle=False)}
     classes = tuple(map(str, arrays.get("classes", ())))
     if "X" in arrays:
         return Table(arrays["X"], arrays["y"], classes)

@@ -1,127 +1,119 @@
-"""Refuses settings that have no effect on a data set."""
+"""From a composed configuration to a specification; refuses settings that have no effect on the data set."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 
 from datasets.errors import DataError, shorten
-from datasets.readers import format_of
-from datasets.spec import DatasetSpec
-
-TEXTS = frozenset({"name", "description", "source", "licence", "remarks", "stand_in"})
-"""Descriptions, which change no array."""
-_TABLES = {"csv", "parquet", "arff"}
-
-
-def unused_settings(spec: DatasetSpec, given: Collection[str]) -> dict[str, str]:
-    """Return the settings without effect on a data set.
-
-    Parameters
-    ----------
-    spec
-        With all settings.
-    given
-        Names of fields that were set: ``train``, ``n``.
-
-    Returns
-    -------
-    dict of str to str
-        Name, and the condition for an effect.
-    """
-    needs = _needs(spec)
-    return {name: needs[name] for name in given if name in needs}
+from datasets.readers import TABLES, format_of
+from datasets.spec import (
+    KINDS,
+    TEXTS,
+    DatasetConfig,
+    DatasetSpec,
+    FileData,
+    MadeData,
+    PublishedData,
+    ReadData,
+    SplitData,
+    SyntheticData,
+    WithFiles,
+    named,
+)
+from support.text import nearest
 
 
-def check_used(spec: DatasetSpec, given: Collection[str]) -> None:
-    """Check that all settings have an effect on a data set.
+def spec_of(config: DatasetConfig, given: Collection[str] = (), may_be_unused: Collection[str] = ()) -> DatasetSpec:
+    """Return the specification of the configuration's kind, with a name (see `datasets.spec.named`).
 
     Parameters
     ----------
-    spec
-        With all settings.
+    config
+        As composed.
     given
-        Names of fields that were set.
+        Names of fields that the user has set: ``train``, ``n``.
+    may_be_unused
+        Those of them that may be without effect.
 
     Raises
     ------
     DataError
-        One has none; the message has its condition and the settings with effect.
+        There is no such kind, or a field has no effect on this data set; the message has the fields with effect.
     """
     if "kind" in given:
         raise DataError("dataset.kind cannot be set by itself: choose a data set by dataset=NAME.")
-    without_use = unused_settings(spec, given)
-    if not without_use:
-        return
-    name, why = next(iter(without_use.items()))
-    needs = _needs(spec)
-    known = [field.name for field in fields(DatasetSpec) if field.name not in (*needs, *TEXTS, "kind")]
-    chosen = spec.kind if spec.kind in ("file", "synthetic") else spec.name
-    raise DataError(
-        f"dataset.{name} has no effect on dataset={shorten(chosen)}: {why}. It has name, {', '.join(known)}."
-    )
+    if config.kind not in KINDS:
+        raise DataError(f"dataset.kind={shorten(config.kind)}: unknown; allowed are {', '.join(KINDS)}.")
+    known = _names(KINDS[config.kind])
+    spec = named(KINDS[config.kind](**{name: getattr(config, name) for name in known}))
+    unused = {
+        name: f"it is for kind {' and '.join(kind for kind, other in KINDS.items() if name in _names(other))}"
+        for name in _names(DatasetConfig)
+        if name not in (*known, "kind")
+    }
+    default = DatasetConfig()
+    set_here = {name for name in unused if getattr(config, name) != getattr(default, name)}
+    unused |= _without_effect(spec)
+    for name in sorted({*given, *set_here} - {*may_be_unused}):
+        if name in unused:
+            effective = [other for other in known if other not in (*unused, *TEXTS)]
+            raise DataError(
+                f"dataset.{name} has no effect on dataset={_chosen(spec)}: {unused[name]}. "
+                f"It has name, {', '.join(effective)}{nearest(name, effective)}"
+            )
+    return spec
 
 
-def _needs(spec: DatasetSpec) -> dict[str, str]:
-    """Return the settings without effect, each with its condition."""
-    kind = spec.kind
-    formats = _formats(spec)
-    has_files = kind in ("published", "elastic")
-    split_off = _is_split_off(spec)
-    drawn = split_off or any(
-        value is not None for value in (spec.parts, spec.max_train, spec.max_test, spec.validation_fraction)
-    )
-    made = kind in ("synthetic", "elastic")
-    # settings, whether their condition is met, and the condition in words
+def _names(kind: type[DatasetSpec]) -> list[str]:
+    return [one.name for one in fields(kind)]
+
+
+def _chosen(spec: DatasetSpec) -> str:
+    return spec.kind if isinstance(spec, FileData | SyntheticData) else shorten(spec.name)
+
+
+def _without_effect(spec: DatasetSpec) -> Mapping[str, str]:
+    """Return the fields of a specification without effect, each with its condition."""
+    # fields, whether their condition is met, and the condition in words
     rules: list[tuple[tuple[str, ...], bool, str]] = [
-        (("train", "test"), kind == "file", "it is for dataset=file"),
-        (("files",), has_files, "it is for published files"),
-        (("format",), has_files or kind == "file", "it is for data from files"),
-        (("zero_based",), "libsvm" in formats, "it is for LIBSVM text"),
-        (("entry",), kind in ("sklearn", "openml"), "it is for dataset=sklearn:NAME and dataset=openml:NAME"),
-        (("label_column",), bool(formats & _TABLES), "it is for CSV, Parquet and ARFF"),
-        (("drop_columns",), bool(formats & _TABLES) or kind == "openml", "it is for CSV, Parquet, ARFF and OpenML"),
-        (("ngrams", "min_count"), bool(formats & {"messages", "reuters"}), "it is for texts (messages, reuters)"),
-        (
-            ("topic",),
-            spec.file("topics") is not None or "reuters" in formats,
-            "it is for data sets with a file of topics, and for Reuters-21578",
-        ),
-        (("test_count",), split_off, _why_no_split(spec)),
-        (
-            ("test_fraction",),
-            split_off and spec.test_count is None,
-            "dataset.test_count says how many" if split_off else _why_no_split(spec),
-        ),
-        (("split_seed",), drawn, "no rows are drawn (a split, a sample, or rows held out)"),
-        (("n", "n_test", "data_seed"), made, "it is for data that are generated"),
-        (("shape",), kind == "synthetic", "it is for dataset=synthetic"),
-        (("noise",), kind == "synthetic" and spec.shape == "noisy", "it is for dataset.shape=noisy"),
-        (("margin",), kind == "synthetic" and spec.shape == "margin", "it is for dataset.shape=margin"),
-        (("rare", "directions"), kind == "synthetic" and spec.shape == "rare", "it is for dataset.shape=rare"),
-        (("sigma", "alpha"), kind == "elastic", "it is for dataset=mnist_elastic"),
-        (("expected_test",), _has_test_part(spec), "there is no test file"),
+        (("expected_test",), _has_test_rows(spec), "there is no test file")
     ]
-    return {name: why for names, holds, why in rules if not holds for name in names}
+    drawn = any(value is not None for value in (spec.parts, spec.max_train, spec.max_test, spec.validation_fraction))
+    if isinstance(spec, SplitData):
+        split_off = spec.parts is None and not (isinstance(spec, WithFiles | FileData) and _has_test_file(spec))
+        drawn |= split_off
+        why = "it has its own test rows" if spec.parts is None else "dataset.parts says how rows are divided"
+        rules.append((("test_count", "test_fraction"), split_off, why))
+        rules.append((("test_fraction",), spec.test_count is None, "dataset.test_count says how many"))
+    rules.append((("split_seed",), drawn, "no rows are drawn (a split, a sample, or rows held out)"))
+    if isinstance(spec, ReadData):
+        formats = _formats(spec)
+        rules += [
+            (("zero_based",), "libsvm" in formats, "it is for LIBSVM text"),
+            (("label_column", "drop_columns"), bool(formats & TABLES.keys()), "it is for CSV, Parquet and ARFF"),
+            (("ngrams", "min_count"), bool(formats & {"messages", "reuters"}), "it is for texts (messages, reuters)"),
+        ]
+    if isinstance(spec, PublishedData):
+        topics = spec.format == "reuters" or spec.file("topics") is not None
+        rules.append((("topic",), topics, "it is for data sets with a file of topics, and for Reuters-21578"))
+    if isinstance(spec, SyntheticData):
+        for shape, names in (("noisy", ("noise",)), ("margin", ("margin",)), ("rare", ("rare", "directions"))):
+            rules.append((names, spec.shape == shape, f"it is for dataset.shape={shape}"))
+    return {name: why for names, holds, why in reversed(rules) if not holds for name in names}
 
 
-def _formats(spec: DatasetSpec) -> set[str]:
-    if spec.kind == "file":
-        return {format_of(path, spec.format) for path in (spec.train, spec.test) if path}
-    return {spec.format} if spec.kind in ("published", "elastic") else set()
+def _formats(spec: ReadData) -> set[str]:
+    paths = [path for path in (spec.train, spec.test) if path] if isinstance(spec, FileData) else [""]
+    return {format_of(path, spec.format) for path in paths}
 
 
-def _has_test_part(spec: DatasetSpec) -> bool:
-    if spec.kind == "file":
-        return bool(spec.test) or "npz" in _formats(spec)
-    return spec.kind in ("synthetic", "elastic") or spec.file("test") is not None
+def _has_test_file(spec: WithFiles | FileData) -> bool:
+    return bool(spec.test if isinstance(spec, FileData) else spec.file("test"))
 
 
-def _is_split_off(spec: DatasetSpec) -> bool:
-    """Whether test rows are drawn from the training file; an .npz may have test rows or not."""
-    test_file = bool(spec.test) or spec.file("test") is not None or spec.kind in ("synthetic", "elastic")
-    return spec.parts is None and not test_file
-
-
-def _why_no_split(spec: DatasetSpec) -> str:
-    return "dataset.parts says how rows are divided" if spec.parts is not None else "it has its own test rows"
+def _has_test_rows(spec: DatasetSpec) -> bool:
+    """Whether test rows come with the data; an .npz may have some or not."""
+    if isinstance(spec, FileData) and "npz" in _formats(spec):
+        return True
+    return isinstance(spec, MadeData) or (isinstance(spec, WithFiles | FileData) and _has_test_file(spec))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from datasets.spec import DatasetSpec
+from datasets.spec import DatasetSpec, MadeData, SplitData
+from datasets.split import fraction_of
 from datasets.transforms import is_dense
 
 GUESSED_ROWS, GUESSED_TEST_ROWS, GUESSED_FEATURES = 1500, 500, 100
@@ -33,10 +34,10 @@ def training_rows(spec: DatasetSpec) -> int | None:
     """Return the number of training rows; None where the specification does not give it."""
     if spec.parts is not None:
         return min(spec.parts[0], spec.max_train or spec.parts[0])
-    n = spec.n if spec.kind in ("synthetic", "elastic") else spec.expected_train.n
+    n = spec.n if isinstance(spec, MadeData) else spec.expected_train.n
     if n is None:
         return None
-    if spec.kind != "synthetic" and spec.expected_test.n is None:
+    if isinstance(spec, SplitData) and spec.expected_test.n is None:
         n -= _held_out(spec, n)
     return min(n, spec.max_train or n)
 
@@ -55,13 +56,13 @@ def size_of(spec: DatasetSpec) -> Size:
 def _test_rows(spec: DatasetSpec) -> int | None:
     if spec.parts is not None:
         return spec.parts[1 if spec.validate else 2]
-    if spec.kind in ("synthetic", "elastic"):
+    if isinstance(spec, MadeData):
         return spec.n_test
-    if spec.expected_train.n is not None and spec.expected_test.n is None:
+    if isinstance(spec, SplitData) and spec.expected_train.n is not None and spec.expected_test.n is None:
         return _held_out(spec, spec.expected_train.n)
     return spec.expected_test.n
 
 
-def _held_out(spec: DatasetSpec, n: int) -> int:
+def _held_out(spec: SplitData, n: int) -> int:
     """Return the number of test rows split off from `n` rows."""
-    return spec.test_count if spec.test_count is not None else round(n * spec.test_fraction)
+    return spec.test_count if spec.test_count is not None else fraction_of(n, spec.test_fraction)

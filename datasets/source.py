@@ -13,18 +13,24 @@ from scipy import sparse
 
 from datasets.bundles import CHECKSUMS, read_bundle
 from datasets.errors import DataError, shorten, shown_path
-from datasets.fetch import fetch, known_checksum, read
-from datasets.identity import by_role, reader_name
+from datasets.fetch import Fetched, fetch, known_checksum, read
+from datasets.identity import by_role
 from datasets.openml import name_and_version, read_openml
 from datasets.prepared import PreparedCache
-from datasets.readers import format_of, read_table
-from datasets.readers.idx import read_idx
+from datasets.readers import format_of, reader_of
 from datasets.readers.libsvm import with_index_zero
-from datasets.readers.messages import read_messages
 from datasets.readers.npz import read_npz
-from datasets.readers.reuters import read_reuters
-from datasets.readers.topics import read_topics
-from datasets.spec import DatasetSpec, FileSpec
+from datasets.spec import (
+    DatasetSpec,
+    ElasticData,
+    FileData,
+    FileSpec,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SyntheticData,
+)
 from datasets.synthetic import generate
 from datasets.transforms import stack_rows
 from datasets.types import Table
@@ -67,99 +73,70 @@ class Source:
             A file is not available or malformed.
         """
         spec = self._spec
-        if spec.kind == "sklearn":
-            return RawTables(self._bundle(), None, [{"name": spec.entry, "sha256": CHECKSUMS[spec.entry]}])
-        if spec.kind == "openml":
+        if isinstance(spec, SklearnData):
+            entry, sha256 = spec.entry, CHECKSUMS[spec.entry]
+            # the cache saves the import of scikit-learn
+            table = self._prepared.table(sha256, "sklearn", lambda: read_bundle(entry))
+            return RawTables(table, None, [{"name": entry, "sha256": sha256}])
+        if isinstance(spec, OpenmlData):
             name, version = name_and_version(spec.entry)
             table = read_openml(spec.entry, spec.drop_columns, self._cache_dir)
             return RawTables(table, None, [{"name": name, "version": version}])
-        if spec.kind == "synthetic":
-            assert spec.d is not None  # check_spec
-            return RawTables(
-                *generate(
-                    spec.shape,
-                    spec.n,
-                    spec.n_test,
-                    spec.d,
-                    spec.noise,
-                    spec.margin,
-                    spec.data_seed,
-                    spec.rare,
-                    spec.directions,
-                )
-            )
-        return self._user_files() if spec.kind == "file" else self._published()
+        if isinstance(spec, SyntheticData):
+            return RawTables(*generate(spec))
+        if isinstance(spec, FileData):
+            return self._user_files(spec)
+        if isinstance(spec, ElasticData):  # made of published images
+            spec = PublishedData(name=spec.name, files=spec.files, format=spec.format)
+        assert isinstance(spec, PublishedData)
+        return self._published(spec)
 
-    def _bundle(self) -> Table:
-        # the cache saves the import of scikit-learn
-        name = self._spec.entry
-        table = self._prepared.get(CHECKSUMS[name], "sklearn")
-        if table is None:
-            table = read_bundle(name)
-            self._prepared.put(CHECKSUMS[name], "sklearn", table)
-        return table
-
-    def _published(self) -> RawTables:
+    def _published(self, spec: PublishedData) -> RawTables:
         records: list[dict[str, Any]] = []
         tables: dict[str, Table | None] = {"test": None}
         read = {
-            role: [self._published_file(file, records) for file in self._spec.of_role(role)]
+            role: [self._published_file(file, spec, records) for file in spec.of_role(role)]
             for role in ("train", "test")
         }
-        alike = iter(same_conventions([*read["train"], *read["test"]], self._spec))
+        alike = iter(same_conventions([*read["train"], *read["test"]], spec))
         for role in ("train", "test"):
             if not read[role]:
                 continue
             table = _stack([next(alike) for _ in read[role]])
-            labels = self._spec.file(f"{role}_labels")
+            labels = spec.file(f"{role}_labels")
             if labels is not None:
-                table = Table(table.X, self._published_file(labels, records).y)
+                table = Table(table.X, self._published_file(labels, spec, records).y)
             tables[role] = table
-        topics = self._spec.file("topics")
+        topics = spec.file("topics")
         if topics is not None:
-            documents = self._published_file(topics, records).y
+            documents = self._published_file(topics, spec, records).y
             tables = {role: table and _in_topic(table, documents) for role, table in tables.items()}
         train = tables["train"]
         assert train is not None  # check_spec: there is a file of role train
-        return RawTables(train, tables["test"], records, pad=self._spec.format == "libsvm")
+        return RawTables(train, tables["test"], records, pad=spec.format == "libsvm")
 
-    def _published_file(self, file: FileSpec, records: list[dict[str, Any]]) -> Table:
+    def _published_file(self, file: FileSpec, spec: PublishedData, records: list[dict[str, Any]]) -> Table:
         # with a known checksum the prepared file replaces its source
         sha256, origin = known_checksum(file, self._cache_dir, self._mirrors), "prepared cache"
-        format = "topics" if file.role == "topics" else self._spec.format
-        table = self._prepared.get(sha256, reader_name(self._spec, format, file.role)) if sha256 else None
+        reader, _ = reader_of(spec, spec.format, file.role)
+        table = self._prepared.get(sha256, reader) if sha256 else None
         if table is None:
             found = fetch(file, self._cache_dir, self._mirrors)
             sha256, origin = found.sha256, str(found.path)
-            table = self._parse(found.content, sha256, origin, format, file.role)
+            table = self._parsed(found, origin, spec, spec.format, file.role)
         records.append(
             {"role": file.role, "name": file.name, "sha256": sha256, "source": file.url, "obtained_from": origin}
         )
         return table
 
-    def _parse(self, content: bytearray, sha256: str, where: str, format: str, role: str = "train") -> Table:
+    def _parsed(self, file: Fetched, where: str, spec: ReadData, format: str, role: str = "train") -> Table:
         """Parse a file through the prepared cache, except .npz, which holds arrays already."""
+        reader, read = reader_of(spec, format, role)
         if format == "npz":
-            return read_npz(content, where)[0]
-        spec, reader = self._spec, reader_name(self._spec, format, role)
-        table = self._prepared.get(sha256, reader)
-        if table is None:
-            if format == "idx":
-                table = _idx_table(read_idx(content, where))
-            elif format == "messages":
-                table = read_messages(content, where, ngrams=spec.ngrams, min_count=spec.min_count)
-            elif format == "reuters":
-                counted = {"ngrams": spec.ngrams, "min_count": spec.min_count}
-                table = read_reuters(content, where, role=role, topic=spec.topic, **counted)
-            elif format == "topics":
-                table = read_topics(bytes(content), where, spec.topic)
-            else:
-                table = read_table(content, where, format, spec.label_column, spec.drop_columns)
-            self._prepared.put(sha256, reader, table)
-        return table
+            return read(file.content, where)
+        return self._prepared.table(file.sha256, reader, lambda: read(file.content, where))
 
-    def _user_files(self) -> RawTables:
-        spec = self._spec
+    def _user_files(self, spec: FileData) -> RawTables:
         path = user_path(spec.train)
         found = read(path)
         format = format_of(spec.train, spec.format)
@@ -173,14 +150,13 @@ class Source:
         if format == "npz":
             train, test = read_npz(found.content, shown_path(path))
         else:
-            train = self._parse(found.content, found.sha256, shown_path(path), format)
+            train = self._parsed(found, shown_path(path), spec, format)
         formats = {format}
         if spec.test:
             path_test = user_path(spec.test)
             found_test = read(path_test)
-            formats.add(format_of(spec.test, spec.format))
-            where = shown_path(path_test)
-            test = self._parse(found_test.content, found_test.sha256, where, format_of(spec.test, spec.format))
+            formats.add(format := format_of(spec.test, spec.format))
+            test = self._parsed(found_test, shown_path(path_test), spec, format)
             records.append(_user_record("test", path_test, found_test.sha256))
         train, *others = same_conventions([train] if test is None else [train, test], spec)
         return RawTables(train, others[0] if others else None, records, pad=formats == {"libsvm"})
@@ -204,7 +180,7 @@ def user_path(name: str) -> Path:
     return path
 
 
-def same_conventions(tables: Sequence[Table], spec: DatasetSpec) -> list[Table]:
+def same_conventions(tables: Sequence[Table], spec: ReadData) -> list[Table]:
     """Return the tables with the same first index, and the same numbers for text labels.
 
     Raises
@@ -239,12 +215,6 @@ def _stack(tables: list[Table]) -> Table:
 def _in_topic(table: Table, documents: NDArray[np.float64]) -> Table:
     """Replace document numbers by 1 for the topic's documents and -1 for the others."""
     return Table(table.X, np.where(np.isin(table.y, documents), 1.0, -1.0))
-
-
-def _idx_table(array: NDArray[np.uint8]) -> Table:
-    if array.ndim == 1:
-        return Table(np.empty((array.shape[0], 0), np.uint8), array.astype(np.float64))
-    return Table(array, np.empty(0))
 
 
 def _user_record(role: str, path: Path, sha256: str) -> dict[str, Any]:

@@ -21,14 +21,43 @@ from datasets.spec import (
     SHAPES,
     STORAGES,
     DatasetSpec,
+    ElasticData,
+    FileData,
+    OpenmlData,
+    PublishedData,
+    ReadData,
+    SklearnData,
+    SyntheticData,
 )
 
-MAX_COUNT = 2**63 - 1
-"""Largest number of rows in a setting."""
-MAX_MARGIN = 1e15
-"""Largest distance of synthetic points: its square fits in float32."""
-MAX_NGRAMS = 100
-"""Most words of a feature."""
+_ROWS = 2**63 - 1
+_CHOICES = {"format": FORMATS, "row_norm": ROW_NORMS, "scaling": SCALINGS, "shape": SHAPES, "storage": STORAGES}
+"""Values of a field."""
+_FLOAT32 = np.finfo(np.float32)
+_BETWEEN: dict[str, tuple[float, float]] = {
+    "alpha": (0, 1000),
+    "d": (1, MAX_FEATURES),
+    "data_seed": (0, 2**64 - 1),
+    "divide_by": (float(_FLOAT32.tiny), float(_FLOAT32.max)),
+    "max_test": (2, _ROWS),
+    "max_train": (2, _ROWS),
+    "min_count": (1, 2**31 - 1),
+    "n": (2, _ROWS),
+    "n_test": (1, _ROWS),
+    "ngrams": (1, 100),
+    "noise": (0, math.nextafter(0.5, 0)),
+    "sigma": (0.5, 28),
+    "split_seed": (0, 2**64 - 1),
+    "test_count": (1, _ROWS),
+}
+"""Least and largest value of a field; None is allowed as well."""
+_INSIDE: dict[str, tuple[float, float]] = {
+    "margin": (0, 1e15),  # its square fits in float32
+    "rare": (0, 1),
+    "test_fraction": (0, 1),
+    "validation_fraction": (0, 1),
+}
+"""Bounds that a field must not reach."""
 
 
 def check_spec(spec: DatasetSpec) -> None:
@@ -39,50 +68,41 @@ def check_spec(spec: DatasetSpec) -> None:
     DataError
         A value is not allowed; the message has the field, its value, and the allowed ones.
     """
-    _one_of("kind", spec.kind, KINDS)
-    _one_of("format", spec.format, FORMATS)
-    _one_of("storage", spec.storage, STORAGES)
-    _one_of("scaling", spec.scaling, SCALINGS)
-    _one_of("row_norm", spec.row_norm, ROW_NORMS)
+    if type(spec) is not KINDS.get(spec.kind):
+        raise TypeError(f"{type(spec).__name__} is no kind of data set; datasets.spec_of makes one of a configuration")
+    for name, value in vars(spec).items():
+        if name in _CHOICES:
+            _one_of(name, value, _CHOICES[name])
+        if value is not None and name in _BETWEEN:
+            _check_between(name, value, *_BETWEEN[name])
+        if value is not None and name in _INSIDE:
+            low, high = _INSIDE[name]
+            if not low < value < high:
+                raise DataError(f"dataset.{name}={value}: must lie between {low:g} and {high:g}, both excluded.")
     _check_name(spec.name)
     _check_labels(spec)
-    if spec.d is not None and not 1 <= spec.d <= MAX_FEATURES:
-        raise DataError(f"dataset.d={spec.d}: the number of features must lie between 1 and {MAX_FEATURES}.")
-    smallest, largest = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
-    if not smallest <= spec.divide_by <= largest:
-        raise DataError(
-            f"dataset.divide_by={spec.divide_by}: must be a number above 0 that float32 can hold, {smallest:.2g} to "
-            f"{largest:.2g}."
-        )
-    _check_seed("split_seed", spec.split_seed)
-    for name, share in (("test_fraction", spec.test_fraction), ("validation_fraction", spec.validation_fraction)):
-        if share is not None and not 0 < share < 1:
-            raise DataError(f"dataset.{name}={share}: must lie between 0 and 1, both excluded.")
-    if spec.test_count is not None and not 1 <= spec.test_count <= MAX_COUNT:
-        raise DataError(f"dataset.test_count={spec.test_count}: must be at least 1 and below 2^63.")
-    for name, rows in (("max_train", spec.max_train), ("max_test", spec.max_test)):
-        if rows is not None and not 2 <= rows <= MAX_COUNT:
-            raise DataError(f"dataset.{name}={rows}: must be at least 2, one row of each class, and below 2^63.")
     _check_parts(spec)
-    if spec.format in ("messages", "reuters"):
-        _check_texts(spec)
-    if spec.kind in ("published", "elastic"):
-        _check_files(spec)
-    if spec.kind == "elastic":
+    if isinstance(spec, FileData):
+        if not spec.train:
+            raise DataError(
+                "dataset=file needs a path: dataset=file:PATH or dataset.train=PATH (LIBSVM text, .csv, .npz, "
+                ".parquet, .arff); dataset.test=PATH is optional."
+            )
+        _check_texts(spec, has_test_file=bool(spec.test))
+    if isinstance(spec, PublishedData):
+        _check_texts(spec, has_test_file=spec.file("test") is not None)
+        _check_files(spec, spec.topic)
+    if isinstance(spec, ElasticData):
+        _check_files(spec, "")
         _check_elastic(spec)
-    if spec.kind == "file" and not spec.train:
-        raise DataError(
-            "dataset=file needs a path: dataset=file:PATH or dataset.train=PATH (LIBSVM text, .csv, .npz, .parquet, "
-            ".arff); dataset.test=PATH is optional."
-        )
-    if spec.kind == "sklearn" and spec.entry not in CHECKSUMS:
+    if isinstance(spec, SklearnData) and spec.entry not in CHECKSUMS:
         raise DataError(
             f"dataset=sklearn:{shorten(spec.entry) or 'NAME'}: NAME is one of {', '.join(CHECKSUMS)}, "
             "which scikit-learn bundles."
         )
-    if spec.kind == "openml":
+    if isinstance(spec, OpenmlData):
         name_and_version(spec.entry)
-    if spec.kind == "synthetic":
+    if isinstance(spec, SyntheticData):
         _check_synthetic(spec)
 
 
@@ -99,9 +119,9 @@ def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
         raise DataError(f"dataset.{name}={shorten(value)}: unknown; allowed are {', '.join(allowed)}.")
 
 
-def _check_seed(name: str, seed: int) -> None:
-    if not 0 <= seed < 2**64:
-        raise DataError(f"dataset.{name}={seed}: must lie between 0 and 2^64 - 1.")
+def _check_between(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise DataError(f"dataset.{name}={value}: must lie between {low} and {high}.")
 
 
 def _check_labels(spec: DatasetSpec) -> None:
@@ -121,11 +141,11 @@ def _check_labels(spec: DatasetSpec) -> None:
 
 def _check_parts(spec: DatasetSpec) -> None:
     if spec.parts is None:
-        if spec.validate and spec.kind != "elastic":
+        if spec.validate and not isinstance(spec, ElasticData):
             raise DataError("dataset.validate=true needs dataset.parts=[train,validation,test], numbers of rows.")
         return
     given = ",".join(map(str, spec.parts))
-    if len(spec.parts) != 3 or min(spec.parts) < 0 or spec.parts[0] < 2 or max(spec.parts) > MAX_COUNT:
+    if len(spec.parts) != 3 or min(spec.parts) < 0 or spec.parts[0] < 2 or max(spec.parts) > _ROWS:
         raise DataError(
             f"dataset.parts=[{shorten(given)}]: [train,validation,test] are three numbers below 2^63, train at least 2."
         )
@@ -139,17 +159,14 @@ def _check_parts(spec: DatasetSpec) -> None:
         )
 
 
-def _check_texts(spec: DatasetSpec) -> None:
-    for name, value, most in (("ngrams", spec.ngrams, MAX_NGRAMS), ("min_count", spec.min_count, 2**31 - 1)):
-        if not 1 <= value <= most:
-            raise DataError(f"dataset.{name}={value}: must lie between 1 and {most}.")
-    if spec.format == "messages" and (spec.test or spec.file("test")):
+def _check_texts(spec: ReadData, *, has_test_file: bool) -> None:
+    if spec.format == "messages" and has_test_file:
         raise DataError(
             "dataset.format=messages takes one archive, which is split: a second one would have other features."
         )
 
 
-def _check_files(spec: DatasetSpec) -> None:
+def _check_files(spec: PublishedData | ElasticData, topic: str) -> None:
     if spec.format == "auto":
         raise DataError(f"Data set {spec.name}: needs dataset.format, one of {', '.join(FORMATS[1:])}.")
     for entry in spec.files:
@@ -162,14 +179,14 @@ def _check_files(spec: DatasetSpec) -> None:
     once = [role for role in roles if spec.format != "libsvm" or role == "topics"]
     if len(set(once)) != len(once):
         raise DataError(f"Data set {spec.name}: each role may appear once in dataset.files, found {', '.join(roles)}.")
-    if spec.format == "reuters" and (not spec.topic or "topics" in roles):
+    if spec.format == "reuters" and (not topic or "topics" in roles):
         raise DataError(f"Data set {spec.name}: dataset.format=reuters needs dataset.topic and no file of topics.")
-    if spec.format != "reuters" and bool(spec.topic) != ("topics" in roles):
+    if spec.format != "reuters" and bool(topic) != ("topics" in roles):
         raise DataError(f"Data set {spec.name}: dataset.topic and a file of role topics must come together.")
     _check_roles(spec, roles)
 
 
-def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
+def _check_roles(spec: PublishedData | ElasticData, roles: Sequence[str]) -> None:
     needed = ["train"]
     if spec.format == "idx":
         needed += ["train_labels"] + (["test_labels"] if "test" in roles else [])
@@ -178,16 +195,11 @@ def _check_roles(spec: DatasetSpec, roles: Sequence[str]) -> None:
         raise DataError(f"Data set {spec.name}: dataset.files lacks a file of role {', '.join(missing)}.")
 
 
-def _check_elastic(spec: DatasetSpec) -> None:
+def _check_elastic(spec: ElasticData) -> None:
     if spec.format != "idx" or spec.file("test") is None:
         raise DataError(f"Data set {spec.name}: kind elastic is made of idx files, training and test images.")
-    _check_seed("data_seed", spec.data_seed)
-    for name, count in (("n", spec.n), ("n_test", spec.n_test)):
-        if not 2 <= count <= 2**32:
-            raise DataError(f"dataset.{name}={count}: must lie between 2 and 2^32 images.")
-    for name, value, low, high in (("sigma", spec.sigma, 0.5, 28.0), ("alpha", spec.alpha, 0.0, 1000.0)):
-        if not low <= value <= high:
-            raise DataError(f"dataset.{name}={value}: must lie between {low:g} and {high:g}.")
+    _check_between("n", spec.n, 2, 2**32)
+    _check_between("n_test", spec.n_test, 2, 2**32)
     for name, given in (("parts", spec.parts), ("validation_fraction", spec.validation_fraction)):
         if given is not None:
             raise DataError(
@@ -207,21 +219,8 @@ def _check_elastic(spec: DatasetSpec) -> None:
                 )
 
 
-def _check_synthetic(spec: DatasetSpec) -> None:
-    _one_of("shape", spec.shape, SHAPES)
-    _check_seed("data_seed", spec.data_seed)
+def _check_synthetic(spec: SyntheticData) -> None:
     if spec.d is None:
         raise DataError("dataset=synthetic needs dataset.d, the number of features.")
-    if not 2 <= spec.n <= MAX_COUNT or not 1 <= spec.n_test <= MAX_COUNT:
-        raise DataError(
-            f"dataset.n={spec.n} dataset.n_test={spec.n_test}: need at least 2 training rows and 1 test row, and below "
-            "2^63."
-        )
-    if not 0 <= spec.noise < 0.5:
-        raise DataError(f"dataset.noise={spec.noise}: a share of flipped labels, at least 0 and below 0.5.")
-    if not 0 < spec.margin <= MAX_MARGIN:
-        raise DataError(f"dataset.margin={spec.margin}: must be a number above 0 and at most {MAX_MARGIN:g}.")
-    if not 0 < spec.rare < 1:
-        raise DataError(f"dataset.rare={spec.rare}: a share of rows, between 0 and 1, both excluded.")
-    if spec.shape == "rare" and not 2 <= spec.directions <= spec.d:
-        raise DataError(f"dataset.directions={spec.directions}: must lie between 2 and dataset.d={spec.d}.")
+    if spec.shape == "rare":
+        _check_between("directions", spec.directions, 2, spec.d)

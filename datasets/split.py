@@ -27,6 +27,11 @@ def raw_integers(seed: int, purpose: int, count: int) -> NDArray[np.uint64]:
     return generator.random_raw(count).astype(np.uint64, copy=False)
 
 
+def fraction_of(n: int, fraction: float) -> int:
+    """Return a fraction of ``n`` rows, rounded to the nearest whole number, halves upwards."""
+    return int(n * fraction + 0.5)
+
+
 def split_rows(
     n: int, n_test: int, seed: int, purpose: int = PURPOSE_SPLIT
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

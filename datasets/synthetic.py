@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from datasets.memory import require_memory
+from datasets.spec import SyntheticData
 from datasets.split import PURPOSE_SYNTHETIC, raw_integers
 from datasets.types import Table
 
@@ -36,34 +37,17 @@ _BYTES_A_VALUE = 32
 """Peak memory of a value: random number, grid position, float64, and twice float32."""
 
 
-def generate(
-    shape: str,
-    n: int,
-    n_test: int,
-    d: int,
-    noise: float,
-    margin: float,
-    seed: int,
-    rare: float = 0.1,
-    directions: int = 16,
-) -> tuple[Table, Table]:
+def generate(spec: SyntheticData) -> tuple[Table, Table]:
     """Generate training and test rows.
+
+    Random numbers are drawn in the order signs (d), labels' noise or rows' directions (rows), features (row by row),
+    and for ``rare`` labels (rows).
 
     Parameters
     ----------
-    shape
-        ``separable``, ``noisy``, ``margin`` or ``rare``.
-    n, n_test, d
-        Rows and features.
-    noise
-        Share of flipped labels in [0, 0.5); used by ``noisy`` only.
-    margin
-        Distance to the hyperplane, > 0; used by ``margin`` only.
-    seed
-        In [0, 2^64). Random numbers are drawn in the order signs (d), labels' noise or rows' directions (rows),
-        features (row by row), and for ``rare`` labels (rows).
-    rare, directions
-        Share of the rows along further directions, and number of all directions; used by ``rare`` only.
+    spec
+        ``noise`` is the share of flipped labels in [0, 0.5), ``margin`` the distance to the hyperplane, > 0, ``rare``
+        the share of the rows along further directions, ``directions`` the number of all directions.
 
     Returns
     -------
@@ -75,28 +59,31 @@ def generate(
     DataError
         The data do not fit in memory.
     """
-    rows = n + n_test
+    assert spec.d is not None  # check_spec
+    shape, n, d = spec.shape, spec.n, spec.d
+    rows = n + spec.n_test
     require_memory(
         _BYTES_A_VALUE * (rows + 1) * d, f"{rows:,} x {d:,} synthetic values", "Use a smaller dataset.n or dataset.d."
     )
-    raw = raw_integers(seed, PURPOSE_SYNTHETIC, d + rows + rows * d + (rows if shape == "rare" else 0))
+    raw = raw_integers(spec.data_seed, PURPOSE_SYNTHETIC, d + rows + rows * d + (rows if shape == "rare" else 0))
     signs = np.where(raw[:d] >> np.uint64(63), 1.0, -1.0)
     uniform = (raw[d : d + rows] >> np.uint64(11)).astype(np.float64) * 2.0**-53
     grid = (raw[d + rows : d + rows + rows * d] >> np.uint64(40)).astype(np.float64).reshape(rows, d)
     X = (grid - 2.0**23) * 2.0**-23
     y = np.where(X @ signs >= 0, 1.0, -1.0)
     if shape == "noisy":
-        y[uniform < noise] *= -1
+        y[uniform < spec.noise] *= -1
     if shape == "margin":
-        step = margin / math.sqrt(d) * signs
+        step = spec.margin / math.sqrt(d) * signs
         X += y[:, None] * step
         X[0], X[1] = step, -step
         y[:2] = 1.0, -1.0
     if shape == "rare":
         y = np.where(raw[d + rows + rows * d :] >> np.uint64(63), 1.0, -1.0)
-        others = np.minimum(uniform / rare * (directions - 1), directions - 2).astype(np.int64)
-        chosen = np.where(uniform < rare, 1 + others, 0)
-        for k in range(directions):
+        last = spec.directions - 2
+        others = np.minimum(uniform / spec.rare * (last + 1), last).astype(np.int64)
+        chosen = np.where(uniform < spec.rare, 1 + others, 0)
+        for k in range(spec.directions):
             X[chosen == k] += y[chosen == k, None] * (signs * _walsh(k, d))
     with np.errstate(over="ignore"):  # values too large for float32 become infinite, which check_finite refuses
         features = X.astype(np.float32)

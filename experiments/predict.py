@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from datasets import DataError
+from datasets import DataError, FileData
 from datasets.errors import shown_path
 from datasets.fetch import read
-from datasets.readers import format_of, read_table
+from datasets.readers import format_of, reader_of
 from datasets.readers.libsvm import with_index_zero
-from datasets.readers.npz import read_npz
 from datasets.source import user_path
 from datasets.transforms import divide, normalise_rows, to_matrix
 from datasets.types import Matrix, Table
@@ -62,8 +61,8 @@ def read_examples(path: Path) -> Table:
     DataError
         It is malformed.
     """
-    content, where, format = read(path).content, shown_path(path), format_of(str(path), "auto")
-    return read_npz(content, where)[0] if format == "npz" else read_table(content, where, format, -1)
+    _, reader = reader_of(FileData(), format_of(str(path), "auto"))
+    return reader(read(path).content, shown_path(path))
 
 
 def features(model: Model, table: Table) -> Matrix:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from solvers import _core
 from solvers.errors import SettingsError
 from solvers.gram_file import GramMatrix, UnusableFileError, read_matrix, write_checksums
+from support.disk_cache import default_cache_dir
 from support.files import LOCK, drafts, keyed, new_file, remove_drafts, remove_locks
 from support.locks import POLL_SECONDS, locked
 
@@ -43,13 +44,12 @@ class NoRoomError(SettingsError):
 
 
 def default_directory() -> Path:
-    """Return the default folder of Gram matrices: $SVM_GRAM_DIR, else shared memory, else the user's cache."""
+    """Return the default folder of Gram matrices: $SVM_GRAM_DIR, else shared memory, else the cache on disk."""
     if named := os.environ.get("SVM_GRAM_DIR"):
         return Path(named)
     if _SHARED.is_dir() and os.access(_SHARED, os.W_OK):
         return _SHARED / f"svm-cost-curves-{os.geteuid()}"
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    return cache / "svm-cost-curves" / "gram"
+    return default_cache_dir() / "gram"
 
 
 def make_directory(directory: Path) -> None:

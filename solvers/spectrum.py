@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse.linalg import svds
 
-from solvers.disk_cache import cached_numbers
 from solvers.features import Features, stored_arrays
-from solvers.gram_store import checksum, default_directory, make_directory
+from solvers.gram_store import checksum
 from solvers.problem import Problem
+from support.disk_cache import cached_numbers, default_cache_dir
 
 _SMALL = 64
 """Up to this number of rows or columns all singular values are computed."""
@@ -61,14 +60,10 @@ def spectral_norm(X: Features, folder: Path | None = None) -> SpectralNorm:
     ----------
     X : (n, d) float32, dense or CSR
     folder : Path, optional
-        Cache folder; by default beside the Gram matrices. The key is the checksum of X.
+        By default ``spectra`` in the cache on disk. The key is the checksum of X.
     """
     identity = {"data": checksum(f"{X.shape}", stored_arrays(X))}
-    if folder is None:
-        folder = default_directory() / "spectra"
-        with contextlib.suppress(OSError):  # computed each time then
-            make_directory(folder.parent)
-    numbers = cached_numbers(folder, identity, lambda: asdict(_computed(X)))
+    numbers = cached_numbers(folder or default_cache_dir() / "spectra", identity, lambda: asdict(_computed(X)))
     return SpectralNorm(**numbers)
 
 

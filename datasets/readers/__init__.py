@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import PurePath
 
 from datasets.errors import DataError, shown_path
 from datasets.readers.arff import read_arff
 from datasets.readers.csv_text import read_csv
+from datasets.readers.idx import read_idx
 from datasets.readers.libsvm import read_libsvm
+from datasets.readers.messages import read_messages
+from datasets.readers.npz import read_npz
 from datasets.readers.parquet import read_parquet
-from datasets.spec import PACKED_SUFFIXES
+from datasets.readers.reuters import read_reuters
+from datasets.readers.topics import read_topics
+from datasets.spec import PACKED_SUFFIXES, PublishedData, ReadData
 from datasets.types import Table
 
 READER_VERSION = 1
 """Part of every fingerprint and prepared file: raised when a reader's result changes for some input."""
 
+TABLES = {"csv": read_csv, "parquet": read_parquet, "arff": read_arff}
+"""Readers of columns, one of which is the label."""
 _BY_SUFFIX = {".arff": "arff", ".csv": "csv", ".data": "csv", ".npz": "npz", ".parquet": "parquet"}
 _NOT_READ = {".feather", ".h5", ".hdf5", ".json", ".mat", ".npy", ".ods", ".pickle", ".pkl", ".xls", ".xlsx"}
 """Suffixes of other formats, which would be refused as malformed LIBSVM text."""
@@ -45,24 +52,39 @@ def format_of(path: str, wanted: str) -> str:
     return _BY_SUFFIX.get(suffix, "libsvm")
 
 
-def read_table(
-    content: bytearray, where: str, format: str, label_column: int | str, drop_columns: Sequence[int] = ()
-) -> Table:
-    """Parse a file whose rows have features and a label.
+def reader_of(spec: ReadData, format: str, role: str = "train") -> tuple[str, Callable[[bytearray, str], Table]]:
+    """Return the reader of a format: its name with the settings that change its result, and a function.
 
-    Raises
-    ------
-    DataError
-        A malformed line, with file, line number and text; or a format that has no such rows.
+    Parameters
+    ----------
+    spec
+        Has the reader's settings.
+    format
+        As `format_of` returns it.
+    role
+        Of the file; with ``topics`` the format does not matter.
+
+    Returns
+    -------
+    name : str
+    read : callable
+        Takes the unpacked content, which it may empty, and the file's name for messages; raises `DataError` with file
+        and line where the content is malformed.
     """
-    if format == "libsvm":
-        return read_libsvm(content, where)
-    if format == "csv":
-        return read_csv(content, where, label_column, drop_columns)
-    if format == "parquet":
-        return read_parquet(content, where, label_column, drop_columns)
-    if format == "arff":
-        return read_arff(content, where, label_column, drop_columns)
-    raise DataError(
-        f"{where}: format {format} has no rows of features and a label; allowed are libsvm, csv, parquet, arff."
-    )
+    topic = spec.topic if isinstance(spec, PublishedData) else ""
+    counted = {"ngrams": spec.ngrams, "min_count": spec.min_count}
+    counts = f"{spec.ngrams},{spec.min_count}"
+    if role == "topics":
+        return f"topics:{topic}", lambda content, where: read_topics(bytes(content), where, topic)
+    if format == "messages":
+        return f"messages:{counts}", lambda content, where: read_messages(content, where, **counted)
+    if format == "reuters":
+        name = f"reuters:{role},{topic},{counts}"
+        return name, lambda content, where: read_reuters(content, where, role=role, topic=topic, **counted)
+    if format in TABLES:
+        label, others = spec.label_column, spec.drop_columns
+        name = f"{format}:{label!r}" + (f",without {sorted(others)}" if others else "")
+        return name, lambda content, where: TABLES[format](content, where, label, others)
+    if format == "npz":
+        return format, lambda content, where: read_npz(content, where)[0]
+    return format, read_idx if format == "idx" else read_libsvm

@@ -10,7 +10,7 @@ import numpy as np
 
 from datasets.errors import DataError, shorten
 from datasets.memory import require_memory
-from datasets.readers.columns import column_of, dropped_columns, table_of
+from datasets.readers.columns import table_from
 from datasets.types import Table
 
 _BYTES_A_CHARACTER = 32
@@ -60,9 +60,6 @@ def read_arff(
         ) from error
     finally:
         csv.field_size_limit(limit)
-    names = meta.names()
-    label = column_of(label_column, names, len(names), where)
-    others = dropped_columns(drop_columns, label, len(names), where)
-    columns = [data[name] for name in names]
-    cells = [np.char.decode(column, "latin-1") if column.dtype.kind == "S" else column for column in columns]
-    return table_of(names, cells, label, others, where)
+    columns = [data[name] for name in meta.names()]
+    columns = [column if column.dtype.kind == "f" else np.char.decode(column, "latin-1") for column in columns]
+    return table_from(meta.names(), columns, where, label_column, drop_columns)

@@ -6,20 +6,20 @@ import math
 import struct
 
 import numpy as np
-from numpy.typing import NDArray
 
 from datasets.errors import DataError, shorten
+from datasets.types import Table
 
 _UBYTE = 0x08
 
 
-def read_idx(content: bytes | bytearray, where: str) -> NDArray[np.uint8]:
+def read_idx(content: bytes | bytearray, where: str) -> Table:
     """Read an idx file of unsigned bytes.
 
     Returns
     -------
-    ndarray of uint8
-        (n,) for one dimension (labels), else (n, product of the others) (images, row by row).
+    Table
+        Of one dimension the labels, else the features, (n, product of the others) uint8: images, row by row.
 
     Raises
     ------
@@ -38,4 +38,6 @@ def read_idx(content: bytes | bytearray, where: str) -> NDArray[np.uint8]:
             f"{len(content) - header}."
         )
     array = np.frombuffer(content, np.uint8, offset=header)
-    return array if len(shape) == 1 else array.reshape(shape[0], math.prod(shape[1:]))
+    if len(shape) == 1:
+        return Table(np.empty((array.size, 0), np.uint8), array.astype(np.float64))
+    return Table(array.reshape(shape[0], math.prod(shape[1:])), np.empty(0))

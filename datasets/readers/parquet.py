@@ -6,12 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from datasets.errors import DataError, shorten
 from datasets.memory import require_memory
-from datasets.readers.columns import column_of, dropped_columns
+from datasets.readers.columns import table_from
 from datasets.types import Table
 
 if TYPE_CHECKING:
@@ -62,55 +59,16 @@ def read_parquet(
         table.validate(full=True)
     except Exception as error:
         raise _unreadable(where, error) from error
-    names = table.column_names
-    if not names:
+    if not table.num_columns:
         raise DataError(f"{where}: the file has no columns.")
-    label = column_of(label_column, names, len(names), where)
-    others = dropped_columns(drop_columns, label, len(names), where)
-    places = [f"{where}, column '{shorten(name, 40)}'" for name in names]
-    y, classes = _labels(table.column(label), places[label])
-    with np.errstate(over="ignore"):  # too large for float32: becomes infinite, which check_finite refuses
-        features = [
-            _numbers(table.column(k), places[k]).astype(np.float32)
-            for k in range(len(names))
-            if k not in (label, *others)
-        ]
-    X = np.stack(features, axis=1) if features else np.empty((y.size, 0), np.float32)
-    return Table(np.ascontiguousarray(X), y, classes)
+    columns = [column.to_numpy() for column in table.columns]
+    return table_from(table.column_names, columns, where, label_column, drop_columns, parse=False)
 
 
 def _without_index(table: pa.Table) -> pa.Table:
     """Drop the index columns of pandas."""
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
     return table.drop_columns([name for name in table.column_names if name in index])
-
-
-def _labels(column: pa.ChunkedArray, place: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return labels as numbers; text labels as numbers of their classes."""
-    import pyarrow as pa
-
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        return _numbers(column, place), ()
-    _refuse_missing(column, place)
-    texts, codes = np.unique(np.array(column.to_pylist(), dtype=object), return_inverse=True)
-    return codes.astype(np.float64), tuple(map(str, texts))
-
-
-def _numbers(column: pa.ChunkedArray, place: str) -> NDArray[np.float64]:
-    import pyarrow as pa
-
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
-        raise DataError(f"{place}: has type {shorten(str(column.type))}; features are numbers (dataset.drop_columns).")
-    _refuse_missing(column, place)
-    return np.asarray(column.to_numpy(), dtype=np.float64)
-
-
-def _refuse_missing(column: pa.ChunkedArray, place: str) -> None:
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy())) + 1
-        raise DataError(f"{place}, row {row}: the value is missing; all rows must have one.")
 
 
 def _unreadable(where: str, error: Exception) -> DataError:

@@ -79,20 +79,21 @@ def from_archive(content: bytearray, name: str, where: str) -> bytearray:
     raise DataError(f"{where}: the archive holds no file {name}.")
 
 
-def read_unpacked(path: Path) -> bytearray:
-    """Read a file and unpack it.
+def read_unpacked(path: Path, where: str = "") -> bytearray:
+    """Read a file and unpack it; ``where`` names it in messages, by default its path.
 
     Raises
     ------
     DataError
         The file cannot be read, is damaged, or does not fit in memory.
     """
+    where = where or shown_path(path)
     try:
-        require_memory(_PARSING * path.stat().st_size, f"{shown_path(path)}: reading it")
+        require_memory(_PARSING * path.stat().st_size, f"{where}: reading it")
         content = bytearray(path.stat().st_size)
         with path.open("rb") as stream:
             del content[stream.readinto(content) :]
             content += stream.read()
     except OSError as error:
-        raise DataError(f"{shown_path(path)}: cannot be read ({error.strerror or error}).") from error
-    return unpack(content, shown_path(path))
+        raise DataError(f"{where}: cannot be read ({error.strerror or error}).") from error
+    return unpack(content, where)

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 import solvers
-from datasets import DatasetSpec
+from datasets import DatasetConfig
 
 ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 ENGINES = ("local", "mpi")
@@ -205,7 +205,7 @@ class RunConfig:
     """
 
     algo: Any = None
-    dataset: DatasetSpec = field(default_factory=DatasetSpec)
+    dataset: DatasetConfig = field(default_factory=DatasetConfig)
     kernel: Any = None
     problem: ProblemConfig = field(default_factory=ProblemConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)

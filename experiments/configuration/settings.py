@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import solvers
-from datasets import DataError, DatasetSpec, check_used, named
-from datasets.settings import TEXTS
+from datasets import DataError, DatasetConfig, DatasetSpec, spec_of
+from datasets.spec import TEXTS
 from experiments import provenance
 from experiments.configuration import presets
 from experiments.configuration.budget import Budget, choose_budget
@@ -254,15 +254,14 @@ def _solver(node: Any) -> tuple[Any, Any]:
     return solver, settings
 
 
-def _dataset(dataset: DatasetSpec, given: Collection[str], may_be_unused: Collection[str]) -> tuple[DatasetSpec, bool]:
+def _dataset(config: DatasetConfig, given: Collection[str], may_be_unused: Collection[str]) -> tuple[DatasetSpec, bool]:
     """Return the data set with its name, and whether the command line changes points or labels; see `resolve`."""
-    fields = {name.split(".")[1]: name for name in given if name.startswith("dataset.")}
-    dataset = named(dataset)
+    fields = {name.split(".")[1] for name in given if name.startswith("dataset.")}
+    unused = {name.split(".")[1] for name in may_be_unused if name.startswith("dataset.")}
     try:
-        check_used(dataset, sorted(field for field, name in fields.items() if name not in may_be_unused))
+        return spec_of(config, fields, unused), bool(fields - TEXTS)
     except DataError as error:
         raise SettingsError(str(error)) from error
-    return dataset, bool(fields.keys() - TEXTS)
 
 
 def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:

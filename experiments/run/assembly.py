@@ -18,9 +18,9 @@ from datasets import Dataset, Stream
 from experiments.configuration.schema import GaussianConfig, kernel_name
 from experiments.configuration.settings import RunSettings, needs
 from solvers import SettingsError
-from solvers.disk_cache import cached_numbers
 from solvers.features import sigma2_from_data
 from solvers.rows import WORKING_BYTES
+from support.disk_cache import cached_numbers
 
 Matrix = NDArray[np.float32] | sp.csr_matrix
 

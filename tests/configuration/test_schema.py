@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import solvers
-from datasets import DatasetSpec
+from datasets import DatasetConfig
 from experiments.configuration import schema as schemas
 from experiments.configuration.budget import Budget
 from experiments.configuration.choices import parse_memory
@@ -40,7 +40,7 @@ from solvers import Limit, SettingsError
 
 def config(solver: str = "sbp", /, **changes: Any) -> RunConfig:
     schema = algo_schema(solver, solvers.get(solver).Settings)
-    base = RunConfig(algo=schema(), dataset=DatasetSpec(name="toy"), kernel=GaussianConfig(1.0))
+    base = RunConfig(algo=schema(), dataset=DatasetConfig(name="toy"), kernel=GaussianConfig(1.0))
     return dataclasses.replace(base, **changes)
 
 

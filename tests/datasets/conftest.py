@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from datasets import Dataset, DatasetSpec, load
+from datasets import Dataset, DatasetConfig, DatasetSpec, FileData, load, spec_of
 from datasets.fetch import MIRROR_VARIABLE
 
 CONF = Path(__file__).parents[2] / "conf" / "dataset"
@@ -19,13 +19,13 @@ def compose() -> Callable[..., DatasetSpec]:
 
     def run(name: str, *overrides: str) -> DatasetSpec:
         conf = OmegaConf.merge(
-            OmegaConf.structured(DatasetSpec),
+            OmegaConf.structured(DatasetConfig),
             OmegaConf.load(CONF / f"{name}.yaml"),
             OmegaConf.from_dotlist([*overrides]),
         )
-        spec = OmegaConf.to_object(conf)
-        assert isinstance(spec, DatasetSpec)
-        return spec
+        config = OmegaConf.to_object(conf)
+        assert isinstance(config, DatasetConfig)
+        return spec_of(config, [override.partition("=")[0] for override in overrides])
 
     return run
 
@@ -47,6 +47,6 @@ def load_text(tmp_path: Path, no_mirror: None) -> Callable[..., Dataset]:
                 path = tmp_path / f"{name}{suffix}"
                 path.write_bytes(text.encode() if isinstance(text, str) else text)
                 paths[name] = str(path)
-        return load(DatasetSpec(name="t", kind="file", **paths, **fields), cache_dir=tmp_path / "cache")
+        return load(FileData(name="t", **paths, **fields), cache_dir=tmp_path / "cache")
 
     return run

@@ -43,7 +43,7 @@ import pyarrow.parquet as pq
 import sklearn.feature_extraction.text  # noqa: F401  here once, and not in each child
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, load
+from datasets import DataError, Dataset, DatasetSpec, FileData, PublishedData, load
 from datasets.errors import LONGEST
 from datasets.spec import FileSpec
 
@@ -236,8 +236,8 @@ def spec_of(number: int, folder: Path) -> tuple[str, DatasetSpec]:
             files = [FileSpec("train", "other"), FileSpec("topics", path.name)]
         (folder / "other").write_bytes(other)
         topic = {"format": "libsvm", "topic": "C1"} if format == "topics" else {"format": "idx"}
-        return format, DatasetSpec(name="case", kind="published", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
-    spec = DatasetSpec(kind="file", train=str(path), format=format, test_fraction=0.3)
+        return format, PublishedData(name="case", files=files, test_fraction=0.3, **topic)  # type: ignore[arg-type]
+    spec = FileData(train=str(path), format=format, test_fraction=0.3)
     if format in ("csv", "parquet", "arff"):
         spec.label_column = chance.choice([-1, -1, "class", 0])
         spec.drop_columns = chance.choice([[], [], [1]])

@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, DatasetSpec, fetch, fingerprint, load, named
+from datasets import DataError, DatasetSpec, OpenmlData, SklearnData, fetch, fingerprint, load
 from datasets.bundles import CHECKSUMS
 from datasets.openml import name_and_version
+from datasets.spec import named
 
 Compose = Callable[..., DatasetSpec]
 
@@ -54,7 +55,7 @@ def test_every_bundled_file_has_a_licence() -> None:
 def test_a_bundle_is_what_scikit_learn_returns(name: str, tmp_path: Path) -> None:
     bunch = getattr(sklearn.datasets, f"load_{name}")()
     last = str(max(bunch.target_names))
-    spec = DatasetSpec(kind="sklearn", entry=name, positive=[last], parts=[bunch.target.size - 1, 0, 1])
+    spec = SklearnData(entry=name, positive=[last], parts=[bunch.target.size - 1, 0, 1])
     data = load(spec, cache_dir=tmp_path)
     X, y = (np.concatenate(parts) for parts in ((data.X, data.X_test), (data.y, data.y_test)))
     expected = bunch.data.astype(np.float32)
@@ -117,7 +118,7 @@ def openml(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[dict[str, Any]
 
 
 def rows(tmp_path: Path, **fields: Any) -> Any:
-    return load(DatasetSpec(kind="openml", entry="Toy:3", test_count=1, **fields), cache_dir=tmp_path)
+    return load(OpenmlData(entry="Toy:3", test_count=1, **fields), cache_dir=tmp_path)
 
 
 def test_openml_is_asked_for_one_version_and_its_columns_become_numbers(tmp_path: Path, openml: Any) -> None:
@@ -126,7 +127,7 @@ def test_openml_is_asked_for_one_version_and_its_columns_become_numbers(tmp_path
     assert (asked[0]["name"], asked[0]["version"], asked[0]["data_home"]) == ("toy", 3, str(tmp_path))
     table = {tuple(x): int(label) for x, label in zip([*data.X, *data.X_test], [*data.y, *data.y_test], strict=True)}
     assert table == {(20, 1, 1): -1, (30, 3, 0): 1, (40, 3, 1): -1, (50, 2, 0): 1}  # small is +1
-    assert data.name == named(DatasetSpec(kind="openml", entry="Toy:3")).name == "openml:Toy:3"
+    assert data.name == named(OpenmlData(entry="Toy:3")).name == "openml:Toy:3"
 
 
 def test_sparse_data_of_openml(tmp_path: Path, openml: Any) -> None:
@@ -162,7 +163,7 @@ def test_what_openml_cannot_give_is_said_in_one_sentence(
 
 def test_the_fingerprint_of_openml_data_needs_no_network(openml: Any) -> None:
     asked = openml()
-    first = [fingerprint(DatasetSpec(kind="openml", entry=entry)) for entry in ("Toy:3", "toy:3", "toy", "toy:1")]
+    first = [fingerprint(OpenmlData(entry=entry)) for entry in ("Toy:3", "toy:3", "toy", "toy:1")]
     assert first[0] == first[1] != first[2] == first[3]
-    assert fingerprint(DatasetSpec(kind="openml", entry="toy", drop_columns=[1])) != first[2]
+    assert fingerprint(OpenmlData(entry="toy", drop_columns=[1])) != first[2]
     assert asked == []

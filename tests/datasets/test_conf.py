@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from datasets import DatasetSpec, fingerprint, load
+from datasets.spec import WithFiles
 from datasets.spec_checks import check_spec
 from datasets.transforms import row_norms
 
@@ -63,16 +64,20 @@ def test_all_data_sets_exist() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_file_fits_the_schema_and_has_a_description(name: str, compose: Compose) -> None:
-    chosen = {"file": ["train=x"], "sklearn": ["entry=wine"], "openml": ["entry=a9a"]}.get(name)
-    spec = compose(name, *(chosen or []))
+    words, shown = {
+        "file": (["train=x"], "x"),
+        "sklearn": (["entry=wine"], "sklearn:wine"),
+        "openml": (["entry=a9a"], "openml:a9a"),
+    }.get(name, ([], name))
+    spec = compose(name, *words)
     check_spec(spec)
-    assert spec.name == ("" if chosen else name)  # the name of what was chosen
+    assert spec.name == shown
     assert spec.description
     assert spec.source
     assert spec.licence
     assert (FOLDER / f"{name}.yaml").read_text(encoding="utf-8").startswith("# ")
     assert bool(spec.stand_in) == (name in STAND_INS)
-    if spec.files:
+    if isinstance(spec, WithFiles):
         assert spec.d
         assert spec.expected_train.n
         for role, expected in (("train", spec.expected_train), ("test", spec.expected_test)):

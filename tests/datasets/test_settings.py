@@ -4,35 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
-from datasets import DataError, DatasetSpec
-from datasets.settings import TEXTS, check_used, unused_settings
+from datasets import DataError, DatasetConfig, DatasetSpec, PublishedData, load, spec_of
 
 Compose = Callable[..., DatasetSpec]
+CONF = Path(__file__).parents[2] / "conf" / "dataset"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["digits", "train=/nonexistent.svm"], "dataset.train has no effect on dataset=digits: it is for dataset=file"),
-        (["digits", "topic=GCAT"], "dataset.topic .* files? of topics"),
-        (["digits", "label_column=0"], "dataset.label_column .* CSV, Parquet and ARFF"),
-        (["adult", "entry=wine"], "dataset.entry has no effect on dataset=adult: it is for dataset=sklearn:NAME"),
-        (["sklearn", "entry=wine", "drop_columns=[0]"], "dataset.drop_columns .* OpenML"),
-        (["digits", "zero_based=true"], "dataset.zero_based .* LIBSVM text"),
+        (["digits", "train=/nonexistent.svm"], "dataset.train has no effect on dataset=digits: it is for kind file"),
+        (["digits", "topic=GCAT"], "dataset.topic .* it is for kind published"),
+        (["digits", "label_column=0"], "dataset.label_column .* it is for kind published and file"),
+        (["adult", "label_column=0"], "dataset.label_column .* CSV, Parquet and ARFF"),
+        (["adult", "topic=GCAT"], "dataset.topic .* files? of topics"),
+        (["adult", "entry=wine"], "dataset.entry has no effect on dataset=adult: it is for kind sklearn and openml"),
+        (["sklearn", "entry=wine", "drop_columns=[0]"], "dataset.drop_columns .* openml"),
+        (["mnist", "zero_based=true"], "dataset.zero_based .* LIBSVM text"),
         (["adult", "n=100"], "dataset.n has no effect on dataset=adult"),
         (["adult", "split_seed=3"], "dataset.split_seed .* no rows are drawn"),
         (["adult", "test_fraction=0.5"], "dataset.test_fraction .* it has its own test rows"),
         (["adult", "ngrams=2"], "dataset.ngrams .*messages"),
-        (["mnist", "shape=noisy"], "dataset.shape .* dataset=synthetic"),
+        (["mnist", "shape=noisy"], "dataset.shape .* kind synthetic"),
         (["newsgroups_binary", "test_fraction=0.5"], "dataset.test_fraction .* dataset.test_count says how many"),
         (["digits", "parts=[100,50,50]", "test_fraction=0.5"], "dataset.parts says how rows are divided"),
         (["synthetic", "noise=0.3"], "dataset.noise has no effect on dataset=synthetic: it is for dataset.shape=noisy"),
         (["synthetic", "rare=0.3"], "dataset.rare has no effect on dataset=synthetic: it is for dataset.shape=rare"),
         (["synthetic", "test=x.svm"], "dataset.test has no effect on dataset=synthetic"),
-        (["synthetic", "sigma=2"], "dataset.sigma .*mnist_elastic"),
+        (["synthetic", "sigma=2"], "dataset.sigma .* kind elastic"),
         (["file", "train=x.svm", "label_column=class"], "dataset.label_column .* dataset=file: it is for CSV"),
         (["file", "train=x.csv", "zero_based=true"], "dataset.zero_based"),
         (["file", "train=x.svm", "test=y.svm", "test_fraction=0.3"], "dataset.test_fraction"),
@@ -40,10 +44,8 @@ Compose = Callable[..., DatasetSpec]
     ],
 )
 def test_a_setting_without_effect_is_refused(compose: Compose, words: list[str], said: str) -> None:
-    name, *settings = words
-    given = [word.partition("=")[0] for word in settings]
     with pytest.raises(DataError, match=said):
-        check_used(compose(name, *settings), given)
+        compose(*words)
 
 
 @pytest.mark.parametrize(
@@ -66,22 +68,48 @@ def test_a_setting_without_effect_is_refused(compose: Compose, words: list[str],
     ],
 )
 def test_a_setting_with_effect_is_accepted(compose: Compose, words: list[str]) -> None:
-    name, *settings = words
-    check_used(compose(name, *settings), [word.partition("=")[0] for word in settings])
+    compose(*words)
 
 
-def test_every_field_has_an_effect_somewhere(compose: Compose) -> None:
-    specs = [
-        compose("synthetic", "shape=noisy"),
-        compose("synthetic", "shape=margin"),
-        compose("synthetic", "shape=rare"),
-        compose("mnist_elastic"),
-        compose("rcv1_c11"),
-        compose("digits", "test_count=9"),
-        *(compose("file", f"train={name}", f"test={name}") for name in ("x.csv", "x.npz", "x.svm")),
-        compose("file", "train=x.tar", "format=messages"),
+def test_a_field_of_another_kind_in_a_file_is_refused_with_similar_ones() -> None:
+    with pytest.raises(DataError, match=r"dataset.test has .* for kind file\. It .*did you mean .*test_count"):
+        spec_of(DatasetConfig(name="mine", format="libsvm", test="x.svm"))
+    assert spec_of(DatasetConfig(name="mine", test="x.svm"), ["test"], ["test"]) == PublishedData(name="mine")
+
+
+def test_a_kind_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(DataError, match=r"dataset\.kind=fiel: unknown; allowed are published, sklearn"):
+        spec_of(DatasetConfig(kind="fiel"))
+
+
+def test_a_configuration_is_no_specification(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="spec_of"):
+        load(DatasetConfig(name="mine"), cache_dir=tmp_path)
+
+
+def test_every_field_has_an_effect_somewhere() -> None:
+    words = [
+        ("synthetic", "shape=noisy"),
+        ("synthetic", "shape=margin"),
+        ("synthetic", "shape=rare"),
+        ("mnist_elastic",),
+        ("rcv1_c11",),
+        ("digits", "test_count=9"),
+        ("sklearn", "entry=wine"),
+        *(("file", f"train={name}") for name in ("x.csv", "x.npz", "x.svm", "x.arff")),
+        ("file", "train=x.svm", "test=x.svm"),
+        ("file", "train=x.tar", "format=messages"),
     ]
-    names = {field.name for field in fields(DatasetSpec)}
-    never = set.intersection(*(set(unused_settings(spec, names)) for spec in specs))
-    assert never == set()
-    assert not any(TEXTS & unused_settings(spec, names).keys() for spec in specs)
+
+    def has_effect(field: str, choice: tuple[str, ...]) -> bool:
+        config = OmegaConf.merge(DatasetConfig, OmegaConf.load(CONF / f"{choice[0]}.yaml"))
+        config = OmegaConf.to_object(OmegaConf.merge(config, OmegaConf.from_dotlist([*choice[1:]])))
+        try:
+            spec_of(config, [field])  # type: ignore[arg-type]
+        except DataError:
+            return False
+        return True
+
+    for field in fields(DatasetConfig):
+        if field.name != "kind":
+            assert any(has_effect(field.name, choice) for choice in words), field.name

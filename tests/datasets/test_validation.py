@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets import DataError, Dataset, DatasetSpec, fingerprint, load
+from datasets import DataError, Dataset, FileData, SyntheticData, fingerprint, load
 from datasets.split import PURPOSE_VALIDATION, split_rows
 
 Loader = Callable[..., Dataset]
@@ -64,9 +64,7 @@ def test_samples_are_drawn_before_from_the_training_rows_and_after_from_the_held
 def test_both_parts_together_are_the_training_rows(
     tmp_path_factory: pytest.TempPathFactory, n: int, share: float, seed: int, max_train: int | None, thin: bool
 ) -> None:
-    spec = DatasetSpec(
-        kind="synthetic", n=n, n_test=7, d=3, split_seed=seed, max_train=max_train, storage="sparse" if thin else "auto"
-    )
+    spec = SyntheticData(n=n, n_test=7, d=3, split_seed=seed, max_train=max_train, storage="sparse" if thin else "auto")
     whole = load(spec, cache_dir=Path("unused"))
     inside = np.setdiff1d(np.arange(whole.n), held_out_rows(whole.n, share, seed))
     if inside.size in (0, whole.n) or np.unique(whole.y[inside]).size < 2:
@@ -102,7 +100,7 @@ def test_scaling_uses_the_remaining_training_rows(load_text: Loader) -> None:
 
 def test_the_fingerprint_contains_it_only_if_set(load_text: Loader, tmp_path: Path) -> None:
     base = load_text(TRAIN, TEST)
-    spec = DatasetSpec(kind="file", train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
+    spec = FileData(train=str(tmp_path / "train.svm"), test=str(tmp_path / "test.svm"))
     assert fingerprint(spec) == base.fingerprint
     share = {"validation_fraction": 0.2}
     changes = [{}, share, {"validation_fraction": 0.3}, share | {"split_seed": 1}]
@@ -113,7 +111,7 @@ def test_the_fingerprint_contains_it_only_if_set(load_text: Loader, tmp_path: Pa
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
 def test_a_share_of_zero_or_one_is_refused(share: float) -> None:
     with pytest.raises(DataError, match=rf"dataset\.validation_fraction={share}: must lie between 0 and 1"):
-        fingerprint(DatasetSpec(kind="synthetic", d=2, validation_fraction=share))
+        fingerprint(SyntheticData(d=2, validation_fraction=share))
 
 
 def test_parts_that_cannot_be_trained_or_tested_on_are_refused(load_text: Loader) -> None:

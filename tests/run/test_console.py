@@ -14,7 +14,7 @@ import pytest
 from waiting import wait_until
 
 import solvers
-from datasets import DatasetSpec
+from datasets import DatasetConfig
 from experiments.command_line import sweep_names
 from experiments.command_line.sweep_figures import draw
 from experiments.command_line.sweep_groups import distinguishing, groups
@@ -52,7 +52,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def run() -> RunSettings:
     schema = algo_schema("sbp", solvers.get("sbp").Settings)
-    return resolve(RunConfig(algo=schema(), dataset=DatasetSpec(name="toy"), kernel=GaussianConfig(1.0)))
+    return resolve(RunConfig(algo=schema(), dataset=DatasetConfig(name="toy"), kernel=GaussianConfig(1.0)))
 
 
 def points(number: int) -> list[dict[str, Any]]:

@@ -15,15 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from datasets.checksum_cache import ChecksumCache, file_state
+from datasets import fetch
 from datasets.prepared import PreparedCache
+from datasets.spec import FileSpec
 from datasets.types import Table
 from experiments.run.checkpointer import Checkpointer
-from solvers.disk_cache import cached_bytes
 from solvers.gram_store import GramStore
 from solvers.kernels import Gaussian
 from solvers.models import Model, ModelError
 from solvers.predictors import KernelPredictor
+from support.disk_cache import cached_bytes
 
 
 @dataclass
@@ -97,11 +98,11 @@ def checkpoint(folder: Path) -> Case:
 
 
 def known(folder: Path) -> Case:
-    cache = ChecksumCache(folder)
     (folder / "data").write_bytes(b"data")
-    cache.put(folder / "data", file_state(folder / "data"), "0123456789abcdef" * 4)
+    file = FileSpec("train", "data")
+    fetch.fetch(file, folder, [])
     (note,) = (folder / "known").iterdir()
-    return Case(note, lambda: cache.get(folder / "data") or "damaged")
+    return Case(note, lambda: fetch.known_checksum(file, folder, []) or "damaged")
 
 
 def cached(folder: Path) -> Case:

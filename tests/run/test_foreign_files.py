@@ -10,7 +10,7 @@ import pytest
 from run_cases import DATA
 from store_records import make_curve
 
-from datasets import DatasetSpec, load
+from datasets import FileData, load
 from experiments import predict
 from experiments.configuration.composition import settings_of
 from experiments.plotting import plot_curves
@@ -22,10 +22,10 @@ from experiments.run.checkpointer import Checkpointer
 from experiments.run.console import Display
 from experiments.run.leftovers import remove_leftovers, remove_old_leftovers
 from experiments.store import Store
-from solvers.disk_cache import cached_bytes
 from solvers.gram_store import GramStore
 from solvers.models import Model
 from solvers.predictors import LinearPredictor
+from support.disk_cache import cached_bytes
 from support.files import new_folder
 
 NAMES = ("movie.mkv.part", ".hidden.part", ".part", "poetry.lock", "uv.lock", "Cargo.lock", "x.f32", ".f32", "a.old")
@@ -71,7 +71,7 @@ def a_model_and_its_predictions(folder: Path) -> None:
 
 def data(folder: Path) -> None:
     (folder / "data.svm").write_text("1 1:2\n-1 2:2\n1 1:3\n")
-    load(DatasetSpec(kind="file", train=str(folder / "data.svm")), cache_dir=folder)
+    load(FileData(train=str(folder / "data.svm")), cache_dir=folder)
     cached_bytes(folder, b"key", lambda: b"value")
     assert len(list((folder / "prepared").glob("libsvm-*"))) == 1
 

@@ -16,7 +16,7 @@ from run_cases import statuses
 
 import datasets
 import solvers
-from datasets import DataError, DatasetSpec
+from datasets import DataError, DatasetConfig
 from experiments import plotting
 from experiments.configuration.schedule import EvaluationSchedule
 from experiments.configuration.schema import (
@@ -40,7 +40,7 @@ from solvers.evaluation import Evaluator
 from solvers.features import sigma2_from_data
 from solvers.rows import WORKING_BYTES
 
-SPEC = DatasetSpec(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
+SPEC = DatasetConfig(name="toy", kind="synthetic", shape="noisy", n=80, n_test=40, d=4)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +127,7 @@ def test_other_algorithms_run_through(root: Path, algo: str) -> None:
 
 def test_a_run_does_not_depend_on_how_it_is_cut(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = settings(root, seed=11)
-    data = datasets.load(SPEC, cache_dir=tmp_path)
+    data = datasets.load(datasets.spec_of(SPEC), cache_dir=tmp_path)
     problem = assemble(run, data, cache_dir=tmp_path).problem
 
     def curve(slice_seconds: float) -> list[dict[str, Any]]:
@@ -224,7 +224,7 @@ def test_a_picture_that_cannot_be_drawn_does_not_cost_the_run(root: Path, monkey
     ("changes", "error"),
     [
         ({"dataset": dataclasses.replace(SPEC, n=1)}, DataError),
-        ({"dataset": DatasetSpec(name="x", kind="file", train="/no/such/file.svm")}, DataError),
+        ({"dataset": DatasetConfig(name="x", kind="file", train="/no/such/file.svm")}, DataError),
         ({"problem": ProblemConfig(C=1.0, bias=True), "algo": "pegasos"}, SettingsError),
     ],
 )
@@ -252,7 +252,7 @@ def test_a_wrong_solver_setting_writes_nothing(tmp_path: Path) -> None:
 
 def test_a_derived_nu_is_kept(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = settings(root)
-    data = datasets.load(SPEC, cache_dir=tmp_path)
+    data = datasets.load(datasets.spec_of(SPEC), cache_dir=tmp_path)
     first = assemble(run, data, cache_dir=tmp_path)
     assert first.problem.nu == first.settings.problem.nu > 0
 
@@ -268,7 +268,7 @@ def test_a_derived_nu_is_kept(root: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_lambda_and_c_follow_from_each_other(root: Path, tmp_path: Path) -> None:
-    data = datasets.load(SPEC, cache_dir=tmp_path)
+    data = datasets.load(datasets.spec_of(SPEC), cache_dir=tmp_path)
     by_c = assemble(settings(root, "smo", problem=ProblemConfig(C=2.0)), data, cache_dir=tmp_path)
     assert by_c.problem.lambda_ == pytest.approx(1 / (2 * 80))
     by_lambda = assemble(settings(root, "smo", problem=ProblemConfig(lambda_=0.01)), data, cache_dir=tmp_path)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from waiting import PATIENCE
 
-from solvers import SettingsError, gram_file, gram_store, spectrum
+from solvers import SettingsError, gram_file, gram_store
 from solvers.gram_file import BLOCK_BYTES
 from solvers.gram_store import GramStore, NoRoomError
 from support import locks
@@ -186,14 +186,12 @@ def test_the_folder_in_shared_memory_is_private(shared: Path) -> None:
 
 def test_the_folder_of_another_user_in_shared_memory_is_refused(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = gram_store.default_directory()
-    X = np.ones((3, 2), np.float32)
 
     def refused(message: str) -> None:
         store = GramStore(folder, 10**8)
         for use in (
             lambda: store.get("a", 10, Builder(), quiet),
             lambda: store.make_room_in_memory(1),
-            lambda: spectrum.spectral_norm(X),
         ):
             with pytest.raises(SettingsError, match=message):
                 use()
@@ -207,7 +205,6 @@ def test_the_folder_of_another_user_in_shared_memory_is_refused(shared: Path, mo
     folder.mkdir()
     owner = os.geteuid()
     monkeypatch.setattr(gram_store, "default_directory", lambda: folder)
-    monkeypatch.setattr(spectrum, "default_directory", lambda: folder)
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     refused(f"belongs to the user {owner}.*set SVM_GRAM_DIR")
 

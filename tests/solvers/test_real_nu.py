@@ -11,7 +11,7 @@ import pytest
 from cases import ROOT, run, solver
 from omegaconf import OmegaConf
 
-from datasets import DataError, Dataset, DatasetSpec, load
+from datasets import DataError, Dataset, DatasetConfig, load, spec_of
 from solvers import Gaussian, KernelSnapshot, Limit, Problem, RowPolicy, Status, _core, derive_nu
 from solvers.gram_store import default_directory
 
@@ -24,12 +24,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.real_data]
 
 def dataset(name: str, folder: Path) -> Dataset:
     spec = OmegaConf.merge(
-        OmegaConf.structured(DatasetSpec), OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml")
+        OmegaConf.structured(DatasetConfig), OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml")
     )
     if name != "adult" and not MIRRORS:
         pytest.skip("SVM_DATA_MIRROR names no directory with the real files")
     try:
-        return load(OmegaConf.to_object(spec), cache_dir=folder, mirrors=MIRRORS)  # type: ignore[arg-type]
+        return load(spec_of(OmegaConf.to_object(spec)), cache_dir=folder, mirrors=MIRRORS)  # type: ignore[arg-type]
     except DataError as error:
         pytest.skip(f"the files of {name} are not in SVM_DATA_MIRROR: {error}")
 

@@ -18,7 +18,7 @@ from omegaconf import OmegaConf
 from scipy import sparse
 from sgd_reference import Passes, Perceptron
 
-from datasets import DatasetSpec, default_cache_dir, load
+from datasets import DatasetConfig, default_cache_dir, load, spec_of
 from solvers import Gaussian, Limit, Linear, Problem, SettingsError, Solver, Status, _core
 from solvers.precision import Precision
 
@@ -310,11 +310,11 @@ def test_bounds_and_stop_on_real_data(name: str) -> None:
     if name != "adult" and not os.environ.get("SVM_DATA_MIRROR"):
         pytest.skip("SVM_DATA_MIRROR is not set")
     spec = OmegaConf.merge(
-        OmegaConf.structured(DatasetSpec),
+        OmegaConf.structured(DatasetConfig),
         OmegaConf.load(ROOT / "conf" / "dataset" / f"{name}.yaml"),
         {"max_train": 2000, "max_test": 100},
     )
-    data = load(OmegaConf.to_object(spec), cache_dir=default_cache_dir())  # type: ignore[arg-type]
+    data = load(spec_of(OmegaConf.to_object(spec)), cache_dir=default_cache_dir())  # type: ignore[arg-type]
     for C in (0.1, 1.0):
         p = Problem(data.X, data.y, Linear(), lambda_=1.0 / (C * data.n))
         dcd = run("dcd", p, eps=1e-6)

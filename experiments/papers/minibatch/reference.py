@@ -148,11 +148,11 @@ def cached_on(run: RunSettings, what: object, source: str, compute: Callable[[Ro
         The data are not available.
     """
     import datasets
-    from solvers.disk_cache import cached_bytes
+    from support.disk_cache import cached_bytes, default_cache_dir
 
     code = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (source, __file__)]
     key = repr((datasets.fingerprint(run.dataset), run.problem, repr(what), code))
-    folder = datasets.default_cache_dir() / "minibatch"
+    folder = default_cache_dir() / "minibatch"
     return json.loads(
         cached_bytes(folder, key.encode(), lambda: json.dumps(compute(rows_of(load_problem(run)))).encode())
     )

@@ -1,0 +1,94 @@
+"""The cache on disk: values that take long to compute, in files with checksums, for later processes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+from support.checksums import check, checksummed
+from support.files import new_file
+
+log = logging.getLogger(__name__)
+
+CACHE_VARIABLE = "SVM_DATA_CACHE"
+_Value = TypeVar("_Value")
+
+
+def default_cache_dir() -> Path:
+    """Return the folder of all caches on disk: ``$SVM_DATA_CACHE``, else ``svm-cost-curves`` in the user's cache."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen).expanduser()
+    import platformdirs
+
+    return platformdirs.user_cache_path("svm-cost-curves")
+
+
+def path_of(folder: Path, key: bytes) -> Path:
+    """Return the file for a key, which is everything that the value depends on."""
+    return folder / hashlib.sha256(key).hexdigest()[:32]
+
+
+def get(path: Path, read: Callable[[BinaryIO], _Value]) -> _Value | None:
+    """Return what `read` makes of a file that `put` has written.
+
+    None if there is no such file, or a damaged one, which logs a warning; `read` may raise ValueError for it.
+    """
+    try:
+        with path.open("rb") as file:
+            check(file)
+            return read(file)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("The cached file %s is damaged (%s) and is made again.", path, error)
+        return None
+
+
+def put(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file and the SHA-256 of its content, atomically; a folder that cannot be written logs a warning."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with new_file(path, sync=False) as file, checksummed(file):
+            write(file)
+    except OSError as error:
+        log.warning("Cannot keep the cached file %s (%s); it will be made again.", path, error)
+
+
+def cached_bytes(folder: Path, key: bytes, compute: Callable[[], bytes]) -> bytes:
+    """Return what `compute` returns; it is called once for each key, or each time if the folder cannot be written.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is missing; one file for each key.
+    key : bytes
+        Everything that the value depends on.
+    compute : callable
+        What it raises is passed on, and nothing is written.
+    """
+    path = path_of(folder, key)
+    value = get(path, lambda file: file.read())
+    if value is None:
+        value = compute()
+        put(path, lambda file: file.write(value))
+    return value
+
+
+def cached_numbers(folder: Path, key: Mapping[str, Any], compute: Callable[[], dict[str, float]]) -> dict[str, float]:
+    """Return the numbers that `compute` returns, by name; see `cached_bytes`.
+
+    Parameters
+    ----------
+    folder : Path
+    key : mapping
+        Everything that the numbers depend on; it can be written as JSON.
+    compute : callable
+    """
+    packed = json.dumps(key, sort_keys=True).encode()
+    numbers: dict[str, float] = json.loads(cached_bytes(folder, packed, lambda: json.dumps(compute()).encode()))
+    return numbers
