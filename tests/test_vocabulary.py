@@ -47,7 +47,7 @@ IDENTIFIERS: tuple[Term, ...] = (
     # stopping a run, and jobs of a sweep
     Term("Wish|wish", "StopRequest"),
     Term(r"\.grant", "raise_if_set"),
-    Term("Desk|OnCluster|Board|desk|module desk", "JobLedger, job_ledger"),
+    Term("Desk|OnCluster|Board|desk|module desk", "WorkerPool, RayPool"),
     Term("Turn|next_turn", "run_jobs: the pool retries a killed job"),
     # ranks
     Term("Together|module together", "DistributedSolver"),

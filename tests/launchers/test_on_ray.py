@@ -16,7 +16,7 @@ from run_cases import statuses
 from sweep_cases import ROOT, curves, environment, outcomes, swept, words
 from waiting import PATIENCE, wait_until
 
-from experiments.processes.job_ledger import ATTEMPTS
+from experiments.processes.pool import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 
@@ -54,7 +54,7 @@ def test_a_worker_that_is_killed(tmp_path: Path) -> None:
 def test_a_job_that_always_kills_its_worker_is_given_up(tmp_path: Path) -> None:
     done = swept(tmp_path, "seed=range(3)", *ON_RAY, killed="1 99")
     assert done.returncode == 1, done.stderr
-    assert f"its process was killed {ATTEMPTS} times" in done.stderr
+    assert f"its process was killed, {ATTEMPTS} times" in done.stderr
     assert [end.status for end in outcomes(tmp_path)] == ["finished", "killed", "finished"]
     assert statuses(tmp_path / "results") == ["finished"] * 2
 
