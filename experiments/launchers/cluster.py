@@ -51,6 +51,7 @@ class RayPool:
             os.environ.setdefault(name, value)  # Ray reads them when it is imported
         import ray
         from ray.util.queue import Queue
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         here = {"num_cpus": cores or available_cores(), "object_store_memory": STORE_BYTES, "include_dashboard": False}
         there = {
@@ -63,7 +64,10 @@ class RayPool:
             said = str(error).strip().splitlines() or [type(error).__name__]
             raise SettingsError(f"Ray {address or 'on this machine'} cannot be used: {said[0]}") from error
         self.size = max(1, min(cores or sys.maxsize, int(ray.cluster_resources().get("CPU", 1))))
-        self._reports: Any = Queue(actor_options={"num_cpus": 0})
+        node = ray.get_runtime_context().get_node_id()  # another one may fail
+        self._reports: Any = Queue(
+            actor_options={"num_cpus": 0, "scheduling_strategy": NodeAffinitySchedulingStrategy(node, soft=False)}
+        )
         self._tasks: dict[int, Any] = {}
 
     def __enter__(self) -> RayPool:

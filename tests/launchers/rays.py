@@ -37,7 +37,6 @@ class Nodes:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN_PATH": str(token),
             "RAY_USAGE_STATS_ENABLED": "0",
-            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # all on 127.0.0.1
             "RAY_ADDRESS": self.address,
         }
         self._temporary = folder
