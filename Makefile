@@ -64,8 +64,8 @@ ui: $(CORE_READY) ## mlflow's web pages on the runs in results/
 
 extras: $(CORE_READY) $(DEV_READY) $(SWEEP_READY) ## what MPI, Ray, Slurm and a server need: the extras mpi, ray, slurm, server
 
-bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/benchmarks.md
-	$(PY) -m experiments.bench $(ARGS)
+bench: $(CORE_READY) $(DEV_READY) $(BENCH_READY) ## the benchmarks of docs/benchmarks.md, or some: make bench ARGS="-k libsvm"
+	$(PY) -m pytest benchmarks $(ARGS)
 
 site: $(CORE_READY) $(DEV_READY) $(SITE_READY) ## documents, gallery, notebooks as they run and API as pages: build/site/index.html
 	$(PY) -m sphinx -q -W --keep-going -c docs/site -d build/doctrees . build/site

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from solvers import _core
-from solvers.all_reduce import AllReduce, SingleProcess
+from solvers.all_reduce import AllReduce
 from solvers.errors import SettingsError
 from solvers.features import (
     MAX_FEATURES,
@@ -81,7 +81,7 @@ class Problem:
         large that sums or kernel values would overflow.
     """
 
-    all_reduce: AllReduce = SingleProcess()
+    all_reduce = AllReduce()
     """Communication between the ranks that share the rows; see `solvers.shard`."""
     shard: _core.Shard | None = None
     """Which rows of the whole problem this rank has; None if it has all."""

@@ -15,6 +15,8 @@ def printable(text: str, keep: str = "") -> str:
     keep : str
         Characters that stay, such as line ends.
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
 
 

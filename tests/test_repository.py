@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("cpp", "datasets", "experiments", "hydra_plugins", "solvers", "support")
+SOURCES = ("benchmarks", "cpp", "datasets", "experiments", "hydra_plugins", "solvers", "support")
 FOLDERS = (*SOURCES, ".ci", ".github", "conf", "docs", "notebooks", "requirements", "tests")
 NOT_TEXT = {".png", ".so", ".pyc", ".parquet", ".pdf", ".gz", ".xz", ".bz2", ".npz"}
 

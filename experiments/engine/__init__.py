@@ -15,21 +15,9 @@ from experiments.run.console import Display
 def run(
     settings: RunSettings, display: Display, command: Sequence[str], begun: Callable[[], None] = lambda: None
 ) -> Outcome:
-    """Compute one run with the engine that its settings name; see `experiments.run.runner.run`.
+    """Compute one run with the engine that its settings name; parameters and errors are those of `runner.run`.
 
-    Parameters
-    ----------
-    settings : RunSettings
-    display : Display
-    command : sequence of str
-        The command line, for the record.
-    begun : callable
-        Called when the run is not in the store and is about to be computed.
-
-    Raises
-    ------
-    SettingsError, DataError, StoreError
-        The user's errors.
+    `begun` is called when the run is about to be computed, with ``engine=mpi`` also when it is in the store.
     """
     # imported here: these import scipy and more, which an error in the settings does not need
     if settings.engine == "local":

@@ -1,70 +1,174 @@
-"""A solver that runs in several processes: all ranks see the same costs and stop after the same iteration."""
+"""A solver that runs in several processes: rank 0 gives orders, and all ranks carry them out together."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+import solvers
+from experiments.configuration.settings import RunSettings
+from experiments.processes.outcome import EXIT_CODES, OutcomeStatus, status_of
 from experiments.processes.stopping import StopRequest, Terminated, deferred
-from solvers import Counters, Limit, Snapshot, Status
+from experiments.run.identity import canonical_json
+from solvers import Counters, Limit, Problem, SettingsError, Snapshot, Status
+from solvers.shard import scatter_rows
 
 if TYPE_CHECKING:
     from experiments.engine.mpi import Mpi
 
-SLICE_SECONDS = 0.2
-"""The ranks exchange times and stop requests about this often."""
-_STOP_KINDS = (None, KeyboardInterrupt, Terminated)
-"""If several ranks get a signal, the last kind in this list counts."""
+END = "end"
+"""The last order; its argument is the status of the run."""
 GROWTH = 8
 """A slice has at most this many times the iterations of the one before: the first one measures the speed badly."""
+PASS_ON_SECONDS = 0.5
+"""Seconds in which ``mpirun`` reads a last message: it ends with a rank, and drops the output that it has not read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The answer of a rank to an order: an error of the user, a signal, its solver's times, the cost of its sums."""
+
+    refusal: SettingsError | None
+    stop: type[KeyboardInterrupt] | None
+    cpu_seconds: float
+    wall_seconds: float
+    exchanges: int
+    handed_over: int
+    seconds: float
+
+
+class RankSolver:
+    """The solver of one rank.
+
+    Attributes
+    ----------
+    solver : Solver or None
+        None before the order `make`.
+    stop_request : StopRequest
+        Ctrl-C or SIGTERM that this rank has got.
+    """
+
+    def __init__(self, settings: RunSettings, exchange: Mpi) -> None:
+        self.exchange = exchange
+        self.stop_request = StopRequest()
+        self.solver: Any = None
+        self._settings = settings
+
+    def follow(self) -> OutcomeStatus:
+        """Carry out the orders of rank 0 until the last one; return the status of the run."""
+        with deferred(always=True) as self.stop_request:
+            while True:
+                order: tuple[str, Any] = self.exchange.broadcast(None)
+                name, arguments = order
+                if name == END:
+                    return arguments  # type: ignore[no-any-return]
+                self.carry_out(name, arguments)
+
+    def carry_out(self, name: str, arguments: tuple[Any, ...]) -> tuple[Any, list[Report] | None]:
+        """Call a method of the solver, or before there is one, of this object. All ranks call this together.
+
+        An error other than SettingsError ends all ranks, because the others may wait for this one.
+
+        Returns
+        -------
+        value : object
+            Of the method.
+        reports : list of Report or None
+            Of all ranks, on rank 0.
+        """
+        value = refusal = None
+        try:
+            value = getattr(self.solver or self, name)(*arguments)
+        except SettingsError as error:
+            refusal = error
+        except KeyboardInterrupt as stopped:
+            self.exchange.abort(EXIT_CODES[status_of(stopped)])
+        except BaseException as error:
+            rank = f"rank {self.exchange.rank} of {self.exchange.ranks} ({os.uname().nodename}, process {os.getpid()})"
+            why = f"{type(error).__name__}: {error}"
+            sys.stderr.write(f"{traceback.format_exc()}error: {rank} has failed: {why}: the job ends\n")
+            sys.stderr.flush()
+            time.sleep(PASS_ON_SECONDS)
+            self.exchange.abort(1)
+        report = Report(
+            refusal,
+            self.stop_request.kind,
+            getattr(self.solver, "cpu_seconds", 0.0),
+            getattr(self.solver, "wall_seconds", 0.0),
+            self.exchange.exchanges,
+            self.exchange.handed_over,
+            self.exchange.seconds,
+        )
+        return value, self.exchange.gather(report)
+
+    def compare(self) -> None:
+        """Raise SettingsError on rank 0 if ranks differ in build, instruction set or settings."""
+        build = solvers.build_info()
+        mine = {
+            "build of the core": build["build_id"],
+            "instruction set (SVM_ISA)": build["isa"],
+            "settings": canonical_json(self._settings.identity()),
+        }
+        for rank, theirs in enumerate(self.exchange.gather(mine) or []):
+            for name in mine:
+                if theirs[name] != mine[name]:
+                    raise SettingsError(f"rank {rank} has another {name} than rank 0: it must be the same everywhere")
+
+    def make(self, problem: Problem | None) -> None:
+        """Distribute the rows of a problem, which rank 0 has, and make the solver."""
+        shard = scatter_rows(problem, self.exchange)
+        self.solver = self._settings.solver(shard, self._settings.solver_settings, self._settings.seed)
 
 
 class DistributedSolver:
-    """The ranks' solvers of one problem, advanced in slices of iterations.
+    """The solvers of all ranks as one solver, on rank 0.
 
-    Everything that determines the rest of the run is the same on all ranks. `counters` are, because the solver's are.
-    Times are exchanged after each slice: `cpu_seconds` is the sum over all ranks, `wall_seconds` is rank 0's.
+    `counters` are exact costs over all ranks, `cpu_seconds` is the sum over all ranks, `wall_seconds` is rank 0's.
 
     Parameters
     ----------
-    solver : Solver
-        This rank's, new or restored from a checkpoint.
-    exchange : Mpi
-    earlier : mapping of str to number
-        `communication` in the checkpoint that the run was resumed from; empty without one.
+    rank_solver : RankSolver
+    problem : Problem
+
+    Raises
+    ------
+    SettingsError
+        The ranks differ, or the solver refuses the problem.
     """
 
-    def __init__(self, solver: Any, exchange: Mpi, earlier: Mapping[str, float]) -> None:
-        self.solver = solver
-        self.ranks = exchange.ranks
-        self.cost: str = solver.cost
-        self.remarks: tuple[str, ...] = solver.remarks
-        self._exchange = exchange
-        self._earlier = earlier
-        self._stop_request = StopRequest()
-        self._stop: type[KeyboardInterrupt] | None = None
-        self._done = 0
-        self._per_wall = self._per_cpu = 0.0
-        self.cpu_seconds = self.wall_seconds = 0.0
-        self._exchange_times()
+    def __init__(self, rank_solver: RankSolver, problem: Problem) -> None:
+        self._rank_solver = rank_solver
+        self._earlier: Mapping[str, float] = {}
+        self._done, self._per_cpu = 0, 0.0
+        self.ranks = rank_solver.exchange.ranks
+        self._order("compare")
+        self._order("make", problem, others=(None,))
+        self.cost: str = rank_solver.solver.cost
+        self.remarks: tuple[str, ...] = rank_solver.solver.remarks
 
     @property
     def counters(self) -> Counters:
         """Exact costs so far, over all ranks."""
-        return self.solver.counters  # type: ignore[no-any-return]
+        return self._rank_solver.solver.counters  # type: ignore[no-any-return]
 
     def snapshot(self) -> Snapshot:
-        """Return the present predictor. All ranks call this together."""
-        return self.solver.snapshot()  # type: ignore[no-any-return]
+        """Return the present predictor."""
+        return self._order("snapshot")  # type: ignore[no-any-return]
 
     def state(self) -> Any:
-        """Return on rank 0 all that the rest of the run depends on. All ranks call this together."""
-        return self.solver.state()
+        """Return all that the rest of the run depends on."""
+        return self._order("state")
+
+    def restore(self, state: Any, communication: Mapping[str, float]) -> None:
+        """Continue from a checkpoint's state and `communication`."""
+        self._earlier = communication
+        self._order("restore", state, others=(None,))
 
     def advance(self, limit: Limit) -> Status:
         """Run until a limit is reached, in slices; the limit on CPU seconds is checked between them.
@@ -72,59 +176,45 @@ class DistributedSolver:
         Raises
         ------
         KeyboardInterrupt
-            On all ranks after the same iteration, if one of them has got Ctrl-C or SIGTERM (see `watching`).
+            A rank has got Ctrl-C or SIGTERM; all ranks have stopped after the same iteration.
         """
-        counts = dataclasses.replace(limit, cpu_seconds=None)
+        last = math.inf if limit.iterations is None else limit.iterations
         cpu_limit = math.inf if limit.cpu_seconds is None else limit.cpu_seconds
-        while self._stop is None:
-            status = self._slice(counts, cpu_limit - self.cpu_seconds)
-            if status is Status.CONVERGED:
+        while True:
+            begin, cpu = self.counters.iterations or 0, self.cpu_seconds
+            steps = max(1, int(min((cpu_limit - cpu) * self._per_cpu, GROWTH * self._done)))
+            end = int(min(begin + steps, last))
+            slice_limit = dataclasses.replace(limit, iterations=end, cpu_seconds=None)
+            status: Status = self._order("advance", slice_limit, others=(slice_limit,))
+            if stops := [report.stop for report in self._reports if report.stop]:
+                raise max(stops, key=lambda stop: stop is Terminated)
+            if status is not Status.ITERATIONS or end == last:
                 return status
-            for name, value in counts.given().items():
-                if (getattr(self.counters, name) or 0) >= value:
-                    return Status(name)
             if self.cpu_seconds >= cpu_limit:
                 return Status.CPU_SECONDS
-        raise self._stop
+            self._done = (self.counters.iterations or 0) - begin
+            self._per_cpu = self._done / max(self.cpu_seconds - cpu, 1e-9)
 
-    def _slice(self, counts: Limit, cpu_left: float) -> Status:
-        begin = self.counters.iterations or 0
-        wall, cpu = self.wall_seconds, self.cpu_seconds
-        # these numbers are the same on all ranks, so `steps` is
-        steps = max(1, int(min(SLICE_SECONDS * self._per_wall, cpu_left * self._per_cpu, GROWTH * self._done)))
-        end = min(begin + steps, math.inf if counts.iterations is None else counts.iterations)
-        status: Status = self.solver.advance(dataclasses.replace(counts, iterations=int(end)))
-        self._exchange_times()
-        self._done = (self.counters.iterations or 0) - begin
-        self._per_wall = self._done / max(self.wall_seconds - wall, 1e-9)
-        self._per_cpu = self._done / max(self.cpu_seconds - cpu, 1e-9)
-        return status
-
-    def _exchange_times(self) -> None:
-        own = self._exchange.communication
-        stop = _STOP_KINDS.index(self._stop_request.kind)
-        mine = [self.solver.cpu_seconds, self.solver.wall_seconds, stop, *vars(own).values()]
-        everyone = self._exchange.everyone(np.array(mine, dtype=np.float64))
-        self.cpu_seconds = float(everyone[:, 0].sum())
-        self.wall_seconds = float(everyone[0, 1])
-        self._stop = _STOP_KINDS[int(everyone[:, 2].max())]
-        self._communication = everyone[:, 3:]
+    def _order(self, name: str, *arguments: Any, others: tuple[Any, ...] = ()) -> Any:
+        """Carry out an order on all ranks, with `arguments` on this one and `others` on the others."""
+        self._rank_solver.exchange.broadcast((name, others))
+        value, reports = self._rank_solver.carry_out(name, arguments)
+        assert reports is not None
+        for report in reports:
+            if report.refusal is not None:
+                raise report.refusal
+        self._reports = reports
+        self.cpu_seconds = math.fsum(report.cpu_seconds for report in reports)
+        self.wall_seconds = reports[0].wall_seconds
+        return value
 
     @property
     def communication(self) -> dict[str, int | float]:
         """Costs of communication for the record: see docs/record.md."""
-        exchanges, sparse, handed_over, seconds = self._communication.T
         costs = {
-            "exchanges": int(exchanges[0]),
-            "sparse_exchanges": int(sparse[0]),
-            "bytes": int(handed_over.sum()),
-            "seconds": float(seconds[0]),
-            "seconds_max": float(seconds.max()),
+            "exchanges": self._reports[0].exchanges,
+            "bytes": sum(report.handed_over for report in self._reports),
+            "seconds": self._reports[0].seconds,
+            "seconds_max": max(report.seconds for report in self._reports),
         }
         return {"ranks": self.ranks} | {name: value + self._earlier.get(name, 0) for name, value in costs.items()}
-
-    @contextlib.contextmanager
-    def watching(self) -> Iterator[None]:
-        """Defer Ctrl-C and SIGTERM: `advance` raises them on all ranks after the same iteration."""
-        with deferred(always=True) as self._stop_request:
-            yield

@@ -1,20 +1,22 @@
-"""``ranks=4``: one process starts the ranks of a run and shows what rank 0 reports."""
+"""``ranks=4``: one process starts the ranks of a run and shows what rank 0 reports.
+
+Rank 0 reports through the standard output of ``mpirun``: a line for each call of a method of `Display`, and one for the
+outcome. What else is written there belongs to MPI, and is passed on to standard error.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import base64
 import dataclasses
 import os
 import pickle
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn, cast
 
 import solvers
 from experiments.configuration.engine import mpirun
@@ -22,16 +24,14 @@ from experiments.configuration.settings import RunSettings
 from experiments.processes.mpirun import place, without_place
 from experiments.processes.outcome import EXIT_CODES, STOPPED, Outcome, OutcomeStatus, status_of
 from experiments.processes.stopping import deferred
-from experiments.run.console import Curve, Display, Facts
+from experiments.run.console import Display
 from experiments.run.errors import outcome_of
 from support.files import temporary_folder
 
-SOCKET = "socket"
-JOB = "job.pickle"
 RANK = "import experiments.processes.program_start, experiments.engine.start as start; start.exit_as_rank()"
 """Python code of a rank."""
-GRACE = 10.0
-"""Seconds that ``mpirun`` has to exit by itself after rank 0 has disconnected without an outcome."""
+MARK = b"svm "
+"""Begins each line of rank 0."""
 
 
 def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outcome:
@@ -52,27 +52,23 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     Outcome
         ``failed`` if the ranks have ended without one; they write the reason to standard error.
     """
-    job = (dataclasses.replace(settings, starts_ranks=False), tuple(command), display.pause)
     with temporary_folder() as folder:
-        address = str(folder / SOCKET)
-        (folder / JOB).write_bytes(pickle.dumps(job))
-        with Listener(address, "AF_UNIX") as listener:
-            process = subprocess.Popen(
-                [mpirun(), "-n", str(settings.ranks), sys.executable, "-c", RANK, str(folder)],
-                stdin=subprocess.DEVNULL,
-                env=without_place(os.environ),
-                start_new_session=True,  # signals reach the ranks from here only: mpirun does not pass on SIGTERM
-            )
-            threading.Thread(target=_end_wait, args=(process, address), daemon=True).start()
+        job = folder / "job.pickle"
+        job.write_bytes(pickle.dumps((dataclasses.replace(settings, starts_ranks=False), command, display.pause)))
+        process = subprocess.Popen(
+            [mpirun(), "-n", str(settings.ranks), sys.executable, "-c", RANK, str(job)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            env=without_place(os.environ),
+            start_new_session=True,  # signals reach the ranks from here only: mpirun does not pass on SIGTERM
+        )
+        assert process.stdout is not None
+        with process, deferred(always=True, on_signal=lambda: process.send_signal(signal.SIGINT)) as stop_request:
             try:
-                # an exception could leave a message of rank 0 half read, so signals never raise in here
-                with deferred(always=True, on_signal=lambda: process.send_signal(signal.SIGINT)) as stop_request:
-                    outcome = _show(listener, display)
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        process.wait(None if outcome else GRACE)
-            finally:
+                outcome = _show(process.stdout, display)
+            except BaseException:
                 process.terminate()
-                process.wait()
+                raise
     if outcome is None:
         display.close()
         ends: dict[int, OutcomeStatus] = {EXIT_CODES[status]: status for status in STOPPED}
@@ -83,75 +79,52 @@ def run(settings: RunSettings, display: Display, command: Sequence[str]) -> Outc
     return outcome
 
 
-def _end_wait(process: subprocess.Popen[bytes], address: str) -> None:
-    """Wait for the ranks to exit, then connect in place of rank 0, so that `_show` does not wait for it forever."""
-    process.wait()
-    with contextlib.suppress(OSError):
-        Client(address, "AF_UNIX").close()
-
-
-def _show(listener: Listener, display: Display) -> Outcome | None:
-    """Show what rank 0 reports until it sends the outcome; None if it disconnects before."""
-    with listener.accept() as connection:
-        while True:
-            try:
-                message = connection.recv()
-            except (EOFError, OSError):  # disconnected between two messages, or within one
-                return None
-            if isinstance(message, Outcome):
-                return message
-            name, arguments, named = message
+def _show(lines: Iterable[bytes], display: Display) -> Outcome | None:
+    """Show what rank 0 reports; return the outcome, or None if the lines end before it."""
+    outcome = None
+    for line in lines:
+        if not (line.startswith(MARK) and line.endswith(b"\n")):
+            sys.stderr.write(line.decode(errors="replace"))
+            continue
+        name, arguments, named = pickle.loads(base64.b64decode(line.removeprefix(MARK)))
+        if name == "outcome":
+            (outcome,) = arguments
+        else:
             getattr(display, name)(*arguments, **named)
+    return outcome
 
 
-class RemoteDisplay(Display):
-    """Sends each call over a connection, to be made on the display of the process that started the ranks."""
+def line_of(name: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> bytes:
+    """Return the line with which rank 0 reports a call."""
+    return MARK + base64.b64encode(pickle.dumps((name, arguments, named))) + b"\n"
 
-    def __init__(self, connection: Connection[Any, Any], pause: float) -> None:
-        self._connection = connection
+
+class _Reports:
+    """Writes each call of a method as a line: in rank 0 it has the place of a `Display`."""
+
+    def __init__(self, out: IO[bytes], pause: float) -> None:
+        self._out = out
         self.pause = pause
 
-    def note(self, text: str) -> None:  # noqa: D102 (inherited)
-        self._send("note", text)
+    def __getattr__(self, name: str) -> Any:
+        return partial(self._report, name)
 
-    def warn(self, text: str) -> None:  # noqa: D102 (inherited)
-        self._send("warn", text)
-
-    def header(  # noqa: D102 (inherited)
-        self, run: RunSettings, facts: Facts, settings: Mapping[str, Any], origins: Mapping[str, str]
-    ) -> None:
-        self._send("header", run, dict(facts), dict(settings), dict(origins))
-
-    def progress(  # noqa: D102 (inherited)
-        self, fraction: float, point: Mapping[str, Any], latest: Mapping[str, Any] | None
-    ) -> None:
-        self._send("progress", fraction, dict(point), latest)
-
-    def finished(  # noqa: D102 (inherited)
-        self, result: Mapping[str, Any], curve: Callable[[], Curve], *, found: bool
-    ) -> None:
-        self._send("finished", dict(result), partial(list, curve()), found=found)
-
-    def result_path(self, path: Path) -> None:  # noqa: D102 (inherited)
-        self._send("result_path", path)
-
-    def close(self) -> None:  # noqa: D102 (inherited)
-        self._send("close")
-
-    def _send(self, name: str, *arguments: Any, **named: Any) -> None:
-        self._connection.send((name, arguments, named))
+    def _report(self, name: str, *arguments: Any, **named: Any) -> None:
+        plain = [partial(list, argument()) if callable(argument) else argument for argument in arguments]
+        self._out.write(line_of(name, plain, named))
+        self._out.flush()
 
 
 def exit_as_rank() -> NoReturn:
-    """Run as one of the ranks that `run` has started; ``sys.argv[1]`` is the folder with the job and the socket."""
-    folder = Path(sys.argv[1])
+    """Run as one of the ranks that `run` has started; ``sys.argv[1]`` is the file with the job."""
     solvers.names()  # loads the user's solvers, whose classes are in the settings
-    settings, command, pause = pickle.loads((folder / JOB).read_bytes())
-    if place().rank:
-        sys.exit(_compute(settings, Display(), command).exit_code)
-    with Client(str(folder / SOCKET), "AF_UNIX") as connection:
-        outcome = _compute(settings, RemoteDisplay(connection, pause), command)
-        connection.send(outcome)
+    settings, command, pause = pickle.loads(Path(sys.argv[1]).read_bytes())
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        reports = _Reports(out, pause)
+        outcome = _compute(settings, Display() if place().rank else cast(Display, reports), command)
+        if not place().rank:
+            reports.outcome(outcome)
     sys.exit(outcome.exit_code)
 
 

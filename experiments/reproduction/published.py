@@ -154,12 +154,13 @@ def read_runs(folder: Path, tables: str, keys: Collection[str]) -> dict[str, Pub
     if not keys:
         return {}
     rows = {row["key"]: row for row in _chosen(read_table(folder, tables, RUNS), keys).to_pylist()}
-    parts = _points_of(_chosen(read_table(folder, tables, POINTS), keys))
-    if lost := sorted({*keys} - (rows.keys() & parts.keys())):
+    points, places = _points_of(_chosen(read_table(folder, tables, POINTS), keys))
+    if lost := sorted({*keys} - (rows.keys() & places.keys())):
         raise EvidenceError(f"{tables}/{RUNS}.parquet or {POINTS}.parquet lacks the run {lost[0]}: publish it again")
+    columns = {key: tuple(name for name in COLUMNS if name in row["columns"]) for key, row in rows.items()}
+    published = {names: points[list(names)] for names in {*columns.values()}}
     return {
-        key: PublishedRun(key, result_of(rows[key]), parts[key][[name for name in COLUMNS if name in row["columns"]]])
-        for key, row in rows.items()
+        key: PublishedRun(key, result_of(row), published[columns[key]].iloc[places[key]]) for key, row in rows.items()
     }
 
 
@@ -208,14 +209,14 @@ def _chosen(table: pyarrow.Table, keys: Collection[str]) -> pyarrow.Table:
     return table.filter(pyarrow.compute.is_in(table["key"], pyarrow.array(list(keys), type=pyarrow.string())))
 
 
-def _points_of(table: pyarrow.Table) -> dict[str, pd.DataFrame]:
-    """Return the points of each run; those of one run follow each other."""
+def _points_of(table: pyarrow.Table) -> tuple[pd.DataFrame, dict[str, slice]]:
+    """Return the points of all runs, and the rows of each run by its key; the rows of one run follow each other."""
     codes = table["key"].unify_dictionaries().combine_chunks()
     runs = codes.indices.to_numpy()
     starts = np.flatnonzero(np.diff(runs, prepend=-1))
     frame = pd.DataFrame({name: _column(name, table[name]) for name in COLUMNS}, copy=False)
     names, ends = codes.dictionary.to_pylist(), [*starts[1:], len(runs)]
-    return {names[runs[start]]: frame.iloc[start:end] for start, end in zip(starts, ends, strict=True)}
+    return frame, {names[runs[start]]: slice(start, end) for start, end in zip(starts, ends, strict=True)}
 
 
 def _column(name: str, column: pyarrow.ChunkedArray) -> Any:

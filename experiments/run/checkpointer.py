@@ -119,8 +119,7 @@ class Checkpointer:
 
     Parameters
     ----------
-    path : Path or None
-        The file; None on all ranks but rank 0.
+    path : Path
     every : float or None
         Wall seconds of the solver between two checkpoints; infinite: one only when SIGTERM stops the run; None: write
         no checkpoint. An existing one is read in any case.
@@ -137,7 +136,7 @@ class Checkpointer:
 
     def __init__(
         self,
-        path: Path | None,
+        path: Path,
         every: float | None,
         identity: Mapping[str, str] | None = None,
         warn: Callable[[str], None] = lambda _: None,
@@ -151,8 +150,6 @@ class Checkpointer:
 
     def read(self) -> Checkpoint | None:
         """Return the checkpoint of an earlier process; None if there is none, or, with a warning, if it is unusable."""
-        if self.path is None:
-            return None
         try:
             return self._parse(self.path.read_bytes())
         except FileNotFoundError:
@@ -166,7 +163,7 @@ class Checkpointer:
 
     def exists(self) -> bool:
         """Return whether there is a readable file."""
-        return self.path is not None and os.access(self.path, os.R_OK, effective_ids=True)
+        return os.access(self.path, os.R_OK, effective_ids=True)
 
     def start(self, solver: Any, points_done: int) -> None:
         """Start to count time and points of the schedule."""
@@ -174,19 +171,17 @@ class Checkpointer:
         self._last = solver.wall_seconds
 
     def save_if_due(self, solver: Any, recorder: Any) -> None:
-        """Save a checkpoint if the last one is at least `every` seconds old. All ranks call this together."""
+        """Save a checkpoint if the last one is at least `every` seconds old."""
         if self._every is not None and solver.wall_seconds - self._last >= self._every:
             self._save(solver, recorder)
 
     def save_on_stop(self, stop: KeyboardInterrupt, solver: Any, recorder: Any) -> None:
-        """Save a checkpoint of a run that was stopped, if `every` says so. All ranks call this together."""
+        """Save a checkpoint of a run that was stopped, if `every` says so."""
         if self._every is not None and (math.isfinite(self._every) or isinstance(stop, Terminated)):
             self._save(solver, recorder)
 
     def remove(self) -> None:
         """Remove the file of a run that has finished."""
-        if self.path is None:
-            return
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:  # the run is recorded all the same
@@ -195,8 +190,6 @@ class Checkpointer:
     def _save(self, solver: Any, recorder: Any) -> None:
         self._last = solver.wall_seconds
         state = solver.state()
-        if self.path is None:
-            return
         packed = [(row, pack(snapshot)) for row, snapshot in recorder.pending]
         rest = {
             "iterations": solver.counters.iterations,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import re
 import shlex
@@ -158,22 +157,13 @@ class Store:
             range of allowed values. Values are compared as text: ``runs(algo=["sbp", "smo"], seed=range(3))``.
         """
         wanted = {name: filter_texts(value) for name, value in filters.items()}
-        collects = gc.isenabled()
-        gc.disable()  # of thousands of runs nothing is garbage, and the collector takes as long as their files
-        try:
-            chosen = self._chosen(wanted)
-        finally:
-            if collects:
-                gc.enable()
-        return sorted(chosen, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
-
-    def _chosen(self, wanted: Mapping[str, Collection[str]]) -> list[FinishedRun]:
-        return [
+        runs = [
             run
             for name in _names(self._runs)
             if (run := read_run(self._runs / name, with_curve=False))
             and all(recorded_text(run.result, setting) in texts for setting, texts in wanted.items())
         ]
+        return sorted(runs, key=lambda run: (*(run.result[name] for name in ("algo", "dataset", "seed")), run.key))
 
     def durations(self, cpu: str) -> dict[tuple[str, str], list[tuple[Path, float]]]:
         """Return how long the finished runs of a model of processor took, by solver and data set.

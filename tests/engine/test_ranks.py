@@ -38,7 +38,7 @@ RUN = [*DATA, "algo.batch_size=40", "budget.epochs=12", "budget.evaluations=9", 
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # in this process; the ranks draw theirs
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)  # in this process; the ranks draw theirs
     monkeypatch.setenv("COLUMNS", "120")
     for names in launch._VARIABLES:
         for name in names:
@@ -68,62 +68,6 @@ def same(mine: tuple[dict[str, Any], pd.DataFrame], theirs: tuple[dict[str, Any]
 
 
 @needs_mpi
-@pytest.mark.parametrize("ranks", [1, 2, 3])
-def test_the_sums_of_all_ranks(ranks: int) -> None:
-    code = """
-import numpy as np
-from experiments.processes.mpirun import place
-from experiments.engine.mpi import connect
-world = connect(place())
-places = np.random.default_rng(0).permutation(1000)
-for share in (1.0, 0.5, 0.01, 0.0):  # dense, on the border, sparse, nothing
-    parts = np.random.default_rng(1).normal(size=(world.ranks, 1000))
-    parts[:, places[int(1000 * share):]] = 0.0
-    mine = parts[world.rank].copy()
-    world.sum(mine)
-    few = mine[:3].copy()
-    world.sum(few)
-    assert (few == world.ranks * mine[:3]).all() or world.ranks > 2
-    np.testing.assert_allclose(mine, parts.sum(axis=0), rtol=0, atol=1e-14)
-    everyone = world.everyone(mine)
-    assert (everyone == everyone[0]).all()
-spent = world.communication
-dense = 1 if 12 * world.ranks >= 16 else 0
-assert (spent.exchanges, spent.sparse_exchanges) == (8, 4 - dense - (12 * world.ranks * 0.5 >= 16)), spent
-assert world.broadcast({"a": 1} if world.rank == 0 else None) == {"a": 1}
-assert world.scatter((lambda rank: rank * 2) if world.rank == 0 else None) == world.rank * 2
-assert world.gather(world.rank) == (list(range(world.ranks)) if world.rank == 0 else None)
-world.close()
-"""
-    command = [MPIRUN, "-n", str(ranks), sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-@needs_mpi
-def test_a_rank_that_waits_for_one_that_has_gone_ends_the_job() -> None:
-    code = """
-import subprocess, time
-from experiments.engine import mpi
-from experiments.processes.mpirun import place
-mpi.PATIENCE_SECONDS = 0.2
-world = mpi.connect(place())
-assert len(world._neighbours) == 2
-if world.rank:
-    time.sleep(100)  # as if mpirun had not noticed that it is gone
-gone = subprocess.Popen(["true"])
-while mpi._lives(gone.pid):  # what nobody has waited for is gone as well
-    time.sleep(0.01)
-world._neighbours.append(gone.pid)
-world.gather(0)
-"""
-    command = [MPIRUN, "-n", "2", sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode != 0
-    assert re.search(r"error: process \d+ of this job has gone: the job ends", done.stderr)
-
-
-@needs_mpi
 @pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: int) -> None:
     done = mpirun(place, ranks, "algo=minibatch_sdca", *RUN, "engine=mpi")
@@ -148,19 +92,20 @@ def test_any_number_of_ranks_makes_the_run_of_one_process(place: Path, ranks: in
 @pytest.mark.parametrize(
     ("dies", "message", "then"),
     [
-        ("1 killed", r"error: rank 1 of 2 \(\S+, process \d+\) was killed by signal 9 \(Killed\): the job ends", 3),
-        ("0 parent killed", r"error: rank 0 of 2 \(\S+, process \d+\) was killed: the job ends", None),
+        ("1 killed", "", 3),
+        ("0 killed", "", None),
         ("1 raises", r"error: rank 1 of 2 \(\S+, process \d+\) has failed: RuntimeError: a fault: the job ends", None),
         ("1 interrupted", r"dying synthetic .*: interrupted; the same command resumes from its checkpoint\n$", None),
     ],
 )
-def test_a_rank_that_dies_is_named_and_the_run_resumes_from_its_checkpoint(
+def test_a_rank_that_dies_ends_the_others_and_the_run_resumes_from_its_checkpoint(
     fresh: Path, place: Path, dies: str, message: str, then: int | None
 ) -> None:
     words = ["algo=dying", *RUN, "engine=mpi", "checkpoint_seconds=1e-9", "progress=false"]
     died = mpirun(fresh, 2, *words, SVM_SOLVERS=str(DYING), DIES=dies)
     assert died.returncode == 130 if "interrupted" in dies else died.returncode > 0
     assert re.search(message, died.stderr), died.stderr
+    assert died.stdout.count("result: ") == int("interrupted" in dies)
     assert len(list(fresh.glob("results/checkpoints/*.state"))) == 1
     if then is None:
         return

@@ -80,16 +80,15 @@ def test_ranks_that_end_without_a_word_are_a_failed_run(tmp_path: Path, monkeypa
 
 
 HALVES = """#!{python}
-import os, pathlib, pickle, signal, socket, struct, sys
+import os, signal, sys
+from experiments.engine.start import line_of
 from experiments.processes.outcome import Outcome
-message = pickle.dumps(Outcome("a run", "interrupted", "in two halves"))
+line = line_of("outcome", [Outcome("a run", "interrupted", "in two halves")], dict())
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-with socket.socket(socket.AF_UNIX) as here:
-    here.connect(str(pathlib.Path(sys.argv[-1]) / "socket"))
-    here.sendall(struct.pack("!i", len(message)) + message[:20])
-    os.kill(os.getppid(), signal.SIGINT)
-    signal.sigwait([signal.SIGINT])
-    here.sendall(message[20:{end}])
+os.write(1, b"of MPI itself\\n" + line[:20])
+os.kill(os.getppid(), signal.SIGINT)
+signal.sigwait([signal.SIGINT])
+os.write(1, line[20:{end}])
 """
 """Ranks that get Ctrl-C while a message of theirs is half read."""
 
@@ -99,8 +98,13 @@ with socket.socket(socket.AF_UNIX) as here:
     [("None", ("interrupted", "in two halves")), ("-1", ("failed", "mpirun has ended with status 0"))],
 )
 def test_ctrl_c_within_a_message_leaves_it_whole(
-    end: str, expected: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    end: str,
+    expected: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     outcome = outcome_under(HALVES.format(python=sys.executable, end=end), tmp_path, monkeypatch)
     assert (outcome.status, outcome.message) == expected
+    assert capsys.readouterr().err.startswith("of MPI itself\n")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -48,7 +48,7 @@ ALGORITHMS = {
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)  # a picture takes longer than the run
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)  # a picture takes longer than the run
     monkeypatch.setenv("COLUMNS", "120")
 
 

@@ -97,7 +97,8 @@ def a_sweep(folder: Path) -> None:
 
 
 def a_checkpoint(folder: Path) -> None:
-    Checkpointer(None, 1.0)._write(folder / "checkpoints" / "run.state", memoryview(b"content"))
+    path = folder / "checkpoints" / "run.state"
+    Checkpointer(path, 1.0)._write(path, memoryview(b"content"))
 
 
 def evidence(folder: Path) -> None:

@@ -24,7 +24,7 @@ RUN = [*DATA, "budget.epochs=1", "budget.evaluations=3", "threads=1"]
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
 
 
 class Heard(Display):
@@ -93,7 +93,7 @@ def test_a_full_disk_costs_no_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(SettingsError, match=r"^model=.*model\.npz cannot be written: No space left .* is recorded"):
             made(fresh, "algo=pegasos", f"model={path}")
     monkeypatch.undo()
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
     outcome, display, _ = made(fresh, "algo=pegasos", f"model={path}")
     assert (outcome.status, display.warnings) == ("found", [])
     assert path.exists()

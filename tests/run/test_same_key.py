@@ -30,7 +30,7 @@ RUN = [*DATA, "algo=pegasos", "budget.epochs=1", "budget.evaluations=3", "rows.p
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_drawn", lambda *_: False)
+    monkeypatch.setattr(runner, "draw_if_possible", lambda *_: False)
 
 
 class Heard(Display):

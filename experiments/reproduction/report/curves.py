@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from experiments.plotting.interactive import PAGE, Curves, JudgedClaim, JudgedRe
 from experiments.reproduction.evidence import Evidence, Panel
 from experiments.reproduction.options import Options
 from experiments.reproduction.report.pictures import fitted
+from experiments.reproduction.series_spec import SeriesSpec
 from experiments.reproduction.spec import overrides_of
 from experiments.reproduction.verdict import Claim, Reading
 from support.text import setting_name
@@ -68,13 +69,12 @@ def page_content(
     picture: bytes,
 ) -> Curves | None:
     """Return what the page of a figure shows; None for a figure without curves. Parameters as in `figure_page`."""
-    runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel)]
-    known = {column for run in runs for column in run.curve.columns if run.curve[column].notna().any()}
-    if not known & {*COSTS} or not known & {*MEASURES}:
+    specs = {series.name: series for series in evidence.spec.curves}
+    runs = [run for panel in evidence.panels for run in _runs(evidence, options, panel, specs)]
+    if not _any_known(runs, COSTS) or not _any_known(runs, MEASURES):
         return None
     names = list(dict.fromkeys(name for panel in evidence.panels for name in panel.runs))
-    own = {series.name: series.label for series in evidence.spec.curves}
-    labels = {name: own.get(name) or name.replace("_", " ") for name in names}
+    labels = {name: (specs[name].label if name in specs else "") or name.replace("_", " ") for name in names}
     styles = styles_for(labels.values())
     return Curves(
         title=title,
@@ -89,9 +89,14 @@ def page_content(
     )
 
 
-def _runs(evidence: Evidence, options: Options, panel: Panel) -> Iterator[RunCurve]:
+def _any_known(runs: Sequence[RunCurve], columns: Collection[str]) -> bool:
+    """Return whether a curve has a value in one of some columns."""
+    return any(run.curve[name].notna().any() for run in runs for name in columns if name in run.curve.columns)
+
+
+def _runs(evidence: Evidence, options: Options, panel: Panel, specs: Mapping[str, SeriesSpec]) -> Iterator[RunCurve]:
     for name, members in panel.runs.items():
-        command = _command(evidence, options, panel, name)
+        command = _command(evidence, options, panel, specs[name])
         for run in members:
             split = [f"dataset.split_seed={run.result['seed']}"] * evidence.spec.split_by_seed
             curve = pd.DataFrame(run.curve)  # a published curve without its errors for columns that are not there
@@ -101,11 +106,10 @@ def _runs(evidence: Evidence, options: Options, panel: Panel) -> Iterator[RunCur
             )
 
 
-def _command(evidence: Evidence, options: Options, panel: Panel, series: str) -> list[str]:
+def _command(evidence: Evidence, options: Options, panel: Panel, series: SeriesSpec) -> list[str]:
     """Return the command of a series' runs, without seed and without folders of this machine."""
-    spec = next(curve for curve in evidence.spec.curves if curve.name == series)
     scale = evidence.spec.scale(evidence.scale)
-    words = overrides_of(spec, scale.overrides, panel.paper_dataset, panel.dataset, options.overrides)
+    words = overrides_of(series, scale.overrides, panel.paper_dataset, panel.dataset, options.overrides)
     return ["python", "run.py", *(word for word in words if not setting_name(word).startswith("store."))]
 
 

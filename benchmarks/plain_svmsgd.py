@@ -14,7 +14,7 @@ from scipy import sparse
 
 from solvers import _core
 
-SOURCE = Path(__file__).resolve().parents[2] / "cpp" / "bench" / "plain_svmsgd.cpp"
+SOURCE = Path(__file__).resolve().parents[1] / "cpp" / "bench" / "plain_svmsgd.cpp"
 OPTIONS = ("-std=c++17", "-O3", "-march=native", "-ffast-math", "-fPIC", "-c")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from experiments.bench.plain_svmsgd import PlainSvmSgd
+from benchmarks.plain_svmsgd import PlainSvmSgd
 from solvers import Limit, Linear, LinearSnapshot, Problem, get
 from solvers.precision import Precision
 

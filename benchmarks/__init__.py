@@ -1,0 +1,1 @@
+"""Benchmarks: the program beside other programs, and the times that docs/benchmarks.md publishes."""

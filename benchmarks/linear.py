@@ -1,0 +1,122 @@
+"""Linear solvers beside LIBLINEAR, SGDClassifier and a plain loop in C++; CPU seconds inside the solver, one thread."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import pytest
+from sklearn.linear_model import SGDClassifier
+
+from benchmarks import data
+from benchmarks.liblinear import Effort, LiblinearRuns
+from benchmarks.measure import Comparisons, cpu_seconds
+from benchmarks.plain_svmsgd import PlainSvmSgd
+from solvers import Limit, Linear, Problem, Solver, get
+from solvers.precision import Precision
+
+DATA: dict[str, dict[str, object]] = {
+    "adult": {},
+    "web": {},
+    "covtype_subset": {"positive": [1], "scaling": "minmax"},
+    "ijcnn1": {},
+    "rcv1_ccat_subset": {},
+    "newsgroups_binary": {},
+}
+"""Data sets, and the fields of their specification that are replaced."""
+SOME = ("adult", "rcv1_ccat_subset", "newsgroups_binary")
+SEEDS = range(5)
+PEGASOS_LAMBDA = 1e-4
+T0 = 1e4
+EPOCHS = 100
+NEVER = 1e-12
+"""An eps that no run reaches; with it SGD-s never computes J."""
+
+
+@pytest.mark.parametrize("precision", [Precision.float32, Precision.float64], ids=["float32", "float64"])
+def benchmark_pegasos(precision: Precision, table: Comparisons) -> None:
+    """Compare examples a second with SGDClassifier's; both test one margin for each of EPOCHS n examples."""
+    X, y = data.load_sparse("rcv1_ccat_subset")
+    examples = EPOCHS * X.shape[0]
+    problem = Problem(X, y, Linear(), lambda_=PEGASOS_LAMBDA)
+
+    def library() -> float:
+        model = SGDClassifier(
+            loss="hinge", alpha=PEGASOS_LAMBDA, fit_intercept=False, tol=None, random_state=0, max_iter=EPOCHS
+        )
+        return examples / cpu_seconds(lambda: model.fit(X, y))
+
+    table.alternate(
+        f"Pegasos / SGDClassifier(loss='hinge'), weights in {precision.value} / float32, examples a second, "
+        f"rcv1_ccat_subset, {EPOCHS} epochs, lambda = {PEGASOS_LAMBDA:g}",
+        lambda: examples / _ended(problem, "pegasos", Limit(presentations=examples), precision=precision).cpu_seconds,
+        library,
+        "/s",
+        at_least=2.0,
+    )
+
+
+@pytest.mark.parametrize("name", SOME)
+def benchmark_svmsgd(name: str, table: Comparisons) -> None:
+    """Compare examples a second in float32, given t0, with a plain loop; both make the same EPOCHS n updates."""
+    X, y = data.load_sparse(name)
+    problem = Problem(X, y, Linear(), lambda_=1.0 / X.shape[0])
+    examples = EPOCHS * problem.n
+    with PlainSvmSgd(X[problem.order], problem.y, seed=0) as plain:
+        table.alternate(
+            "SVMSGD in float32 / a plain loop of the same updates in C++ (-O3 -march=native -ffast-math), examples a "
+            f"second, {name}, C = 1",
+            lambda: (
+                examples
+                / _ended(
+                    problem, "svmsgd", Limit(presentations=examples), t0=T0, precision=Precision.float32
+                ).cpu_seconds
+            ),
+            lambda: examples / plain.run(EPOCHS, 1.0 / X.shape[0], T0)[1],
+            "/s",
+            at_least=1.0,
+        )
+
+
+@pytest.mark.parametrize("name", DATA)
+def benchmark_sgd_s(name: str, table: Comparisons) -> None:
+    """Compare examples a second with SGDClassifier's."""
+    problem = _problem(name, 1.0)
+    epochs = EPOCHS // 2
+    examples = epochs * problem.n
+    table.alternate(
+        f"SGD-s / SGDClassifier(loss='hinge'), examples a second, {epochs} epochs; {name}, C = 1",
+        lambda: examples / _ended(problem, "sgd_s", Limit(presentations=examples), eps=NEVER).cpu_seconds,
+        lambda: examples / _ended(problem, "sklearn_sgd", Limit(iterations=epochs)).cpu_seconds,
+        "/s",
+        at_least=2.0,
+    )
+
+
+@pytest.mark.parametrize("eps", [1e-3, 1e-6])
+@pytest.mark.parametrize("C", [1.0, 10.0])
+@pytest.mark.parametrize("name", SOME)
+def benchmark_liblinear(name: str, C: float, eps: float, table: Comparisons, capfd: pytest.CaptureFixture[str]) -> None:
+    """Compare dual coordinate descent with LIBLINEAR to the same gap, less its first pass and its copy of the data."""
+    problem = _problem(name, C)
+    library, seeds = LiblinearRuns(problem, capfd), cycle(SEEDS)
+    effort = library.least_effort(eps)
+    table.alternate(
+        f"DCD to a relative duality gap of {eps:g} / LIBLINEAR to as small a gap with {effort}"
+        f"{'' if effort.gap <= eps else ' (too few)'}; {name}, C = {C:g}",
+        lambda: _ended(problem, "dcd", Limit(), next(seeds), eps=eps).cpu_seconds,
+        lambda: library.seconds(effort) - library.seconds(Effort(passes=1)),
+        at_most=1.0 if effort.gap <= eps else None,
+    )
+
+
+def _problem(name: str, C: float) -> Problem:
+    loaded = data.load(name, **DATA[name])
+    return Problem(loaded.X, loaded.y, Linear(), lambda_=1.0 / (C * loaded.n))
+
+
+def _ended(problem: Problem, algo: str, limit: Limit, seed: int = 0, **settings: Any) -> Solver:
+    kind = get(algo)
+    solver = kind(problem, kind.Settings(**settings), seed)
+    solver.advance(limit)
+    return solver

@@ -1,0 +1,62 @@
+"""The picture of one run: test error against cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.configuration.schema import kernel_name
+from experiments.configuration.settings import RunSettings
+from experiments.provenance import commit_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def draw_if_possible(
+    settings: RunSettings, cost: str, curve: pd.DataFrame, provenance: Mapping[str, Any], key: str, path: Path
+) -> bool:
+    """Draw the picture and return True; an error is a warning only, so that no computed result is lost to it.
+
+    Parameters
+    ----------
+    settings : RunSettings
+    cost : str
+        The solver's cost; a curve without it is drawn against `experiments.curve.step_cost`.
+    curve : DataFrame
+        A curve (`experiments.curve`).
+    provenance : mapping
+        `experiments.provenance.collect`.
+    key : str
+        The run's key.
+    path : Path
+        Of the PNG file.
+    """
+    try:
+        _draw(settings, cost, curve, provenance, key, path)
+    except Exception as error:
+        warnings.warn(f"no picture of {settings.label()}: {type(error).__name__}: {error}", stacklevel=2)
+        return False
+    return True
+
+
+def _draw(
+    settings: RunSettings, cost: str, curve: pd.DataFrame, provenance: Mapping[str, Any], key: str, path: Path
+) -> None:
+    from experiments.curve import step_cost
+    from experiments.plotting import plot_curves
+
+    kernel, commit = settings.kernel, commit_text(provenance["commit"], provenance["dirty"])
+    stand_in = " (stand-in)" if provenance["data"].get("stand_in") else ""
+    numbers = ", ".join(f"{name}={value:g}" for name, value in dataclasses.asdict(kernel).items())
+    plot_curves(
+        {settings.algo: [curve]},
+        cost=step_cost(curve) if curve[cost].isna().any() else cost,
+        title=f"{settings.algo} on {settings.dataset.name}{stand_in}, seed {settings.seed}",
+        small_print=f"{kernel_name(kernel)} kernel {numbers}; key {key}; "
+        f"commit {commit or 'none'}; {provenance['command']}",
+        path_png=path,
+    )
