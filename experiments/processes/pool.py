@@ -174,7 +174,7 @@ def _outcome(
         return Outcome(label, "failed", f"{type(error).__name__}: {error}")
     if stopped is not None and outcome.status in STOPPED:  # a pool may stop jobs by another signal
         outcome = replace(outcome, status=status_of(stopped()))
-    return replace(outcome, attempts=max(attempts, outcome.attempts))
+    return replace(outcome, attempts=attempts // pool.attempts)
 
 
 class WorkerPool:
