@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 from rays import cluster, raylets
 from run_cases import statuses
@@ -59,6 +60,15 @@ def test_a_job_that_always_kills_its_worker_is_given_up(tmp_path: Path) -> None:
     assert statuses(tmp_path / "results") == ["finished"] * 2
 
 
+def listening(process: int) -> set[str]:
+    """The addresses on which the processes that a command has started listen."""
+    started = psutil.Process(process).children(recursive=True)
+    connections = [connection for child in started for connection in child.net_connections("tcp")]
+    addresses = {connection.laddr.ip for connection in connections if connection.status == psutil.CONN_LISTEN}
+    assert addresses
+    return addresses
+
+
 @pytest.mark.parametrize(("asked", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
 def test_jobs_record_what_they_reached_when_the_command_is_stopped(
     tmp_path: Path, asked: signal.Signals, status: int
@@ -75,6 +85,7 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
         wait_until(lambda: len(list(locks.glob("*.lock"))) == 2, process)
         time.sleep(12.0)  # while a job asks whether it is to stop its core is not another's: the third one waits
         assert len(list(locks.glob("*.lock"))) == 2
+        assert listening(process.pid) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
         process.send_signal(asked)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, err
