@@ -108,8 +108,8 @@ requirements: $(UV) ## pin the newest allowed versions in requirements/*.txt
 		pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --upgrade -c requirements/run.txt -c requirements/build.txt --extra bench pyproject.toml -o requirements/bench.txt
 	$(COMPILE) --upgrade -c requirements/dev.txt -c requirements/build.txt --extra site pyproject.toml -o requirements/site.txt
-	cp requirements/dev.txt requirements/sweep.txt # not as constraints: Ray's launcher wants an older cloudpickle, and so joblib
-	$(COMPILE) -c requirements/build.txt --extra ray --extra slurm pyproject.toml -o requirements/sweep.txt
+	$(COMPILE) --upgrade -c requirements/dev.txt -c requirements/build.txt --extra ray --extra slurm pyproject.toml \
+		-o requirements/sweep.txt
 
 clean: ## remove the environment, the installer and the builds; keep results and downloaded data
 	rm -rf $(VENV) .tools build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from experiments.run.arrays import run as run
-else:
-    from experiments import run  # noqa: F401 (a package that can be called as that function)
+    from experiments.run.arrays import run_arrays as run_arrays
+
+
+def __getattr__(name: str) -> Any:
+    """Import `run_arrays` when it is first asked for: commands that need no run start sooner."""
+    if name == "run_arrays":
+        from experiments.run.arrays import run_arrays
+
+        return run_arrays
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(algo: str, dataset: str, *, store: Path | str = "results", **filters: Any) -> pd.DataFrame:

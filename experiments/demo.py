@@ -69,9 +69,9 @@ def command(seeds: int, arguments: Sequence[str]) -> list[str]:
 
 def curves_of(folder: Path, store: Store) -> dict[str, list[pd.DataFrame]]:
     """Return the curves of a sweep's runs, by algorithm."""
-    from experiments.processes.job_ledger import FolderLedger
+    from experiments.processes.outcome import outcomes_in
 
-    keys = [outcome.key for outcome in FolderLedger(folder).outcomes() if outcome.key]
+    keys = [outcome.key for outcome in outcomes_in(folder) if outcome.key]
     curves: dict[str, list[pd.DataFrame]] = {}
     for run in store.find_all_finished(keys).values():
         curves.setdefault(run.result["algo"], []).append(run.curve)

@@ -34,9 +34,6 @@ FOLDER_PREFIX = "svm-cost-curves-"
 ALIVE = ".alive"
 """Lock file in a temporary folder."""
 
-_in_use: list[int] = []
-"""Descriptors of locks that are held until this process ends."""
-
 
 @contextlib.contextmanager
 def new_file(path: Path, *, mode: int = 0o666, sync: bool = True) -> Iterator[BinaryIO]:
@@ -186,18 +183,8 @@ def temporary_folder() -> Iterator[Path]:
             os.close(descriptor)
 
 
-def keep_folder(folder: Path) -> None:
-    """Lock a temporary folder that a library has made, until this process ends."""
-    _in_use.append(_lock_folder(folder))
-
-
-def remove_temporary_folders(*prefixes: str) -> list[int]:
-    """Remove the temporary folders of this program's ended processes.
-
-    Parameters
-    ----------
-    *prefixes : str
-        Prefixes of folders that libraries have made (`keep_folder`). Folders without a lock file stay.
+def remove_temporary_folders() -> list[int]:
+    """Remove the temporary folders of this program's ended processes. Folders without a lock file stay.
 
     Returns
     -------
@@ -207,7 +194,7 @@ def remove_temporary_folders(*prefixes: str) -> list[int]:
     processes = []
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
-            if entry.name.startswith((FOLDER_PREFIX, *prefixes)) and _is_own_folder(entry):
+            if entry.name.startswith(FOLDER_PREFIX) and _is_own_folder(entry):
                 with contextlib.suppress(OSError, ValueError):
                     number = Path(entry.path, ALIVE).read_text(encoding="ascii")
                     with _unlocked(Path(entry.path, ALIVE)):

@@ -16,9 +16,7 @@ from hydra import initialize_config_dir
 from waiting import PATIENCE
 
 import solvers
-from experiments.command_line.hydra_words import for_each_job, jobs_of, register
-from experiments.command_line.value_lists import expanded
-from experiments.configuration import paper_style
+from experiments.command_line.words import for_each_job, jobs_of, register, translated
 from experiments.configuration.composition import CONF, settings_of
 from experiments.configuration.settings import RunSettings
 from experiments.reproduction import options
@@ -99,10 +97,9 @@ def mine(tmp_path: Path, own_solvers: Callable[[Path], None]) -> None:
 
 def settings_of_jobs(words: list[str]) -> list[RunSettings]:
     """Settings of each job of a command, composed as ``run.py`` does."""
-    _, words = paper_style.asked(words)
+    arguments = [word for word in translated(words) if not word.startswith("-")]
     if not {"-m", "--multirun"} & set(words):
-        return [settings_of(words)]
-    arguments = for_each_job(expanded([word for word in words if not word.startswith("-")], sweeps=True))
+        return [settings_of(arguments)]
     own = [word for word in arguments if word.startswith("hydra")]
     register()
     with initialize_config_dir(str(CONF), version_base="1.3"):

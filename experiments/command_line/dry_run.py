@@ -1,14 +1,12 @@
-"""``--cfg job`` and ``--dry-run``: the settings that a command chooses, and the runs that it would make."""
+"""``--dry-run``: the settings that a command chooses, and the runs that it would make."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml  # type: ignore[import-untyped]
-from hydra.core.hydra_config import HydraConfig
-from hydra.types import RunMode
 from omegaconf import DictConfig
 
 import datasets
@@ -23,77 +21,53 @@ from experiments.run.errors import outcome_of, print_error
 from experiments.run.identity import run_key
 from experiments.store import Store
 
-DRY_RUN, SETTINGS = "--dry-run", ("--cfg", "-c")
 
-
-def asked(words: Sequence[str]) -> tuple[Callable[[DictConfig], Outcome] | None, list[str]]:
-    """Return what answers a command instead of its runs, and the command without the words that ask for it.
+def show_plan(composed: DictConfig, overrides: Sequence[str], number: int | None = None) -> Outcome:
+    """Print all settings of a run with presets filled in and who chose a value, and whether the store has the run.
 
     Parameters
     ----------
-    words : sequence of str
-        A command line. ``--cfg`` of anything but ``job``, or with ``--package`` or ``--resolve``, is Hydra's.
+    composed : DictConfig
+    overrides : sequence of str
+        ``name=value`` of each setting on the command line.
+    number : int or None
+        Of a job of a sweep, for which only a line is printed.
 
     Returns
     -------
-    answer : callable or None
-        Called with the composed configuration of each job; None: the command makes its runs.
-    words : list of str
+    Outcome
+        It has the path of the result if there is one. An error is printed as a sentence.
     """
-    if DRY_RUN in words:
-        return show_plan, [word for word in words if word != DRY_RUN]
-    joined = [f"{flag}=job" for flag in SETTINGS]
-    places = [
-        k for k, word in enumerate(words) if word in joined or (word in SETTINGS and words[k + 1 : k + 2] == ["job"])
-    ]
-    if len(places) != 1 or {"--package", "-p", "--resolve", "--multirun", "-m"} & set(words):
-        return None, list(words)
-    (place,) = places
-    return show_settings, [*words[:place], *words[place + (1 if words[place] in joined else 2) :]]
-
-
-def show_settings(composed: DictConfig) -> Outcome:
-    """Print all settings of a run as YAML, with presets filled in; comments say who chose a value."""
-    return _answered(composed, lambda settings, overrides: Outcome(settings_text(settings), "found"))
-
-
-def show_plan(composed: DictConfig) -> Outcome:
-    """Print whether the store has the run, after its settings; of a job of a sweep only a line.
-
-    The outcome has the path of the result if there is one.
-    """
-    return _answered(composed, _plan)
-
-
-def _answered(composed: DictConfig, answer: Callable[[RunSettings, Sequence[str]], Outcome]) -> Outcome:
-    """Print the label of the answer; an error is printed as a sentence and returned as an outcome."""
-    hydra_config = HydraConfig.get()
-    overrides = list(hydra_config.overrides.task)
-    sweep = hydra_config.mode == RunMode.MULTIRUN
-    prefix = f"[{hydra_config.job.num}] {' '.join(overrides)}: " if sweep else ""
+    prefix = "" if number is None else f"[{number}] {' '.join(overrides)}: "
 
     def make() -> Outcome:
         given = [setting_name(word) for word in overrides]
-        settings = resolve(config_of(composed), given=given, jobs=1 if sweep else None)
-        return answer(settings, () if sweep else overrides)
+        settings = resolve(config_of(composed), given=given, jobs=None if number is None else 1)
+        if number is None:
+            _write(settings_text(settings))
+        return _plan(settings)
 
     outcome = outcome_of(make, lambda: prefix)
     if outcome.exit_code:
         print_error(f"{prefix}error: {outcome.message}")
     else:
-        sys.stdout.write(f"{prefix}{outcome.label}\n")
-        sys.stdout.flush()
+        _write(f"{prefix}{outcome.label}")
     return outcome
 
 
-def _plan(settings: RunSettings, overrides: Sequence[str]) -> Outcome:
+def _write(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _plan(settings: RunSettings) -> Outcome:
     build = solvers.build_info()
     data = datasets.fingerprint(settings.dataset)
     key = run_key(settings.identity(), data, build["build_id"], build["isa"], code_id(settings.solver))
     found = Store.open(settings.store_root, read_only=True, server=settings.store_uri).find_finished(key)
-    text = "to make" if found is None else f"in the store, {found.result_path}"
-    path = None if found is None else str(found.result_path)
-    return Outcome(f"{settings_text(settings)}\n{text}" if overrides else text, "found", result_path=path)
+    if found is None:
+        return Outcome("to make", "found")
+    return Outcome(f"in the store, {found.result_path}", "found", result_path=str(found.result_path))
 
 
 def settings_text(settings: RunSettings) -> str:

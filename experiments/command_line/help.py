@@ -80,8 +80,8 @@ def help_text(conf: Path) -> str:
             "  python run.py algo=minibatch_sdca algo.batch_size=1024 dataset=rcv1_ccat engine=mpi ranks=4",
             "  python run.py -m dataset=adult 'problem.lambda_=logspace(-6,-2,9)'     nine values",
             "",
-            "--cfg job shows all settings and who chose them, --dry-run also whether the store has the runs; neither",
-            "computes anything. --hydra-help is Hydra's own help, and says how the shell completes settings.",
+            "--dry-run shows all settings and who chose them, and whether the store has the runs; it computes nothing.",
+            "--hydra-help is Hydra's own help: --cfg, --info, and how the shell completes settings.",
             "--version shows the version of the program, its commit, and the build of its core.",
         ]
     )

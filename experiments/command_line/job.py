@@ -1,80 +1,85 @@
-"""One job of ``run.py``: from the configuration that Hydra composed to the outcome; in this process or in a worker."""
+"""One job of ``run.py``: from its configuration to the outcome; in this process or in a worker."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from experiments import engine
+from experiments.command_line.dry_run import show_plan
 from experiments.command_line.sweep_groups import distinguishing
+from experiments.command_line.sweep_results import write_for_paper
 from experiments.configuration.composition import config_of
-from experiments.configuration.settings import RunSettings, available_cores, resolve, setting_name
-from experiments.launchers import cluster
-from experiments.launchers.checks import LOCAL, RAY
-from experiments.processes.job_ledger import FolderLedger, JobLedger
+from experiments.configuration.paper_style import style_of
+from experiments.configuration.settings import RunSettings, resolve, setting_name
 from experiments.processes.mpirun import place
-from experiments.processes.outcome import STOPPED, Outcome
-from experiments.processes.stopping import terminable
+from experiments.processes.outcome import STOPPED, Outcome, status_of
+from experiments.processes.stopping import STOP_SIGNALS, terminable
 from experiments.run.console import CompactDisplay, Display, FullDisplay
 from experiments.run.errors import outcome_of, print_error
 from experiments.store import Store
 from experiments.store.recorder import recording
 from solvers import SettingsError
 
+HERE = "here"
+"""The launcher that runs jobs in the process of the command."""
+
 
 def run_composed(composed: DictConfig) -> Outcome:
-    """Run one job as Hydra calls it; never raises, as Hydra would drop all outcomes of a sweep but the first error."""
-    hydra_config = HydraConfig.get()
-    overrides = list(hydra_config.overrides.task)
-    if hydra_config.mode != RunMode.MULTIRUN:
-        return run_job(composed, overrides, ["run.py", *overrides])
-    os.chdir(hydra_config.runtime.cwd)  # a cluster's processes begin elsewhere
-    command, number = ["run.py", "-m", *overrides], int(hydra_config.job.num)
-    ledger = _ledger(hydra_config)
-    begun = Outcome(" ".join(overrides), "killed", "its process was killed", overrides=tuple(overrides))
-    if ledger is not None and (before := ledger.begin(number, begun)) is not None:
-        return before
-    launcher = hydra_config.runtime.choices["hydra/launcher"]
-    remote = launcher == RAY or launcher.startswith("submitit")
-    outcome = run_job(composed, overrides, command, number=number, jobs=_jobs(hydra_config), remote=remote)
-    if ledger is not None:
-        ledger.end(number, outcome)
-    return outcome
-
-
-def parallel_jobs(n_jobs: int) -> int:
-    """Return how many jobs run at a time: negative numbers count down from all cores, -1 is all of them.
+    """Make the run of a command, or of a job of a sweep, as Hydra calls it.
 
     Raises
     ------
-    SettingsError
-        It is not a whole number, or 0.
+    SystemExit
+        With the exit status of a command that makes one run, if it is not 0.
+    KeyboardInterrupt
+        A sweep that makes its jobs in this process was stopped.
     """
-    if type(n_jobs) is not int or n_jobs == 0:
-        raise SettingsError(f"hydra.launcher.n_jobs must be a whole number other than 0, got {n_jobs!r}")
-    return max(1, available_cores() + 1 + n_jobs if n_jobs < 0 else n_jobs)
+    hydra = HydraConfig.get()
+    overrides = list(hydra.overrides.task)
+    if hydra.mode != RunMode.MULTIRUN:
+        outcome, code = _single(composed, overrides)
+        if code:
+            sys.exit(code)
+        return outcome
+    os.chdir(hydra.runtime.cwd)  # a cluster's processes begin elsewhere
+    launcher, number = hydra.runtime.choices["hydra/launcher"], int(hydra.job.num)
+    command = ["run.py", "-m", *overrides]
+    outcome = run_job(composed, overrides, command, number=number, jobs=1, remote=launcher != HERE)
+    outcome.write(Path(hydra.sweep.dir), number)
+    if launcher == HERE and outcome.status in STOPPED:
+        raise next(kind for kind in STOP_SIGNALS.values() if status_of(kind()) == outcome.status)
+    return outcome
 
 
-def _jobs(hydra_config: Any) -> int:
-    """Return how many jobs run at a time on the machine of this one."""
-    if hydra_config.runtime.choices["hydra/launcher"] == RAY:
-        return cluster.cores_here()
-    return parallel_jobs(hydra_config.launcher.get("n_jobs", 1))
+def _single(composed: DictConfig, overrides: Sequence[str]) -> tuple[Outcome, int]:
+    """Make the run of a command, and its picture for a paper; return its outcome and the exit status."""
+    try:
+        config = config_of(composed)
+        paper = style_of(vars(config))
+    except SettingsError as error:
+        print_error(f"error: {error}")
+        return Outcome("", "refused"), 2
+    if config.dry_run:
+        outcome = show_plan(composed, overrides)
+        return outcome, outcome.exit_code
+    outcome = run_job(composed, overrides, ["run.py", *overrides])
+    if outcome.exit_code or outcome.result_path is None:
+        return outcome, outcome.exit_code
+    return outcome, write_for_paper([outcome], Path(outcome.result_path).parent, shown(overrides), paper)
 
 
-def _ledger(hydra_config: Any) -> JobLedger | None:
-    """Return what the job reports to; None: the pool of local workers, which sees for itself."""
-    launcher = hydra_config.runtime.choices["hydra/launcher"]
-    if launcher == LOCAL:
-        return None
-    return cluster.ClusterLedger() if launcher == RAY else FolderLedger(Path(hydra_config.runtime.output_dir))
+def shown(words: Sequence[str]) -> str:
+    """Return a command line for a figure, without the place of the store; it can be pasted into a shell."""
+    return shlex.join(["python", "run.py", *(word for word in words if not word.startswith(("store.", "store=")))])
 
 
 def run_job(

@@ -15,7 +15,6 @@ from experiments.columns import STEP_COSTS
 from experiments.command_line.sweep_figures import draw, draw_for_paper
 from experiments.command_line.sweep_groups import Group, groups
 from experiments.configuration.paper_style import PaperStyle
-from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome, exit_code
 from experiments.run.console import console, count, duration, percent
 from experiments.run.errors import print_error
@@ -55,13 +54,17 @@ def _costs(members: Sequence[Group]) -> list[str]:
     return costs or [STEP_COSTS[0]]
 
 
-def finish(directory: Path, command: str, paper: PaperStyle | None, *, stopped: int | None) -> int:
+def finish(
+    outcomes: Sequence[Outcome], directory: Path, command: str, paper: PaperStyle | None, *, stopped: int | None
+) -> int:
     """Print the table of a sweep, draw its figures, and return the exit status.
 
     Parameters
     ----------
+    outcomes : sequence of Outcome
+        Those of the jobs that ended.
     directory : Path
-        Folder of the sweep, where its jobs left their outcomes.
+        Folder of the sweep.
     command : str
         The command line, for the figure's small print.
     paper : PaperStyle or None
@@ -69,7 +72,6 @@ def finish(directory: Path, command: str, paper: PaperStyle | None, *, stopped: 
     stopped : int or None
         Exit status of a sweep that ended before its last job.
     """
-    outcomes = FolderLedger(directory).outcomes()
     wrong = [outcome for outcome in outcomes if outcome.exit_code]
     code = exit_code(outcomes) if stopped is None else stopped
     if groups(outcomes):

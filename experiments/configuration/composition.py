@@ -1,7 +1,7 @@
 """From words like ``algo=sbp`` to the settings of one run, by OmegaConf; errors become one sentence.
 
 Figures, Python programs and the jobs of sweeps compose here. What is typed after ``run.py`` Hydra composes, from the
-same files of ``conf/`` and the same schemas (`experiments.command_line.hydra_words`); that takes a tenth of a second.
+same files of ``conf/`` and the same schemas (`experiments.command_line.words`); that takes a tenth of a second.
 """
 
 from __future__ import annotations

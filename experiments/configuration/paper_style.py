@@ -1,14 +1,10 @@
-"""``style=paper width=3.25 format=pdf,svg``: the settings of a picture for a paper, the same for both programs.
-
-They are no settings of a run: they are taken off the command line before Hydra reads it, which would make a sweep of
-``format=pdf,svg``.
-"""
+"""``style=paper width=3.25 format=pdf,svg``: the settings of a picture for a paper, the same for both programs."""
 
 from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,35 +35,15 @@ class PaperStyle:
     formats: tuple[str, ...] = ("pdf", "png")
 
 
-def asked(words: Sequence[str]) -> tuple[PaperStyle | None, list[str]]:
-    """Return the style that a command line asks for, and the command line without the words that ask for it.
-
-    Parameters
-    ----------
-    words : sequence of str
-
-    Raises
-    ------
-    SettingsError
-        See `style_of`.
-    """
-    given = dict(word.split("=", 1) for word in words if _is_setting(word))
-    return style_of(given), [word for word in words if not _is_setting(word)]
-
-
-def _is_setting(word: str) -> bool:
-    name, equals, _ = word.partition("=")
-    return bool(equals) and name in NAMES
-
-
-def style_of(given: Mapping[str, str]) -> PaperStyle | None:
-    """Return the style of the settings `NAMES` that are given; None without ``style=paper``.
+def style_of(settings: Mapping[str, str | None]) -> PaperStyle | None:
+    """Return the style of the settings `NAMES`, where None means that one is not given; None without ``style=paper``.
 
     Raises
     ------
     SettingsError
         A value is not allowed, width or format is given without ``style=paper``, or pgf is wanted without LaTeX.
     """
+    given = {name: value for name in NAMES if (value := settings.get(name)) is not None}
     style = given.get("style", "screen")
     check_choice("style", style, STYLES)
     own = [name for name in given if name != "style"]

@@ -22,7 +22,9 @@ ROW_PROVIDERS = ("auto", "gram", "cache", "on_the_fly")
 ENGINES = ("local", "mpi")
 RENAMED = {"budget.checkpoints": "budget.evaluations"}
 """Old name of a setting to its present one. Records have the old name, because run keys depend on it."""
-NOT_INFLUENTIAL = ("threads", "memory", "rows", "progress", "picture", "checkpoint_seconds", "store", "model", "hydra")
+RESOURCES = ("threads", "memory", "rows", "checkpoint_seconds")
+OUTPUT = ("progress", "picture", "store", "model", "style", "width", "format", "dry_run", "hydra")
+NOT_INFLUENTIAL = (*RESOURCES, *OUTPUT)
 """Settings and groups that are no part of a run's identity (`RunSettings.identity`): results do not depend on them.
 
 With a limit on seconds a run depends on the first three, and its identity has them."""
@@ -202,6 +204,10 @@ class RunConfig:
         Whether the record has a picture of the curve; auto: yes for a single run.
     model : str or None
         File (.npz) for the final predictor; None: none.
+    style, width, format : str
+        Of a picture for a paper (`experiments.configuration.paper_style.style_of`); None: not given.
+    dry_run : bool
+        Whether the command shows its runs, and makes none.
     """
 
     algo: Any = None
@@ -221,6 +227,10 @@ class RunConfig:
     checkpoint_seconds: int | float | str | None = "auto"
     picture: bool | str = "auto"
     model: str | None = None
+    style: str | None = None
+    width: str | None = None
+    format: str | None = None
+    dry_run: bool = False
 
 
 def __getattr__(name: str) -> type:

@@ -1,10 +1,10 @@
-"""The outcome of one run, as a small JSON file that a sweep's job writes for the sweep."""
+"""The outcome of one run; that of a sweep's job is a small JSON file in the sweep's folder."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,8 +23,8 @@ EXIT_CODES: Mapping[OutcomeStatus, int] = {
     "failed": 1,
     "killed": 1,
 }
-"""`refused`: the user's error (settings, data, store). `failed`: a fault of the program. `killed`: written at the
-start, overwritten at the end. `terminated` (SIGTERM): EX_TEMPFAIL, which asks a batch system to start the job again."""
+"""`refused`: the user's error (settings, data, store). `failed`: a fault of the program. `terminated` (SIGTERM):
+EX_TEMPFAIL, which asks a batch system to start the job again."""
 
 STOPPED: tuple[OutcomeStatus, ...] = ("interrupted", "terminated")
 """Stopped by Ctrl-C, or by SIGTERM."""
@@ -40,8 +40,7 @@ class Outcome:
         Short name of the run.
     status : str
         ``finished`` (computed now), ``found`` (was in the store), ``interrupted`` (Ctrl-C), ``terminated`` (SIGTERM),
-        ``refused``, ``failed``, or ``killed``: written when a job of a sweep starts, overwritten at its end; it
-        remains only if the process dies.
+        ``refused``, ``failed``, or ``killed`` (its process died).
     message : str
         What went wrong, for the user; empty if nothing did.
     algo, dataset, seed
@@ -107,18 +106,19 @@ class Outcome:
             key=result["key"],
         )
 
-    def write(self, path: Path) -> None:
-        """Write this outcome to a JSON file, atomically."""
-        write_file(path, (json.dumps(dataclasses.asdict(self), indent=2) + "\n").encode(), sync=False)
-
-    @classmethod
-    def read(cls, path: Path) -> Outcome:
-        """Read an outcome that `write` wrote."""
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return cls(**content | {"overrides": tuple(content["overrides"])})
+    def write(self, folder: Path, number: int) -> None:
+        """Write the outcome of a sweep's job of this number to a JSON file of the sweep's folder, atomically."""
+        content = json.dumps(dataclasses.asdict(self), indent=2) + "\n"
+        write_file(folder / f"job-{number:05d}.json", content.encode(), sync=False)
 
 
-def exit_code(outcomes: list[Outcome]) -> int:
+def outcomes_in(folder: Path) -> list[Outcome]:
+    """Return the outcomes in a sweep's folder, in the order of the jobs' numbers."""
+    contents = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("job-*.json"))]
+    return [Outcome(**content | {"overrides": tuple(content["overrides"])}) for content in contents]
+
+
+def exit_code(outcomes: Iterable[Outcome]) -> int:
     """Return the exit status of a command with all of these runs: 1 before 130, 75 and 2."""
     codes = {outcome.exit_code for outcome in outcomes}
     return next((code for code in (1, 130, 75, 2) if code in codes), 0)

@@ -1,33 +1,39 @@
-"""Runs jobs in worker processes: progress is reported while they run, and a job whose process dies is retried.
+"""Runs jobs in the worker processes of a pool, several at a time, and yields their reports.
 
-The pools of libraries give up all jobs when one process is killed, and report nothing before a job ends.
+`WorkerPool` has workers on this machine; `experiments.launchers.cluster.RayPool` has those of a Ray cluster.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
+import multiprocessing
 import os
 import signal
+import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
+from pebble import ProcessExpired, ProcessPool
+
 import solvers
-from experiments.processes.forkserver import PROCESSES, follow, start
-from experiments.processes.job_ledger import ATTEMPTS
-from experiments.processes.outcome import Outcome, status_of
+from experiments.processes.outcome import STOPPED, Outcome, status_of
 from experiments.processes.stopping import GRACE_SECONDS, STOP_SIGNALS, deferred, terminable
+from experiments.processes.streams import tolerate
 
-POLL_SECONDS = 0.2
-"""Stop signals are checked at this interval."""
-REPEAT_SECONDS = 2.0
-"""After this time without a report the last ones are repeated."""
-END_SECONDS = 1.0
-"""A worker that is no longer needed is killed after this time."""
+ATTEMPTS = 3
+"""Attempts at a job whose process is killed; the job itself may exhaust the memory."""
+POLL_SECONDS = 0.5
+"""Stop signals and reports are looked for at this interval."""
 
+_CONTEXT = multiprocessing.get_context("spawn")  # threads of BLAS and sqlite do not survive a fork
 _SIGNAL_OF = {kind: number for number, kind in STOP_SIGNALS.items()}
 
 Report = Callable[[float | str], None]
@@ -65,22 +71,47 @@ class Event:
     outcome: Outcome | None = None
     note: str = ""
 
-    def after(self, report: float | str | Outcome) -> Event:
-        """Return the event that follows this one when the job reports a fraction, a note, or its outcome."""
-        if isinstance(report, Outcome):
-            return Event(self.index, 1.0, report)
+    def after(self, report: float | str) -> Event:
+        """Return the event that follows this one when the job reports a fraction or a note."""
         return replace(self, note=report) if isinstance(report, str) else Event(self.index, report)
 
 
-def run_jobs(jobs: Sequence[Job], count: int) -> Iterator[Event]:
-    """Run jobs in order, at most `count` at a time, and yield their reports.
+class Pool(Protocol):
+    """Worker processes.
+
+    Attributes
+    ----------
+    size : int
+        Jobs at a time.
+    attempts : int
+        Attempts that the pool itself makes at a job whose process is killed.
+    """
+
+    size: int
+    attempts: int
+
+    def submit(self, index: int, job: Job) -> Future[Outcome]:
+        """Start a job, and name it by its index in reports."""
+
+    def reports(self) -> Iterable[tuple[int, float | str]]:
+        """Return indexes of jobs and their reports since the last call."""
+
+    def stop(self, indexes: Collection[int], number: signal.Signals) -> None:
+        """Ask jobs to record what they have reached, and to end."""
+
+    def death(self, error: BaseException) -> str | None:
+        """Say how a job's process died; None if the error is another."""
+
+
+def run_jobs(jobs: Sequence[Job], pool: Pool) -> Iterator[Event]:
+    """Run jobs in order and yield their reports.
 
     A job whose process is killed is retried before the waiting ones, at most `ATTEMPTS` times in all.
 
     Parameters
     ----------
     jobs : sequence of Job
-    count : int
+    pool : Pool
 
     Yields
     ------
@@ -92,136 +123,171 @@ def run_jobs(jobs: Sequence[Job], count: int) -> Iterator[Event]:
     KeyboardInterrupt
         Ctrl-C, or SIGTERM (`Terminated`): after the running jobs have recorded their state.
     """
-    waiting = deque(_Attempt(index, job) for index, job in enumerate(jobs))
-    workers: list[_Worker] = []
-    heard = time.monotonic()
-    deadline: float | None = None
+    waiting = deque(range(len(jobs)))
+    attempts: Counter[int] = Counter()
+    running: dict[int, Future[Outcome]] = {}
+    last: dict[int, Event] = {}
+    deadline = math.inf
     with deferred() as stop_request:
         try:
-            while waiting or any(worker.attempt for worker in workers):
-                if stop_request.kind is not None and deadline is None:
+            while (waiting or running) and time.monotonic() < deadline:
+                if stop_request.kind is not None and deadline == math.inf:
                     waiting.clear()
                     deadline = time.monotonic() + GRACE_SECONDS
-                    _send(workers, _SIGNAL_OF[stop_request.kind])
-                if deadline is not None and time.monotonic() > deadline:
-                    break
-                while waiting and (idle := _idle(workers, count)) is not None:
-                    yield idle.start(waiting.popleft())
-                busy = [worker for worker in workers if worker.attempt]
-                ready = wait([worker.connection for worker in busy], timeout=POLL_SECONDS)
-                if not ready and time.monotonic() - heard > REPEAT_SECONDS:
-                    heard = time.monotonic()
-                    yield from [worker.last for worker in busy]
-                for worker in busy:
-                    if worker.connection in ready:
-                        heard = time.monotonic()
-                        attempt, event = worker.attempt, worker.receive()
-                        if not worker.alive:
-                            workers.remove(worker)
-                            if attempt and attempt.number < ATTEMPTS and deadline is None:
-                                again = replace(attempt, number=attempt.number + 1)
-                                waiting.appendleft(again)
-                                event = Event(again.index, 0.0, note=f"killed; attempt {again.number} of {ATTEMPTS}")
-                        yield event
+                    pool.stop(running, _SIGNAL_OF[stop_request.kind])
+                while waiting and len(running) < pool.size:
+                    index = waiting.popleft()
+                    attempts[index] += pool.attempts
+                    running[index] = pool.submit(index, jobs[index])
+                done, _ = wait(running.values(), timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                for index, report in [*pool.reports()]:
+                    if index in running:
+                        last[index] = last.get(index, Event(index, 0.0)).after(report)
+                        yield last[index]
+                for index in [index for index, future in running.items() if future in done]:
+                    outcome = _outcome(running.pop(index), jobs[index].label, pool, attempts[index], stop_request.kind)
+                    last.pop(index, None)
+                    if outcome.status == "killed" and attempts[index] < ATTEMPTS and stop_request.kind is None:
+                        waiting.appendleft(index)
+                        yield Event(index, 0.0, note=f"killed; attempt {attempts[index] + 1} of {ATTEMPTS}")
+                    else:
+                        yield Event(index, 1.0, outcome)
+                if not done:
+                    yield from list(last.values())  # progress lines go on without news
         finally:
-            if deadline is None:
-                _send(workers, signal.SIGINT)  # an error, or the caller does not go on: no job may outlive this
-            for worker in workers:
-                worker.end(GRACE_SECONDS if deadline is None else END_SECONDS)
+            if running and deadline == math.inf:  # an error, or the caller does not go on: no job may outlive this
+                pool.stop(running, signal.SIGINT)
+                wait(running.values(), timeout=GRACE_SECONDS)
         stop_request.raise_if_set()
 
 
-@dataclass(frozen=True)
-class _Attempt:
-    index: int
-    job: Job
-    number: int = field(default=1)
+def _outcome(
+    future: Future[Outcome], label: str, pool: Pool, attempts: int, stopped: type[KeyboardInterrupt] | None
+) -> Outcome:
+    try:
+        outcome = future.result()
+    except Exception as error:
+        if stopped is not None:
+            return Outcome(label, status_of(stopped()), "not started")
+        if (death := pool.death(error)) is not None:
+            return Outcome(label, "killed", f"{death}, {attempts} times" if attempts > 1 else death, attempts=attempts)
+        return Outcome(label, "failed", f"{type(error).__name__}: {error}")
+    if stopped is not None and outcome.status in STOPPED:  # a pool may stop jobs by another signal
+        outcome = replace(outcome, status=status_of(stopped()))
+    return replace(outcome, attempts=attempts // pool.attempts)
 
 
-class _Worker:
-    """One process and the job that it runs at the moment."""
+class WorkerPool:
+    """Worker processes of this machine, which end with this process.
 
-    def __init__(self) -> None:
-        self.connection, theirs = PROCESSES.Pipe()
-        self._process = PROCESSES.Process(target=_serve, args=(theirs, dict(os.environ)), daemon=True)
-        start(self._process)
-        theirs.close()
-        self.last = Event(-1, 0.0)
-        self.attempt: _Attempt | None = None
-        self.alive = True
+    Parameters
+    ----------
+    size : int
+        Jobs at a time.
+    """
 
-    @property
-    def lives(self) -> bool:
-        return self._process.is_alive()
+    attempts = 1
 
-    def start(self, attempt: _Attempt) -> Event:
-        self.last, self.attempt = Event(attempt.index, 0.0), attempt
-        with contextlib.suppress(OSError):  # a worker that has just died: `receive` reports it
-            self.connection.send(attempt.job)
-        return self.last
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._reader, self._writer = _CONTEXT.Pipe(duplex=False)
+        self._number: signal.Signals | None = None
+        self._processes: dict[int, int] = {}
+        self._pool = self._started()
 
-    def receive(self) -> Event:
-        """Receive one report. If the process has died, that is the job's outcome."""
-        assert self.attempt is not None
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.stop()  # type: ignore[no-untyped-call]
+        for process in multiprocessing.active_children():
+            process.kill()  # one that is still importing would say that its pool has gone
+        self._pool.join()
+        self._reader.close()
+        self._writer.close()
+
+    def submit(self, index: int, job: Job) -> Future[Outcome]:
+        """See `Pool.submit`."""
+        if not self._pool.active:  # its last worker was killed between two jobs
+            self._pool.join()
+            self._pool = self._started()
+        self._processes.pop(index, None)
+        future: Future[Outcome] = self._pool.schedule(_run, args=(index, job))
+        return future
+
+    def reports(self) -> Iterator[tuple[int, float | str]]:
+        """See `Pool.reports`."""
+        while self._reader.poll():
+            index, process, report = self._reader.recv()
+            is_new = self._processes.get(index) != process
+            self._processes[index] = process
+            if is_new and self._number is not None:  # the job began while the others were asked to stop
+                self.stop([index], self._number)
+            yield index, report
+
+    def stop(self, indexes: Collection[int], number: signal.Signals) -> None:
+        """See `Pool.stop`."""
+        self._number = number
+        for index in indexes:
+            if (process := self._processes.get(index)) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, number)
+
+    def death(self, error: BaseException) -> str | None:
+        """See `Pool.death`."""
+        if isinstance(error, ProcessExpired):
+            return f"its process ended with status {error.exitcode}"
+        return "its process was killed" if isinstance(error, BrokenProcessPool) else None
+
+    def _started(self) -> ProcessPool:
+        """Return a pool whose threads and processes have Ctrl-C and SIGTERM blocked; workers unblock them (`_begin`).
+
+        A terminal or a batch system may send a signal to all processes, also to those that import modules.
+        """
+        pool = ProcessPool(self.size, initializer=_begin, initargs=(self._writer,), context=_CONTEXT)
+        resource_tracker.ensure_running()  # starting it later would unblock the signals
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:
-            report: float | str | Outcome = self.connection.recv()
-        except (EOFError, OSError):
-            self._process.join()
-            self.alive = False
-            times, status = self.attempt.number, self._process.exitcode
-            message = f"its process ended with status {status}" + (f", the {times}th time" if times > 1 else "")
-            report = Outcome(self.attempt.job.label, "killed", message, attempts=times)
-        if isinstance(report, Outcome):
-            self.attempt = None
-        self.last = self.last.after(report)
-        return self.last
-
-    def send(self, number: signal.Signals) -> None:
-        if self.attempt and self._process.pid is not None:
-            with contextlib.suppress(OSError):
-                os.kill(self._process.pid, number)
-
-    def end(self, seconds: float) -> None:
-        self.connection.close()
-        self._process.join(seconds)
-        self._process.kill()
+            assert pool.active  # starts it
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return pool
 
 
-def _idle(workers: list[_Worker], count: int) -> _Worker | None:
-    for worker in list(workers):
-        if not worker.attempt:
-            if worker.lives:
-                return worker
-            workers.remove(worker)
-    if len(workers) < count:
-        workers.append(_Worker())
-        return workers[-1]
-    return None
+_writer: Connection[Any, Any]
+"""Of a worker: takes its reports. One write of a pipe is whole, so it needs no lock that a killed worker would keep."""
 
 
-def _send(workers: Sequence[_Worker], number: signal.Signals) -> None:
-    for worker in workers:
-        worker.send(number)
-
-
-def _serve(connection: Connection[Any, Any], environment: Mapping[str, str]) -> None:
-    """Run the jobs that come through the connection, until it closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the job, not for the time between jobs
-    follow()
-    os.environ.clear()
-    os.environ.update(environment)  # a forked process has the environment that the server had at its start
+def _begin(writer: Connection[Any, Any]) -> None:
+    """Prepare a worker."""
+    global _writer
+    _writer = writer
+    tolerate()  # the parent's output may be closed
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     solvers.names()  # imports the users' own solvers, whose classes the jobs name
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            connection.send(_run(connection.recv(), connection.send))
 
 
-def _run(job: Job, report: Report) -> Outcome:
+def _end_with_parent() -> None:
+    """End with the parent process; a worker that outlives it would compute what the user starts again meanwhile."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _run(index: int, job: Job) -> Outcome:
+    """Run a job in a worker, which ignores Ctrl-C between jobs."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def report(progress: float | str) -> None:
+        _writer.send((index, os.getpid(), progress))
+
     try:
         with terminable():
+            report(0.0)
             return job(report)
-    except KeyboardInterrupt as stopped:  # a second signal, after the job has recorded its end
+    except KeyboardInterrupt as stopped:  # before the job has begun, or a second signal after its end
         return Outcome(job.label, status_of(stopped))
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

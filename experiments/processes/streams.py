@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
@@ -43,31 +44,35 @@ class TolerantFile(io.FileIO):
         return memoryview(content).nbytes
 
 
-_files: dict[str, TolerantFile] = {}
-
-
-def tolerate() -> None:
+def tolerate() -> TolerantFile:
     """Make `sys.stdout` and `sys.stderr` of this process discard what cannot be written, instead of raising OSError.
 
     Closed descriptors among 0 to 2 are opened on the null device. Otherwise other files would get their numbers.
+
+    Returns
+    -------
+    TolerantFile
+        That of standard output.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
-    for name, descriptor in (("stdout", 1), ("stderr", 2)):
+    output = TolerantFile(1)
+    for name, file in (("stdout", output), ("stderr", TolerantFile(2))):
         before: TextIO | None = getattr(sys, name)
-        _files[name] = TolerantFile(descriptor)
+        if before is not None:
+            with contextlib.suppress(OSError):
+                before.flush()
         stream = io.TextIOWrapper(
-            io.BufferedWriter(_files[name]),
+            io.BufferedWriter(file),
             encoding=before.encoding if before else "utf-8",
             errors="backslashreplace",
-            line_buffering=descriptor == 2 or _files[name].isatty(),
+            line_buffering=name == "stderr" or file.isatty(),
         )
-        if before is not None:
-            _flushed(before)
         setattr(sys, name, stream)
+    return output
 
 
 def run(main: Callable[[], int]) -> int:
@@ -78,19 +83,12 @@ def run(main: Callable[[], int]) -> int:
     main : callable
         Returns the command's exit status.
     """
-    tolerate()
+    output = tolerate()
     status = main()
     sys.stdout.flush()
-    error = _files["stdout"].error
+    error = output.error
     if error is not None and error.errno not in QUIET:
         sys.stderr.write(f"error: standard output: {error.strerror}: what was to be written there is not complete\n")
         status = status or 2
     sys.stderr.flush()
     return status
-
-
-def _flushed(stream: TextIO) -> None:
-    try:
-        stream.flush()
-    except OSError:
-        return

@@ -140,17 +140,16 @@ def draw_all(drawings: Sequence[FigureDrawing], jobs: int) -> Iterator[tuple[Fig
         for drawing in drawings:
             yield drawing, drawing.draw()
         return
-    from experiments.processes.forkserver import preload
-    from experiments.processes.pool import run_jobs
+    from experiments.processes.pool import WorkerPool, run_jobs
     from experiments.reproduction.report.verdict_reader import read_verdict
 
-    preload("matplotlib.figure", "matplotlib.backends.backend_agg", __name__)
-    for event in run_jobs(drawings, jobs):
-        if event.outcome is None:
-            continue
-        if event.outcome.status == "refused":
-            raise EvidenceError(event.outcome.message)
-        if event.outcome.exit_code:
-            raise EvidenceError(event.outcome.line)
-        drawing = drawings[event.index]
-        yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())
+    with WorkerPool(min(jobs, len(drawings))) as pool:
+        for event in run_jobs(drawings, pool):
+            if event.outcome is None:
+                continue
+            if event.outcome.status == "refused":
+                raise EvidenceError(event.outcome.message)
+            if event.outcome.exit_code:
+                raise EvidenceError(event.outcome.line)
+            drawing = drawings[event.index]
+            yield drawing, read_verdict((drawing.folder / "verdict.json").read_bytes())

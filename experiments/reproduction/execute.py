@@ -65,7 +65,7 @@ def execute(
     meter : Meter
         Shows how far the whole is.
     make : callable
-        Makes them, here (`figure_runs.make_runs`) or elsewhere (`on_cluster.make_runs`).
+        Makes them (`figure_runs.make_runs`).
     seconds : callable
         Returns the seconds that a run will probably take.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import datasets
 from experiments.launchers.checks import RAY
-from experiments.launchers.cluster import Cluster, connected
+from experiments.launchers.cluster import RayPool
 from experiments.processes.elapsed import ElapsedTime
 from experiments.processes.outcome import Outcome
 from experiments.provenance import PROJECT_ROOT, git_state
@@ -137,22 +137,22 @@ class Backend:
         self._command = command
         self._begin = begin
         self._open = open_
-        self._cluster: Cluster | None = None
+        self._cluster: RayPool | None = None
 
     def of(self, plan: Plan) -> tuple[MakeRuns, int]:
         """Return the function that makes a figure's runs, and the number of runs at a time.
 
         Timed figures are made on this machine: those of a cluster may differ.
         """
-        from experiments.reproduction import figure_runs, on_cluster
+        from experiments.reproduction import figure_runs
 
         if not plan.spec.timed:  # a recorder beside a timed run would change its times: it starts when all are made
             self._begin()
         if self._command.launcher != RAY or plan.spec.timed:
             return figure_runs.make_runs, plan.options.jobs
         if self._cluster is None:
-            self._cluster = self._open.enter_context(connected(self._command.address, self._command.jobs))
-        return partial(on_cluster.make_runs, self._cluster), self._command.jobs or self._cluster.cores
+            self._cluster = self._open.enter_context(RayPool(self._command.address, self._command.jobs))
+        return partial(figure_runs.make_runs, cluster=self._cluster), self._command.jobs or self._cluster.size
 
 
 def _figure(name: str, command: Command, store: Store, backend: Backend, words: Sequence[str]) -> int:

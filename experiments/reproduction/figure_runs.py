@@ -1,7 +1,9 @@
-"""The runs of figures as jobs of worker processes on this machine."""
+"""The runs of figures as jobs: of worker processes on this machine, or on a Ray cluster."""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +11,9 @@ from typing import Any
 
 from experiments import engine
 from experiments.configuration.settings import RunSettings
-from experiments.processes.forkserver import preload
+from experiments.launchers.cluster import RayPool, cores_here
 from experiments.processes.outcome import Outcome
-from experiments.processes.pool import Event, Report, run_jobs
+from experiments.processes.pool import Event, Report, WorkerPool, run_jobs
 from experiments.run.console import Display
 from experiments.run.errors import outcome_of
 
@@ -28,10 +30,13 @@ class FigureRun:
     settings : RunSettings
     command : tuple of str
         The command line, for the record.
+    on_ray : bool
+        Whether it runs on a machine of a Ray cluster, whose cores say how many runs share its memory.
     """
 
     settings: RunSettings
     command: tuple[str, ...]
+    on_ray: bool = False
 
     @property
     def label(self) -> str:
@@ -40,9 +45,8 @@ class FigureRun:
 
     def __call__(self, report: Report, /) -> Outcome:
         """Make the run and return its outcome; see `experiments.processes.pool.Job`."""
-        return outcome_of(
-            lambda: engine.run(self.settings, ReportingDisplay(report), self.command), self.settings.label
-        )
+        settings = dataclasses.replace(self.settings, jobs=cores_here()) if self.on_ray else self.settings
+        return outcome_of(lambda: engine.run(settings, ReportingDisplay(report), self.command), settings.label)
 
 
 class ReportingDisplay(Display):
@@ -65,9 +69,21 @@ class ReportingDisplay(Display):
             self._report(fraction)
 
 
-def make_runs(runs: Sequence[RunSettings], jobs: int, command: Sequence[str]) -> Iterator[Event]:
-    """Make runs, at most `jobs` at a time; see `experiments.processes.pool.run_jobs`."""
-    return run_jobs([FigureRun(settings, tuple(command)) for settings in runs], jobs)
+def make_runs(
+    runs: Sequence[RunSettings], jobs: int, command: Sequence[str], cluster: RayPool | None = None
+) -> Iterator[Event]:
+    """Make runs, at most `jobs` at a time; see `experiments.processes.pool.run_jobs`.
 
-
-preload("experiments.launchers.preloaded", __name__)
+    Parameters
+    ----------
+    runs : sequence of RunSettings
+    jobs : int
+        Runs at a time, on this machine; a cluster has its own number.
+    command : sequence of str
+        The command line, for the record.
+    cluster : RayPool or None
+        Where they are made; None: in worker processes of this machine.
+    """
+    made = [FigureRun(settings, tuple(command), cluster is not None) for settings in runs]
+    with WorkerPool(min(jobs, len(runs))) if cluster is None else contextlib.nullcontext(cluster) as pool:
+        yield from run_jobs(made, pool)

@@ -1,4 +1,4 @@
-"""One run on arrays in memory: ``experiments.run(algo="sbp", X=X, y=y)``."""
+"""One run on arrays in memory: ``experiments.run_arrays(algo="sbp", X=X, y=y)``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ArrayRun:
-    """The result of `run`.
+    """The result of `run_arrays`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ArrayRun:
     folder: Path | None
 
 
-def run(
+def run_arrays(
     algo: str,
     X: Any,
     y: Any,
@@ -89,8 +89,8 @@ def run(
         given = {"dataset": {"train": str(path), "name": "arrays"}, "store": {"root": str(root)}}
         composed = settings_of([f"algo={algo}", "dataset=file", *_words(given), *_words(settings)])
         if composed.engine != "local":
-            raise SettingsError("experiments.run computes in this process: leave engine=local, or use run.py")
-        outcome = runner.run(composed, Display(), ["experiments.run"])
+            raise SettingsError("experiments.run_arrays computes in this process: leave engine=local, or use run.py")
+        outcome = runner.run(composed, Display(), ["experiments.run_arrays"])
         if outcome.status in STOPPED:
             raise KeyboardInterrupt
         done = Store.open(root).find_finished(str(outcome.key))

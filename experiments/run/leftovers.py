@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from experiments.processes.forkserver import SERVER_FOLDERS
 from experiments.run.checkpointer import FOLDER
 from experiments.store import Store
 from support.files import remove_drafts, remove_temporary_folders
@@ -22,7 +21,7 @@ def remove_leftovers(store: Store) -> None:
     """
     store.remove_leftovers()
     remove_drafts(store.root / FOLDER)
-    remove_temporary_folders(SERVER_FOLDERS)
+    remove_temporary_folders()
 
 
 def remove_old_leftovers(store: Store) -> None:

@@ -126,33 +126,52 @@ def test_a_sweep_ends_with_a_table_and_a_figure(swept: str) -> None:
     assert not (ROOT / "multirun").exists()
 
 
-def test_cfg_job_shows_presets_and_who_chose_them(
+def test_a_dry_run_shows_presets_and_who_chose_them(
     tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("--cfg", "job", "algo=sbp", "dataset=adult", "budget.epochs=2", root=tmp_path / "store") == 0
-    out = capsys.readouterr().out
-    shown = yaml.safe_load(out)
+    assert here("--dry-run", "algo=sbp", "dataset=adult", "budget.epochs=2", root=tmp_path / "store") == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    shown = yaml.safe_load("\n".join(lines))
+    assert last == "to make"
     assert shown["algo"]["name"] == "sbp"
     assert shown["kernel"] == {"name": "gaussian", "sigma2": 10.0}  # Table 2 of the SBP paper
     assert shown["problem"]["nu"] == 0.011
     assert shown["budget"]["epochs"] == 2.0
-    assert "  epochs: 2.0  # command line" in out.splitlines()
-    assert "  sigma2: 10.0  # SBP paper, Table 2" in out.splitlines()
+    assert "  epochs: 2.0  # command line" in lines
+    assert "  sigma2: 10.0  # SBP paper, Table 2" in lines
     assert list(tmp_path.iterdir()) == []
 
 
-def test_cfg_job_of_a_wrong_setting_is_one_sentence(
+def test_a_dry_run_of_a_wrong_setting_is_one_sentence(
     tmp_path: Path, here: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here("--cfg=job", "problem.C=-1", root=tmp_path / "store") == 2
+    assert here("--dry-run", "problem.C=-1", root=tmp_path / "store") == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert re.fullmatch(r"error: problem\.C .*\n", err)
 
 
-def test_hydras_own_cfg_stays(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_cfg_is_hydras(here: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert here("--cfg", "job", "--package", "budget") == 0
-    assert "# @package budget" in capsys.readouterr().out
+    assert "# @package" in capsys.readouterr().out
+
+
+def test_a_run_gets_the_folder_and_the_log_that_hydra_is_asked_for(tmp_path: Path) -> None:
+    words = [f"hydra.run.dir={tmp_path / 'own'}", "hydra.output_subdir=.hydra", "hydra/job_logging=default"]
+    done = command(tmp_path, *TOY, "budget.epochs=1", *words)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "own" / "run.log").exists()
+    assert "budget.epochs=1" in (tmp_path / "own" / ".hydra" / "overrides.yaml").read_text()
+
+
+def test_jobs_of_worker_processes_know_their_numbers_and_have_no_folder(tmp_path: Path) -> None:
+    model = f"model={tmp_path}/${{hydra:job.num}}.npz"
+    done = command(tmp_path, "-m", *TOY, "seed=1,2", "budget.epochs=1", model, "hydra.launcher.n_jobs=2")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.glob("*.npz")) == ["0.npz", "1.npz"]
+    done = command(tmp_path, "-m", *TOY, "seed=1,2", "hydra.job.chdir=true")
+    assert done.returncode == 2
+    assert "add hydra/launcher=here" in done.stderr
 
 
 def test_a_dry_run_shows_which_runs_are_there_and_writes_nothing(

@@ -18,7 +18,6 @@ from experiments.command_line.sweep_groups import groups
 from experiments.command_line.sweep_page import write_page
 from experiments.command_line.sweep_results import finish, write_for_paper
 from experiments.configuration.paper_style import PaperStyle
-from experiments.processes.job_ledger import FolderLedger
 from experiments.processes.outcome import Outcome
 
 
@@ -62,10 +61,9 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path, capsys:
 
 
 def test_runs_that_fail_for_one_reason_have_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ledger = FolderLedger(tmp_path)
-    for number, (label, message) in enumerate([("a", "no file"), ("b", "no file"), ("c", "no room"), ("d", "no file")]):
-        ledger.end(number, Outcome(label, "refused", message))
-    assert finish(tmp_path, "a command", None, stopped=None) == 2
+    ends = [("a", "no file"), ("b", "no file"), ("c", "no room"), ("d", "no file")]
+    outcomes = [Outcome(label, "refused", message) for label, message in ends]
+    assert finish(outcomes, tmp_path, "a command", None, stopped=None) == 2
     lines = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["a and 2 more: refused: no file", "c: refused: no room"]
 

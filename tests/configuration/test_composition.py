@@ -13,7 +13,7 @@ from hydra import initialize_config_dir
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.command_line.hydra_words import jobs_of, register
+from experiments.command_line.words import jobs_of, register
 from experiments.configuration.composition import (
     COMPOSITION_ERRORS,
     CONF,

@@ -250,6 +250,10 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
         "checkpoint_seconds": 5.0,
         "store": StoreConfig("elsewhere"),
         "model": "model.npz",
+        "style": "paper",
+        "width": "3",
+        "format": "svg",
+        "dry_run": True,
     }
     assert {*others, "hydra"} == set(NOT_INFLUENTIAL)
     plain = resolve(config()).identity()
@@ -265,7 +269,7 @@ def test_settings_that_do_not_influence_a_result_are_no_part_of_the_identity() -
 
 
 def test_an_import_of_the_schema_imports_no_solver_files() -> None:
-    code = "import experiments.launchers.preloaded; from solvers.registry import solver_classes as classes; "
+    code = "import experiments.run.runner; from solvers.registry import solver_classes as classes; "
     code += "print(classes.cache_info().currsize)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CONF.parent)
     assert done.stdout == "0\n"

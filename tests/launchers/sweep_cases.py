@@ -13,8 +13,7 @@ import pandas as pd
 from waiting import PATIENCE
 
 from experiments.configuration.composition import CONF
-from experiments.processes.job_ledger import FolderLedger
-from experiments.processes.outcome import Outcome
+from experiments.processes.outcome import Outcome, outcomes_in
 
 ROOT = CONF.parent
 SOLVER = Path(__file__).with_name("killed_solver.py")
@@ -49,7 +48,7 @@ def swept(place: Path, *more: str, killed: str = "-1 0", **own: str) -> subproce
 
 def outcomes(place: Path) -> list[Outcome]:
     (folder,) = (place / "results" / "sweeps").iterdir()
-    return FolderLedger(folder).outcomes()
+    return outcomes_in(folder)
 
 
 TIMES = ["cpu_seconds", "wall_seconds"]

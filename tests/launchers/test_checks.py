@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import re
-import signal
 import socket
-import socketserver
 import sys
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import run
-from experiments.command_line.hydra_words import register
+from experiments.command_line.words import register
 from experiments.configuration.choices import install_command
 from experiments.configuration.composition import CONF
 from experiments.launchers import checks as choice
 from experiments.launchers.checks import check_address, check_launcher
-from experiments.launchers.cluster import LedgerActor, _environment
-from experiments.processes.job_ledger import ATTEMPTS
-from experiments.processes.outcome import Outcome
 from experiments.provenance import PROJECT_ROOT
 from experiments.reproduction.options import parse
 from experiments.reproduction.spec import FigureError
@@ -54,29 +46,6 @@ def nobody() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{probe.getsockname()[1]}"
-
-
-@pytest.fixture
-def other() -> Iterator[Callable[[bytes | None], str]]:
-    """Start what answers all that it is sent with some bytes (None: with silence), and give its address."""
-    with contextlib.ExitStack() as servers:
-
-        def start(answer: bytes | None) -> str:
-            class Handler(socketserver.BaseRequestHandler):
-                def handle(self) -> None:
-                    with contextlib.suppress(OSError):  # the other side may have had enough
-                        self.request.recv(1)
-                        if answer is None:
-                            self.request.makefile("rb").read()
-                        for byte in answer or b"":
-                            self.request.sendall(bytes([byte]))
-
-            server = servers.enter_context(socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler))
-            servers.callback(server.shutdown)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            return f"127.0.0.1:{server.server_address[1]}"
-
-        yield start
 
 
 @pytest.fixture
@@ -131,35 +100,6 @@ def test_slurm_that_is_not_here(
     monkeypatch.setattr(choice.shutil, "which", lambda _: None)
     assert sweep("hydra/launcher=submitit_slurm") == 2
     assert "there is no sbatch here" in capsys.readouterr().err
-
-
-SETTINGS_FRAME = bytes((0, 0, 6, 4, 0, 0, 0, 0, 0)) + bytes(6)
-"""How every server of HTTP/2 begins."""
-
-
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        (None, "the Ray cluster ADDRESS does not answer within 0.2 seconds"),
-        (b"", "what answers at ADDRESS is not a Ray cluster"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what answers at ADDRESS is not a Ray cluster"),
-        (SETTINGS_FRAME[:8], "what answers at ADDRESS is not a Ray cluster"),
-        (SETTINGS_FRAME, None),
-    ],
-)
-def test_what_listens_may_be_something_else(
-    answer: bytes | None, said: str | None, other: Callable[[bytes | None], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choice, "ANSWER_SECONDS", 60.0 if answer is not None else 0.2)
-    monkeypatch.delenv("RAY_USE_TLS", raising=False)
-    address = other(answer)
-    if said is None:
-        check_address(address)
-    else:
-        with pytest.raises(SettingsError, match=f"^{re.escape(said.replace('ADDRESS', address))}$"):
-            check_address(address)
-    monkeypatch.setenv("RAY_USE_TLS", "1")  # which cannot be asked in clear
-    check_address(address)
 
 
 @pytest.mark.parametrize("how", ["override", "environment"])
@@ -220,42 +160,10 @@ def test_every_launcher_composes(path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with initialize_config_dir(str(CONF), version_base="1.3"):
         config = compose("config", [f"hydra/launcher={path.stem}"], return_hydra_config=True)
     launcher = config.hydra.launcher
-    assert launcher._target_.startswith("hydra_plugins.")
     assert config.hydra.runtime.choices["hydra/launcher"] == path.stem
     if path.stem == "ray":
         assert launcher.ray.init.address == "head:6379"
-        assert launcher.ray.remote == {"num_cpus": 1, "max_retries": -1}
     elif path.stem == "local":
         assert launcher.n_jobs == -1
     elif path.stem != "here":
         assert (launcher.cpus_per_task, launcher.tasks_per_node, launcher.nodes) == (1, 1, 1)
-
-
-def killed() -> Outcome:
-    return Outcome("a run", "killed")
-
-
-def test_the_ledger_of_a_cluster_counts_attempts_and_passes_on_the_stop_request() -> None:
-    actor = LedgerActor()
-    for attempt in range(ATTEMPTS):
-        assert actor.begin(7, killed()) is None
-        assert actor.outcomes()[7].attempts == attempt + 1
-    assert actor.begin(7, killed()) == actor.outcomes()[7]
-    assert actor.begin(8, killed()) is None
-    actor.end(8, Outcome("a run", "finished"))
-    assert actor.begin(8, killed()) == Outcome("a run", "finished")
-    actor.report(9, 0.5)
-    assert (actor.reports(), actor.reports()) == ([(9, 0.5)], [])
-    assert actor.stop_request() is None
-    actor.stop(signal.SIGTERM)
-    assert actor.stop_request() == signal.SIGTERM
-    refused = actor.begin(10, killed())
-    assert refused is not None
-    assert (refused.status, refused.message) == ("terminated", "not started")
-    assert sorted(actor.outcomes()) == [7, 8]
-
-
-def test_jobs_elsewhere_are_told_our_variables_and_no_others() -> None:
-    assert _environment({"SVM_SOLVERS": "mine.py", "HOME": "/", "MLFLOW_TRACKING_PASSWORD": "x"}) == {
-        "SVM_SOLVERS": "mine.py"
-    }

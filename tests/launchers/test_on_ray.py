@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 from rays import cluster, raylets
 from run_cases import statuses
 from sweep_cases import ROOT, curves, environment, outcomes, swept, words
 from waiting import PATIENCE, wait_until
 
-from experiments.processes.job_ledger import ATTEMPTS
+from experiments.processes.pool import ATTEMPTS
 
 pytestmark = pytest.mark.slow
 
@@ -54,9 +55,18 @@ def test_a_worker_that_is_killed(tmp_path: Path) -> None:
 def test_a_job_that_always_kills_its_worker_is_given_up(tmp_path: Path) -> None:
     done = swept(tmp_path, "seed=range(3)", *ON_RAY, killed="1 99")
     assert done.returncode == 1, done.stderr
-    assert f"its process was killed {ATTEMPTS} times" in done.stderr
+    assert f"its process was killed, {ATTEMPTS} times" in done.stderr
     assert [end.status for end in outcomes(tmp_path)] == ["finished", "killed", "finished"]
     assert statuses(tmp_path / "results") == ["finished"] * 2
+
+
+def listening(process: int) -> set[str]:
+    """The addresses on which the processes that a command has started listen."""
+    started = psutil.Process(process).children(recursive=True)
+    connections = [connection for child in started for connection in child.net_connections("tcp")]
+    addresses = {connection.laddr.ip for connection in connections if connection.status == psutil.CONN_LISTEN}
+    assert addresses
+    return addresses
 
 
 @pytest.mark.parametrize(("asked", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
@@ -75,6 +85,7 @@ def test_jobs_record_what_they_reached_when_the_command_is_stopped(
         wait_until(lambda: len(list(locks.glob("*.lock"))) == 2, process)
         time.sleep(12.0)  # while a job asks whether it is to stop its core is not another's: the third one waits
         assert len(list(locks.glob("*.lock"))) == 2
+        assert listening(process.pid) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
         process.send_signal(asked)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, err

@@ -199,7 +199,7 @@ def test_pgf_is_measured_by_latex_after_the_other_formats(tmp_path: Path) -> Non
         paper.save(figure, tmp_path / "paper", ("pgf",), "Figure 2", caption)
 
 
-def test_the_settings_of_the_style_are_taken_off_a_command_line() -> None:
-    words = ["-m", "algo=sbp", "style=paper", "format=svg,pdf,svg", "width=3.25", "kernel.width=2"]
-    assert paper_style.asked(words) == (PaperStyle(3.25, ("svg", "pdf")), ["-m", "algo=sbp", "kernel.width=2"])
-    assert paper_style.asked(["algo=sbp", "style=screen"]) == (None, ["algo=sbp"])
+def test_a_style_has_each_format_once_and_needs_its_name() -> None:
+    given = {"style": "paper", "format": "svg,pdf,svg", "width": "3.25", "seed": "1"}
+    assert paper_style.style_of(given) == PaperStyle(3.25, ("svg", "pdf"))
+    assert paper_style.style_of({"style": None, "width": None, "format": None}) is None

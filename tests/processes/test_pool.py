@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
-from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from store_cases import TOY
 import solvers
 from experiments.configuration.composition import settings_of
 from experiments.configuration.settings import RunSettings
-from experiments.processes.job_ledger import ATTEMPTS
+from experiments.processes.pool import ATTEMPTS
 from experiments.reproduction.figure_runs import make_runs
 
 LONG = ["dataset=synthetic", "dataset.n=300", "budget.iterations=1e9"]
@@ -68,15 +67,6 @@ def test_a_run_whose_process_dies_begins_again_and_the_others_finish(
     assert deaths == (1 if status == "finished" else ATTEMPTS)
     left = [recorded for seed in seeds for recorded in statuses(place, seed=seed)]
     assert left == ["finished"] * (3 if status == "finished" else 2)
-
-
-@pytest.mark.slow
-def test_runs_go_on_without_the_server_that_their_processes_come_from(place: Path) -> None:
-    words = ["dataset=synthetic", *TOY, "algo=minibatch_sdca", "algo.batch_size=5"]
-    events = make_runs([settings(place, *words, f"seed={seed}") for seed in range(2)], 1, ["test"])
-    assert next(events).outcome is None
-    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
-    assert [event.outcome.status for event in events if event.outcome is not None] == ["finished"] * 2
 
 
 def test_ctrl_c_records_what_was_reached(place: Path) -> None:

@@ -1,9 +1,8 @@
-"""`experiments.run` on arrays is `run.py` on a file that holds them."""
+"""`experiments.run_arrays` is `run.py` on a file that holds them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,14 +20,14 @@ Y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, "yes", "no")
 
 def test_a_run_on_arrays_is_recorded_and_found_again(fresh: Path) -> None:
     store = fresh / "results"
-    first = experiments.run("sbp", X, Y, store=store, budget={"epochs": 1}, seed=np.int64(2), kernel={"sigma2": 2.0})
-    assert isinstance(experiments.run.runner, ModuleType)  # what is called is still a package
+    settings = {"budget": {"epochs": 1}, "seed": np.int64(2), "kernel": {"sigma2": 2.0}}
+    first = experiments.run_arrays("sbp", X, Y, store=store, **settings)
     assert first.folder is not None
     assert first.folder.parents[1] == store
     assert first.counters["kernel_evaluations"] == first.curve["kernel_evaluations"].iloc[-1] == 48 * 48
     assert first.result["final"]["test_error"] == first.curve["test_error"].iloc[-1] < 0.3
     assert first.result["provenance"]["data"]["label_rule"] == "yes is +1, no is -1"
-    again = experiments.run("sbp", X, Y, store=store, seed=2, **{"budget.epochs": 1, "kernel.sigma2": 2.0})
+    again = experiments.run_arrays("sbp", X, Y, store=store, seed=2, **{"budget.epochs": 1, "kernel.sigma2": 2.0})
     assert again.folder == first.folder  # found, not computed
 
 
@@ -37,7 +36,7 @@ def test_without_a_store_nothing_is_left_and_test_rows_are_used(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = sparse.coo_matrix(X)
-    done = experiments.run(
+    done = experiments.run_arrays(
         "pegasos", rows, (Y == "yes").tolist(), rows, Y == "yes", kernel="linear", problem={"C": 1.0}
     )
     assert done.folder is None
@@ -66,7 +65,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
 ) -> None:
     given = {"algo": "sbp", "X": X, "y": Y, "store": fresh / "results", **changes}
     with pytest.raises(error, match=said):
-        experiments.run(**given)
+        experiments.run_arrays(**given)
 
 
 def test_settings_as_words() -> None:

@@ -92,7 +92,7 @@ def a_report(folder: Path) -> None:
 
 
 def a_sweep(folder: Path) -> None:
-    Outcome("label", "finished").write(folder / "job-0.json")
+    Outcome("label", "finished").write(folder, 0)
     plot_curves({"sbp": [make_curve(3)]}, title="t", small_print="s", path_png=folder / "curves.png")
 
 

@@ -295,13 +295,6 @@ def test_jobs_share_a_gram_matrix_but_not_their_caches() -> None:
     assert row_memory(WORKING_BYTES + gram - 1, 4, n) == (WORKING_BYTES + gram - 1) // 4
 
 
-def test_outcomes_survive_the_file(tmp_path: Path) -> None:
-    outcome = Outcome("x", "refused", "why", overrides=("a=1", "b=2"))
-    outcome.write(tmp_path / "job.json")
-    assert Outcome.read(tmp_path / "job.json") == outcome
-    assert [path.name for path in tmp_path.iterdir()] == ["job.json"]
-
-
 def test_exit_codes() -> None:
     def code(*names: Any) -> int:
         return exit_code([Outcome("x", name) for name in names])

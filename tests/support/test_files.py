@@ -16,7 +16,6 @@ from waiting import PATIENCE
 from support.files import (
     ALIVE,
     FOLDER_PREFIX,
-    keep_folder,
     new_file,
     remove_drafts,
     remove_locks,
@@ -126,29 +125,23 @@ def stay_in_temporary_folder(wait: Callable[[], None]) -> None:
         wait()
 
 
-def stay_in_folder_of_library(folder: Path, wait: Callable[[], None]) -> None:
-    keep_folder(folder)
-    wait()
-
-
 def test_temporary_folders_of_killed_processes_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hold: Callable[..., Any]
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    for name in ("pymp-ours", "pymp-foreign", "other", f"{FOLDER_PREFIX}new"):
+    for name in ("other", f"{FOLDER_PREFIX}new"):
         (tmp_path / name).mkdir()
-    mine, library = hold(stay_in_temporary_folder), hold(stay_in_folder_of_library, tmp_path / "pymp-ours")
-    assert remove_temporary_folders("pymp-") == []
-    assert len(names(tmp_path)) == 5
-    for child in (mine, library):
-        child.kill()
-        child.join()
+    mine = hold(stay_in_temporary_folder)
+    assert remove_temporary_folders() == []
+    assert len(names(tmp_path)) == 3
+    mine.kill()
+    mine.join()
     owner = os.geteuid()
     with monkeypatch.context() as other:
         other.setattr(os, "geteuid", lambda: owner + 1)
-        assert remove_temporary_folders("pymp-") == []
-    assert sorted(remove_temporary_folders("pymp-")) == sorted([mine.pid, library.pid])
-    assert names(tmp_path) == ["other", "pymp-foreign", f"{FOLDER_PREFIX}new"]
+        assert remove_temporary_folders() == []
+    assert remove_temporary_folders() == [mine.pid]
+    assert names(tmp_path) == ["other", f"{FOLDER_PREFIX}new"]
     with temporary_folder() as folder:
         assert folder.parent == tmp_path
         assert names(folder) == [ALIVE]

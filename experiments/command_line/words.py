@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -13,10 +14,13 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 
 import solvers
+from experiments.command_line.value_lists import expanded
 from experiments.configuration.composition import CONF, parsed
 from experiments.configuration.preset_tables import options, read_tables
 from experiments.configuration.schema import KERNELS, RunConfig, algo_schema
 from solvers import SettingsError
+
+_FORMATS = re.compile(r"^format=([\w,]+)$")  # not a sweep over the formats
 
 
 def register() -> None:
@@ -39,6 +43,23 @@ def register() -> None:
     store.repo.pop("preset", None)  # a table may have changed since the last call
     for (group, name), preset in options(read_tables(CONF / "preset")).items():
         store.store(group=f"preset/{group}", name=name, node=preset)
+
+
+def translated(words: Sequence[str]) -> list[str]:
+    """Return a command line of this program as Hydra understands it.
+
+    ``--dry-run`` becomes a setting, ``logspace(...)`` a list, and the formats of a picture one text. In a sweep a value
+    within a swept group is checked in each job (`for_each_job`).
+
+    Raises
+    ------
+    SettingsError
+        See `experiments.command_line.value_lists.expanded`.
+    """
+    sweeps = bool({"--multirun", "-m"} & set(words))
+    changed = ["dry_run=true" if word == "--dry-run" else _FORMATS.sub(r"format='\1'", word) for word in words]
+    changed = expanded(changed, sweeps=sweeps)
+    return for_each_job(changed) if sweeps else changed
 
 
 def for_each_job(words: Sequence[str]) -> list[str]:

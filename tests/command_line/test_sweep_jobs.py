@@ -1,4 +1,4 @@
-"""The jobs of a sweep in worker processes of this machine."""
+"""How many jobs of a sweep run at a time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from experiments.command_line import job
-from experiments.command_line.job import parallel_jobs
+from experiments.command_line import sweep_jobs
+from experiments.command_line.sweep_jobs import parallel_jobs
 from solvers import SettingsError
 
 
 @pytest.mark.parametrize(("n_jobs", "jobs"), [(1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1)])
 def test_negative_numbers_count_down_from_all_cores(n_jobs: int, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, "available_cores", lambda: 4)
+    monkeypatch.setattr(sweep_jobs, "available_cores", lambda: 4)
     assert parallel_jobs(n_jobs) == jobs
 
 

@@ -1,0 +1,141 @@
+"""The jobs of a sweep as jobs of a pool: worker processes of this machine, or a Ray cluster."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
+
+from experiments.command_line.job import run_job
+from experiments.configuration.composition import compose
+from experiments.configuration.settings import available_cores
+from experiments.launchers.cluster import cores_here
+from experiments.processes.elapsed import ElapsedTime
+from experiments.processes.outcome import Outcome
+from experiments.processes.pool import Pool, Report, run_jobs
+from experiments.run.console import console, note_to
+from experiments.run.errors import print_error
+from solvers import SettingsError
+
+
+@dataclass(frozen=True)
+class SweepJob:
+    """One job of a sweep.
+
+    Attributes
+    ----------
+    number : int
+        In the sweep.
+    overrides : tuple of str
+        ``name=value`` of each setting, as the command line has been expanded.
+    jobs : int or None
+        Jobs at a time; None: on Ray, as many as its machine has cores.
+    hydra : bytes
+        Hydra's own part of the sweep's configuration, pickled.
+    """
+
+    number: int
+    overrides: tuple[str, ...]
+    jobs: int | None
+    hydra: bytes
+
+    @property
+    def label(self) -> str:
+        """The overrides."""
+        return " ".join(self.overrides)
+
+    def __call__(self, report: Report, /) -> Outcome:
+        """Run the job in a worker and return its outcome; see `experiments.processes.pool.Job`."""
+        del report  # it prints its progress
+        config = compose(self.overrides)
+        sweep = _hydra_part(self.hydra)
+        OmegaConf.copy_cache(from_config=sweep, to_config=config)  # ``${now:...}`` is the sweep's
+        with read_write(sweep.hydra):  # what ``${hydra:job.num}`` and its like stand for
+            job = sweep.hydra.job
+            job.num, job.id = self.number, f"{job.name}_{self.number}"
+            job.override_dirname = ",".join(sorted(self.overrides))
+            sweep.hydra.overrides.task = [*self.overrides]
+        jobs, command = cores_here() if self.jobs is None else self.jobs, ["run.py", "-m", *self.overrides]
+        return run_job(config, self.overrides, command, number=self.number, jobs=jobs, remote=self.jobs is None)
+
+
+@lru_cache(maxsize=1)
+def _hydra_part(packed: bytes) -> Any:
+    """Return Hydra's part of a sweep's configuration, and make it the one of this worker."""
+    setup_globals()  # Hydra's resolvers, as in ``model=${now:%H}.npz``
+    config = pickle.loads(packed)
+    HydraConfig.instance().set_config(config)
+    configure_log(config.hydra.job_logging, config.hydra.verbose)
+    return HydraConfig.instance().cfg
+
+
+def launch(
+    job_overrides: Sequence[Sequence[str]],
+    first: int,
+    config: DictConfig,
+    workers: AbstractContextManager[Pool],
+    jobs: int | None,
+) -> list[JobReturn]:
+    """Run the jobs of a sweep in the processes of a pool, and write their outcomes to the sweep's folder.
+
+    Parameters
+    ----------
+    job_overrides : sequence of sequence of str
+        Those of each job.
+    first : int
+        Number of the first job.
+    config : DictConfig
+        As composed for the sweep as a whole.
+    workers : context manager of Pool
+    jobs : int or None
+        See `SweepJob`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the running jobs have recorded their state.
+    """
+    folder = Path(config.hydra.sweep.dir)
+    with read_write(config), open_dict(config):
+        config.hydra.runtime.output_dir = str(folder)
+    packed = pickle.dumps(OmegaConf.masked_copy(config, "hydra"))
+    sweep = [SweepJob(first + i, tuple(words), jobs, packed) for i, words in enumerate(job_overrides)]
+    returns = [JobReturn(overrides=words, status=JobStatus.UNKNOWN) for words in job_overrides]
+    elapsed = ElapsedTime(note_to(console(sys.stderr)))
+    try:
+        with workers as pool:
+            at_a_time = min(pool.size, len(sweep))
+            elapsed.begin(f"jobs: {len(sweep)}, {at_a_time} at a time; starting the worker processes")
+            for event in run_jobs(sweep, pool):
+                elapsed.end()
+                if event.outcome is not None:
+                    event.outcome.write(folder, first + event.index)
+                    returns[event.index].return_value = event.outcome
+                    returns[event.index].status = JobStatus.COMPLETED
+                elif event.note:
+                    print_error(f"[{first + event.index}] {sweep[event.index].label}: {event.note}")
+    finally:
+        elapsed.end()
+    return returns
+
+
+def parallel_jobs(n_jobs: Any) -> int:
+    """Return how many jobs run at a time: negative numbers count down from all cores, -1 is all of them.
+
+    Raises
+    ------
+    SettingsError
+        It is not a whole number, or 0.
+    """
+    if type(n_jobs) is not int or n_jobs == 0:
+        raise SettingsError(f"hydra.launcher.n_jobs must be a whole number other than 0, got {n_jobs!r}")
+    return max(1, available_cores() + 1 + n_jobs if n_jobs < 0 else n_jobs)
