@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, Solver, Status
+from solvers.base import Counters, Limit, Solver, Status
 from solvers.errors import SettingsError
 from solvers.kernels import Gaussian, Kernel, Linear, Polynomial
 from solvers.nu import derive_nu
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver
 from solvers.registry import get, names
 from solvers.rows import RowPolicy
 from solvers.snapshots import FunctionSnapshot, KernelSnapshot, LinearSnapshot, Snapshot

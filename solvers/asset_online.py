@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from solvers import _core, blas
 from solvers.asset import iteration_settings
-from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
+from solvers.base import Counters, Limit, State, Status
 from solvers.cosines import Cosines
 from solvers.errors import CoreError, SettingsError
 from solvers.features import Features
 from solvers.predictors import CosinePredictor
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver, prefixed, select
 from solvers.snapshots import FunctionSnapshot
 
 

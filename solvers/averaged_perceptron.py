@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
+from solvers.base import Counters, Limit, State, Status
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver, prefixed, select
 from solvers.snapshots import KernelSnapshot
 
 _CHUNK = 256  # examples searched at once for the next mistake

@@ -5,18 +5,16 @@ from __future__ import annotations
 import abc
 import contextlib
 import enum
-import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
 from solvers.errors import CoreError, SettingsError, check_numbers
 from solvers.problem import Problem
-from solvers.snapshots import KernelSnapshot, LinearSnapshot, Snapshot
+from solvers.snapshots import Snapshot
 
 
 class Status(enum.Enum):
@@ -78,17 +76,6 @@ class Counters:
 
 State = dict[str, NDArray[Any]]
 """All that a resumed run depends on besides problem, settings and seed: arrays by name."""
-
-
-def prefixed(name: str, state: State) -> State:
-    """Return a state with ``name.`` before each of its names; `select` undoes it."""
-    return {f"{name}.{member}": values for member, values in state.items()}
-
-
-def select(name: str, state: State) -> State:
-    """Return the entries of a state whose names start with ``name.``, without this prefix."""
-    prefix = f"{name}."
-    return {key.removeprefix(prefix): values for key, values in state.items() if key.startswith(prefix)}
 
 
 class Solver(abc.ABC):
@@ -227,97 +214,3 @@ class Solver(abc.ABC):
             yield
         except (CoreError, KeyError, TypeError, ValueError) as error:
             raise SettingsError(f"algo={self.name}: {error}") from error
-
-
-class CoreSolver(Solver):
-    """A solver whose loop runs in the compiled core."""
-
-    resumes = True
-    dual_feasible: ClassVar[bool] = False
-    """Whether its coefficients are a feasible point of the lambda form's dual."""
-
-    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
-        super().__init__(problem, settings, seed)
-        try:
-            self._core: Any = self.make()
-        except CoreError as error:
-            raise SettingsError(f"algo={self.name}: {error}") from error
-
-    @abc.abstractmethod
-    def make(self) -> _core.Solver:
-        """Return the core's solver of the problem."""
-
-    def advance(self, limit: Limit) -> Status:  # noqa: D102 (inherited)
-        return Status(self._core.advance(**limit.given()).name)
-
-    @property
-    def counters(self) -> Counters:  # noqa: D102 (inherited)
-        # with explicit weights no kernel is evaluated: the cost is None, not 0
-        return Counters.of(self._core.counters).without(self.not_counted(self.problem.kernel.name))
-
-    @property
-    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return float(self._core.cpu_seconds)
-
-    @property
-    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return float(self._core.wall_seconds)
-
-    def snapshot(self) -> Snapshot:  # noqa: D102 (inherited)
-        if isinstance(self._core, _core.LinearSolver):
-            return LinearSnapshot(self._core.weights(), self._core.bias, lower_bound=self._core.lower_bound)
-        core = self._core
-        return KernelSnapshot(core.coefficients(), core.bias, core.responses(), dual_feasible=self.dual_feasible)
-
-    def state(self) -> State | None:  # noqa: D102 (inherited)
-        return dict(self._core.state())
-
-    def restore(self, state: State | None) -> None:  # noqa: D102 (inherited)
-        with self.restoring():
-            self._core.restore(state)
-
-
-class PythonSolver(Solver):
-    """A solver whose loop is Python: `advance` runs inside `clocks` and stops when `reached` returns a status."""
-
-    def __init__(self, problem: Problem, settings: Any, seed: int) -> None:
-        super().__init__(problem, settings, seed)
-        self._cpu = self._wall = 0.0
-        self._began: tuple[float, float] | None = None
-
-    def cpu_clock(self) -> float:
-        """Return the CPU time of the calling thread; override it if other threads work as well."""
-        return time.thread_time()
-
-    @contextlib.contextmanager
-    def clocks(self) -> Iterator[None]:
-        """Add the time spent inside to the clocks, also if an exception is raised."""
-        self._began = self.cpu_clock(), time.monotonic()
-        try:
-            yield
-        finally:
-            self._cpu, self._wall, self._began = self.cpu_seconds, self.wall_seconds, None
-
-    def reached(self, limit: Limit) -> Status | None:
-        """Return the first limit that is reached, or None; costs that the solver does not count limit nothing."""
-        now = {**vars(self.counters), "cpu_seconds": self.cpu_seconds}
-        for name, value in limit.given().items():
-            if now[name] is not None and now[name] >= value:
-                return Status(name)
-        return None
-
-    def clock_state(self) -> State:
-        """Return the values of the clocks, for `state`."""
-        return {"cpu_seconds": np.array(self.cpu_seconds), "wall_seconds": np.array(self.wall_seconds)}
-
-    def set_clocks(self, state: State) -> None:
-        """Continue the clocks from a state."""
-        self._cpu, self._wall = float(state["cpu_seconds"]), float(state["wall_seconds"])
-
-    @property
-    def cpu_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._cpu + (self.cpu_clock() - self._began[0] if self._began else 0.0)
-
-    @property
-    def wall_seconds(self) -> float:  # noqa: D102 (inherited)
-        return self._wall + (time.monotonic() - self._began[1] if self._began else 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.cpny import check_eps
 from solvers.errors import SettingsError
 from solvers.features import Features, compact

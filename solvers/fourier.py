@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
+from solvers.base import Counters, Limit, State, Status
 from solvers.cosines import angles_of
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian
 from solvers.predictors import CosinePredictor
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver, prefixed, select
 from solvers.snapshots import FunctionSnapshot
 
 _BLOCK = 4096  # features are computed for so many points at a time when predicting

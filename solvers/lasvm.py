@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.errors import SettingsError
 from solvers.snapshots import KernelSnapshot, Snapshot
 

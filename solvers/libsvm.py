@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvers.base import Counters, Limit, PythonSolver, Status
+from solvers.base import Counters, Limit, Status
 from solvers.errors import SettingsError
 from solvers.passes import NOT_REPORTED, sklearn_kernel
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver
 from solvers.snapshots import KernelSnapshot
 
 MAX_ITERATIONS = 10_000_000

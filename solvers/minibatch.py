@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import CoreSolver, State
+from solvers.base import State
+from solvers.core_solver import CoreSolver
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 from solvers.rows import threads_refused

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers import _core
-from solvers.base import Counters, Limit, PythonSolver, State, Status, prefixed, select
+from solvers.base import Counters, Limit, State, Status
 from solvers.errors import CoreError, SettingsError
 from solvers.nystrom import Nystrom
 from solvers.precision import FeaturesPrecision
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver, prefixed, select
 from solvers.rows import threads_refused
 from solvers.snapshots import DeferredResponses, KernelSnapshot
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers._core import Purpose, Random
-from solvers.base import Counters, Limit, PythonSolver, Status
+from solvers.base import Counters, Limit, Status
 from solvers.errors import SettingsError
 from solvers.features import Features
 from solvers.kernels import Gaussian, Kernel, Polynomial
 from solvers.problem import Problem
+from solvers.python_solver import PythonSolver
 from solvers.snapshots import LinearSnapshot, Snapshot
 
 NOT_REPORTED = frozenset({"kernel_evaluations", "inner_products", "feature_accesses", "feature_accesses_dense"})

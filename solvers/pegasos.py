@@ -5,7 +5,7 @@ from typing import Any
 
 from solvers import _core
 from solvers.accounting import Accounting
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.errors import SettingsError
 from solvers.precision import Precision
 

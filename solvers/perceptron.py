@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 
 
 @dataclass

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from solvers import _core
-from solvers.base import CoreSolver, Counters, Limit, Solver, State, Status, prefixed, select
+from solvers.base import Counters, Limit, Solver, State, Status
+from solvers.core_solver import CoreSolver
 from solvers.errors import SettingsError
 from solvers.problem import Problem
+from solvers.python_solver import prefixed, select
 
 UNCOUNTED = frozenset({"X", "examples", "features", "in_feature_order", "matrix", "ordered", "rows"})
 """Members of a problem that give points or kernel rows without counting them."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.snapshots import KernelSnapshot
 
 

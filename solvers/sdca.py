@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from solvers import _core
 from solvers.accounting import Accounting
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 
 
 @dataclass

@@ -7,7 +7,7 @@ import enum
 from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.precision import Precision
 
 

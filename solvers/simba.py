@@ -4,7 +4,7 @@ import enum
 from dataclasses import dataclass
 
 from solvers import _core
-from solvers.base import CoreSolver
+from solvers.core_solver import CoreSolver
 from solvers.errors import SettingsError
 from solvers.problem import Problem
 from solvers.snapshots import LinearSnapshot

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import solvers
-from datasets import DataError, DatasetConfig, DatasetSpec, spec_of
-from datasets.spec import TEXTS
+from datasets import DatasetSpec
 from experiments import provenance
 from experiments.configuration import presets
 from experiments.configuration.budget import Budget, choose_budget
 from experiments.configuration.choices import check_choice, check_model, folder, parse_memory, shown
 from experiments.configuration.engine import check_engine, choose_checkpoint_seconds, choose_ranks
+from experiments.configuration.parts import choose_dataset, choose_kernel, choose_solver
 from experiments.configuration.presets import COMMAND_LINE, ProblemChoice
-from experiments.configuration.schema import KERNELS, ROW_PROVIDERS, GaussianConfig, RunConfig, kernel_name
+from experiments.configuration.schema import ROW_PROVIDERS, RunConfig, kernel_name
 from solvers import SettingsError, plugins
 from solvers.errors import LARGEST_INTEGER, check_numbers
 from support.text import nearest as nearest
@@ -147,10 +146,12 @@ def resolve(
     SettingsError
         A value that is not allowed; the message names the setting and the allowed values.
     """
-    solver, solver_settings = _solver(config.algo)
-    dataset, data_changed = _dataset(config.dataset, given, may_be_unused)
-    bias, bias_origin = presets.choose_bias(config.problem.bias, config.preset, allowed_bias(solver), solver.name)
-    kernel, kernel_origins = _kernel(config, solver, bias, given)
+    solver, solver_settings = choose_solver(config.algo)
+    dataset, data_changed = choose_dataset(config.dataset, given, may_be_unused)
+    bias, bias_origin = presets.choose_bias(
+        config.problem.bias, config.preset, tuple(sorted(solver.biases)), solver.name
+    )
+    kernel, kernel_origins = choose_kernel(config, solver, bias, given)
     problem = presets.choose_problem(
         config.problem,
         config.preset,
@@ -199,7 +200,7 @@ def resolve(
         picture=_switch("picture", config.picture, jobs is None),
         model=check_model(config.model),
     )
-    check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `_solver` checks `algo`
+    check_numbers("", dataclasses.replace(config, algo=None))  # all other numbers; `choose_solver` checks `algo`
     return resolved
 
 
@@ -221,11 +222,6 @@ def needs(solver: Any, what: str) -> bool:
     return what in solver.needs
 
 
-def allowed_bias(solver: Any) -> tuple[bool, ...]:
-    """Return the values of ``problem.bias`` that a solver supports."""
-    return tuple(sorted(solver.biases))
-
-
 def available_cores() -> int:
     """Return the number of cores that this process may use."""
     return provenance.cores()
@@ -237,47 +233,6 @@ def _plain(settings: Any) -> dict[str, Any]:
         name: value.name if isinstance(value, enum.Enum) else value
         for name, value in dataclasses.asdict(settings).items()
     }
-
-
-def _solver(node: Any) -> tuple[Any, Any]:
-    name = getattr(node, "name", None)
-    if name not in solvers.names():
-        raise SettingsError(
-            f"unknown algorithm {name!r}; known: {', '.join(solvers.names())}{nearest(str(name), solvers.names())}"
-        )
-    solver = solvers.get(name)
-    fields = [field.name for field in dataclasses.fields(solver.Settings)]
-    if {field.name for field in dataclasses.fields(node)} != {*fields, "name"}:
-        raise SettingsError(f"algo.name cannot be set by itself: write algo={name}")
-    settings = solver.Settings(**{field: getattr(node, field) for field in fields})
-    check_numbers("algo", settings)
-    return solver, settings
-
-
-def _dataset(config: DatasetConfig, given: Collection[str], may_be_unused: Collection[str]) -> tuple[DatasetSpec, bool]:
-    """Return the data set with its name, and whether the command line changes points or labels; see `resolve`."""
-    fields = {name.split(".")[1] for name in given if name.startswith("dataset.")}
-    unused = {name.split(".")[1] for name in may_be_unused if name.startswith("dataset.")}
-    try:
-        return spec_of(config, fields, unused), bool(fields - TEXTS)
-    except DataError as error:
-        raise SettingsError(str(error)) from error
-
-
-def _kernel(config: RunConfig, solver: Any, bias: bool, given: Collection[str]) -> tuple[Any, dict[str, str]]:
-    """Return the kernel, and who chose it and its width unless the command line did."""
-    kernel, origins = config.kernel, {}
-    if type(kernel) not in KERNELS.values():
-        raise SettingsError(f"kernel must be one of {', '.join(KERNELS)}")
-    if not any(setting == "kernel" or setting.startswith("kernel.") for setting in given):
-        name, origin = presets.choose_kernel(kernel_name(kernel), config.preset, solver.kernels, solver.name, bias=bias)
-        if name != kernel_name(kernel):
-            kernel, origins = KERNELS[name](), {"kernel.name": origin}
-    solver.check_kernel(kernel_name(kernel))
-    if isinstance(kernel, GaussianConfig):
-        sigma2, origins["kernel.sigma2"] = presets.choose_sigma2(kernel, config.preset, bias=bias)
-        kernel = GaussianConfig(sigma2)
-    return kernel, origins
 
 
 def _threads(value: int | str, automatic: int) -> int:

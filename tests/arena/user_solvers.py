@@ -8,7 +8,8 @@ import numpy as np
 
 from solvers import Counters, KernelSnapshot, Limit, Problem, PythonSolver, Status
 from solvers._core import Purpose, Random
-from solvers.base import State, prefixed, select
+from solvers.base import State
+from solvers.python_solver import prefixed, select
 
 
 @dataclass
