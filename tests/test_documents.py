@@ -17,6 +17,9 @@ PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "C
 
 COLUMNS, SCREEN = 120, 150
 
+SPINE, SHORT = 12, 250
+"""Files that are read first, and the lines that each may have."""
+
 
 def names(paths: list[Path]) -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in paths]
@@ -81,6 +84,20 @@ def test_the_api_pages_name_modules_that_exist() -> None:
         for module in re.findall(r"automodule:: ([\w.]+)", path.read_text(encoding="utf-8")):
             file = ROOT / module.replace(".", "/")
             assert file.is_dir() or file.with_suffix(".py").exists(), f"{path.name}: {module}"
+
+
+def test_the_files_to_read_first_are_twelve_and_short() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[([\w.]+)\]\(\.\./([\w./]+)\) \| (\d+) \|", text, re.MULTILINE)
+    assert len(rows) == SPINE
+    for name, path, lines in rows:
+        length = len((ROOT / path).read_text(encoding="utf-8").splitlines())
+        assert (ROOT / path).name == name
+        assert length <= SHORT, path
+        assert abs(length - int(lines)) <= SHORT / 10, path
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linked = re.findall(r"\]\(([\w./]+)\)", readme.partition("## Read these in an hour")[2].partition("\n## ")[0])
+    assert [path for path in linked if path != "docs/architecture.md"] == [path for _, path, _ in rows]
 
 
 def test_the_architecture_names_functions_that_exist() -> None:
