@@ -1,4 +1,4 @@
-"""engine=mpi on this machine beside one process; ``python -m benchmarks.ranks`` prints the table of docs/scaling.md."""
+"""engine=mpi on this machine beside one process; ``python -m benchmarks.ranks`` prints the table of docs/mpi.md."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def seconds_on(machines: int, alone: float, shared: Iteration) -> float:
 
 
 def main() -> None:
-    """Print the table of docs/scaling.md."""
+    """Print the table of docs/mpi.md."""
     machines = [f"{m} machines" if m > 1 else "1" for m in MACHINES]
     print("| " + " | ".join(["run", "bytes a sum", "sums", *machines, "best"]) + " |")
     print("|" + " --- |" * (len(MACHINES) + 4))
