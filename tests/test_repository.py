@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -47,7 +48,6 @@ def pyproject() -> dict[str, object]:
             r"pythonhosted|pypi\.org|/simple\b|artifactory|--(?:extra-)?index-url|find-links=", id="package host"
         ),
         pytest.param(r"-----BEGIN [A-Z ]*PRIVATE KEY|(?i:api[_-]?key|password)\s*=\s*['\"]\w", id="secret"),
-        pytest.param(r"hydra\._internal", id="private part of Hydra"),
     ],
 )
 def test_the_tree_holds_no(pattern: str) -> None:
@@ -59,6 +59,50 @@ def test_the_tree_holds_no(pattern: str) -> None:
         if re.search(pattern, line)
     ]
     assert found == []
+
+
+def _library_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names that a module imports from other projects, and where they are from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _private_parts(tree: ast.Module) -> Iterator[str]:
+    names = {name: origin for name, origin in _library_names(tree) if origin.partition(".")[0] not in SOURCES}
+    yield from (origin for origin in names.values() if re.search(r"(^|\.)_(?!_)|^mlflow\.store", origin))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.match(r"_(?!_)", node.attr) and ast.unparse(node) != "os._exit":
+            root = node.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in names:
+                yield ast.unparse(node)
+        elif isinstance(node, ast.ClassDef) and "BaseException" in map(ast.unparse, node.bases):
+            yield f"class {node.name}(BaseException)"
+
+
+def test_only_public_parts_of_libraries_are_used() -> None:
+    sources = [path for path in files() if path.suffix == ".py" and path.is_relative_to(ROOT)]
+    program = [path for path in sources if path.relative_to(ROOT).parts[0] != "tests"]
+    private = {str(path): [*_private_parts(ast.parse(path.read_text(encoding="utf-8")))] for path in program}
+    assert len(private) > 300
+    assert {path: parts for path, parts in private.items() if parts} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from hydra._internal import x",
+        "import numpy as np\nnp.core._x",
+        "class A(BaseException): ...",
+        "import mlflow.store",
+    ],
+)
+def test_a_private_part_is_noticed(code: str) -> None:
+    assert [*_private_parts(ast.parse(code))]
 
 
 def test_the_folder_of_data_files_is_named_in_one_place_only() -> None:

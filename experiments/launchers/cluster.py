@@ -18,7 +18,7 @@ from experiments.processes.stopping import STOP_SIGNALS, Terminated, terminable
 from solvers import SettingsError
 
 STORE_BYTES = 80 * 2**20
-"""Ray's memory for what its tasks share, which ours hardly use; of a cluster that exists it is not ours to say."""
+"""Bytes of object store of a Ray that is started here: tasks share almost nothing. An existing cluster has its own."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 _ONLY_HERE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Ray's variable: with 0, as on macOS, its processes listen on 127.0.0.1 only; else on all addresses."""
@@ -83,7 +83,7 @@ class RayPool:
         """See `Pool.submit`."""
         import ray
 
-        packed = pickle.dumps(job)  # what it names is imported where it runs, in our folder
+        packed = pickle.dumps(job)  # by reference: the worker imports the job's class from this working folder
         call: Any = ray.remote(num_cpus=1, max_retries=ATTEMPTS - 1)(_call)
         self._tasks[index] = call.remote(str(Path.cwd()), packed, self._reports, index)
         future: Future[Outcome] = self._tasks[index].future()

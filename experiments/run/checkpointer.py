@@ -22,9 +22,9 @@ from solvers.snapshots import DeferredResponses
 from support.files import new_file
 
 FOLDER = "checkpoints"
-FORMAT = 2
+FORMAT = 3
 """Of the files: a line of JSON that identifies the run, and numpy's archive."""
-_STATE, _PENDING, _DEFERRED = "state/", "waiting/", "on_features.weights"
+_STATE, _PENDING, _DEFERRED = "state/", "pending/", "on_features.weights"
 _MISMATCHES = {
     "key": "by a run with other settings or data",
     "algo": "by another method",
@@ -193,9 +193,9 @@ class Checkpointer:
         packed = [(row, pack(snapshot)) for row, snapshot in builder.pending]
         rest = {
             "iterations": solver.counters.iterations,
-            "passed": self.points_done,
-            "settled": builder.evaluated,
-            "waiting": [[row, one.plain] for row, one in packed],
+            "points_done": self.points_done,
+            "evaluated": builder.evaluated,
+            "pending": [[row, one.plain] for row, one in packed],
             "communication": getattr(solver, "communication", {}),
         }
         arrays = {f"{_STATE}{name}": values for name, values in state.items()} | {
@@ -241,10 +241,10 @@ def _content(body: bytes) -> Checkpoint:
     rest = json.loads(arrays["rest"].tobytes())
     pending = [
         (row, PackedSnapshot(_under(f"{_PENDING}{k}/", arrays), plain))
-        for k, (row, plain) in enumerate(rest["waiting"])
+        for k, (row, plain) in enumerate(rest["pending"])
     ]
     state = _under(_STATE, arrays)
-    return Checkpoint(rest["iterations"], state, rest["passed"], rest["settled"], pending, rest["communication"])
+    return Checkpoint(rest["iterations"], state, rest["points_done"], rest["evaluated"], pending, rest["communication"])
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -71,7 +71,7 @@ def _difference(each: Streams, d: int, what: str, errors: str) -> Case:
 
 
 def _sooner(each: Streams, d: int) -> Case:
-    """Judge the examples to the last error of ASSET*: those of ASSET* over those of ASSET."""
+    """Judge how many examples ASSET* needs to its last error, relative to ASSET."""
     asset, star = (each.of.get(method, {}).get(d) for method in METHODS)
     place, about = f"faster d={d}", f"d = {d:,}"
     if asset is None or star is None:

@@ -321,7 +321,7 @@ def _effort(panel: Panel, series: str, optimum: Optimum) -> Effort | None:
 
 
 def _step(frame: pd.DataFrame, cost: float) -> float:
-    """Return an evaluation's iterations over one more than those of the evaluation before it."""
+    """Return the ratio of iterations between consecutive evaluations, k_i / (k_{i-1} + 1)."""
     earlier = column(frame, "iterations")
     earlier = earlier[earlier < cost]
     return cost / (float(earlier[-1]) + 1) if len(earlier) else 1.0

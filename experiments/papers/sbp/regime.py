@@ -56,7 +56,10 @@ class Size:
         return EXAMPLES / self.n
 
     def cost(self, runs: Sequence[int]) -> float:
-        """Return the evaluations from which on the mean error of some runs is at most the target; inf, 0: unknown."""
+        """Return the kernel evaluations after which the mean error of some runs stays at most the target.
+
+        inf: never; 0: from the start, so unknown.
+        """
         return float(settled(self.grid, self.errors[list(runs)].mean(axis=0), [self.target])[0])
 
 

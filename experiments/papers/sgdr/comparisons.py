@@ -25,7 +25,7 @@ COMPARISON_OPTIONS: Final = {
 """Options of the claims that `Comparison` judges."""
 When = Literal["every", "smallest", "middle", "largest"]
 Group = tuple[TimedProblem, ...]
-"""A data set with one C; of a growth, also with the C from which it grows."""
+"""One problem, a data set with a C; of a growth also the smaller C."""
 
 
 @dataclass(frozen=True)

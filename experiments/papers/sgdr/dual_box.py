@@ -128,13 +128,13 @@ def random_exponent(run: RunSettings) -> Interval:
 
 
 def on_each(evidence: Evidence, series: str, call: Callable[[RunSettings], T]) -> dict[str, T | str]:
-    """Call a function of a series' settings on every data set; a text where it has no runs or no data: why."""
+    """Apply `call` to the settings of a series on each data set; the reason where runs or data are missing."""
     from datasets import DataError
 
-    found: dict[str, T | str] = {}
+    values: dict[str, T | str] = {}
     for panel in evidence.panels:
         try:
-            found[panel.dataset] = call(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
+            values[panel.dataset] = call(panel.settings[series]) if panel.runs.get(series) else "no finished runs"
         except DataError as error:
-            found[panel.dataset] = str(error).partition(": ")[0]
-    return found
+            values[panel.dataset] = str(error).partition(": ")[0]
+    return values
