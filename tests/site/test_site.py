@@ -117,7 +117,7 @@ def test_the_pages_have_their_contents(site: Path) -> None:
     frame = re.search(r'<iframe src="([^"]+)"', front)
     assert frame
     assert 'id="plotly"' in ((site / PAGES[0]).parent / frame[1]).read_text(encoding="utf-8")
-    api = (site / "docs/site/api/solvers.html").read_text(encoding="utf-8")
+    api = (site / "docs/site/api.html").read_text(encoding="utf-8")
     assert 'id="solvers.Problem"' in api
     assert "RowPolicy" in api
 
