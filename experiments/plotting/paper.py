@@ -45,6 +45,7 @@ def fit(figure: Figure, width: float) -> list[str]:
     width : float
         Inches.
     """
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.text import Text
 
     rows = _rows(figure)
@@ -54,6 +55,7 @@ def fit(figure: Figure, width: float) -> list[str]:
     shares = [row[0][0].get_position().height for row in rows]
     for text in figure.findobj(Text):
         text.set_fontsize(TEXT)
+    layout = ConstrainedLayoutEngine()
     for columns in range(_columns(rows, width), 0, -1):
         cell = width / columns
         lines = [line for row in rows for line in _wrapped(row, columns)]
@@ -71,7 +73,7 @@ def fit(figure: Figure, width: float) -> list[str]:
         for texts, points in ((labels, _POINTS_PER_CHARACTER), (names, _POINTS_PER_BOLD)):
             for text in texts:
                 text.set_text(_fill(text.get_text(), int(72 * (cell - _BESIDE) / points)))
-        figure.draw_without_rendering()
+        layout.execute(figure)
         if all(axes.get_position().width * width >= _LEAST_WIDTH for axes in figure.axes):
             break
     return caption
@@ -127,6 +129,7 @@ def _write_pgf(figure: Figure, path: Path) -> None:
     from experiments.plotting import pgf
 
     pgf.prepare(figure)
+    figure.set_layout_engine("constrained")  # LaTeX's letters have other widths
     try:
         figure.savefig(path, format="pgf")
     except (LatexError, ValueError) as error:
