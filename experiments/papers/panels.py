@@ -201,11 +201,20 @@ def heading(axes: Axes, panel: Panel, facts: str = "") -> None:
     """Write the data set's name above its panel, and its size and further facts below the name."""
     known = [_departure(panel, "STAND-IN", "NOT THE PAPER'S")] if panel.stand_in else []
     known += [] if panel.n is None else [f"n = {panel.n:,}"]
+    write_heading(axes, called(panel), "; ".join([*known, *filter(None, [facts])]))
+
+
+def write_heading(axes: Axes, name: str, note: str) -> None:
+    """Write a name above a panel, and a note below the name; the caption of a paper's picture has the note."""
     above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "parse_math": False}
-    name: dict[str, Any] = {"size": "large", "weight": "bold", "color": INK, "label": paper.NAME, **above}
-    axes.annotate(called(panel), (0, 1), (0, 20), **name)
-    notes = "; ".join([*known, *filter(None, [facts])])
-    axes.annotate(notes, (0, 1), (0, 7), color=FAINT, label=paper.NOTE, **above)
+    axes.annotate(name, (0, 1), (0, 20), size="large", weight="bold", color=INK, label=paper.NAME, **above)
+    axes.annotate(note, (0, 1), (0, 7), color=FAINT, label=paper.NOTE, **above)
+
+
+def empty_panel(axes: Axes, text: str) -> None:
+    """Write a text instead of a panel."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, size="large", color=FAINT, ha="center", va="center")
 
 
 def empty(figure: Figure | SubFigure, text: str) -> None:
@@ -244,12 +253,10 @@ def _draw_one(
     axes: Axes, panel: Panel, means: Mapping[str, MeanCurve], styles: Mapping[str, Style], row: Row, *, first: bool
 ) -> None:
     if not means:
-        axes.set_axis_off()
-        axes.text(0.5, 0.5, "no finished runs", size="large", color=FAINT, ha="center", va="center")
+        empty_panel(axes, "no finished runs")
         heading(axes, panel)
         return
-    look: dict[str, Any] = {"bands": row.bands, "compared": row.compared}
-    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, **look)
+    drawn = draw_panel(axes, means, styles, cost=row.cost, measure=row.measure, bands=row.bands, compared=row.compared)
     heading(axes, panel, drawn.cut)
     if facts := row.facts.get(panel.paper_dataset):
         corner: dict[str, Any] = {

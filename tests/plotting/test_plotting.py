@@ -82,18 +82,6 @@ def test_same_curves_same_bytes_whatever_the_user_s_settings(
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
 
 
-def test_different_curves_give_different_pictures(tmp_path: Path) -> None:
-    curves = {"sbp": [run(0)]}
-    plain = draw(tmp_path / "a.png", curves)
-    changes = {
-        "title": {"title": "Other"},
-        "small print": {"small_print": "commit abd"},
-        "cost": {"cost": "cpu_seconds"},
-    }
-    pictures = {name: draw(tmp_path / "b.png", curves, **change) for name, change in changes.items()}
-    assert len({plain, *pictures.values()}) == 1 + len(changes)
-
-
 def test_only_the_perceptron_is_dashed_after_its_first_epoch(tmp_path: Path) -> None:
     # the same points, but the epoch ends at another of them
     def picture(label: str, epoch: int) -> bytes:

@@ -13,7 +13,7 @@ import pandas as pd
 from experiments.curve import column, cost_to_reach, mean_over_runs
 from experiments.papers.cases import MISSING, Case, Choice, Findings, at_most, case_on, judge_claims
 from experiments.papers.effort import clock_mismatch, multiple_text, seconds_text
-from experiments.papers.panels import COLUMNS, MEASURE, empty, heading, name_of
+from experiments.papers.panels import COLUMNS, MEASURE, empty, empty_panel, heading, name_of
 from experiments.papers.printed import compare_number
 from experiments.papers.sbp.comparisons import measure_at, missing_case
 from experiments.papers.sbp.printed import data_difference
@@ -174,8 +174,7 @@ def _draw(figure: Figure | SubFigure, all_times: Sequence[RunningTimes]) -> None
     for k, (axes, times) in enumerate(zip(panels, all_times, strict=True)):
         curve = mean_curve(times.curves, cost=COST, measure="test_error")
         if curve is None:
-            axes.set_axis_off()
-            axes.text(0.5, 0.5, "no finished runs of the SBP", size="large", color=FAINT, ha="center", va="center")
+            empty_panel(axes, "no finished runs of the SBP")
             heading(axes, times.panel)
             continue
         styles = {"sbp": STYLES["sbp"]}

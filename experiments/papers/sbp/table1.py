@@ -244,8 +244,7 @@ def _draw_series(axes: Axes, growth: Growth, style: Style) -> None:
     used = growth.used
     marks = style.markers()
     if used.any():
-        look = style.look
-        axes.plot(deltas[used], growth.costs[used], **look, zorder=3)
+        axes.plot(deltas[used], growth.costs[used], **style.look, zorder=3)
         axes.plot(deltas[used], growth.costs[used], linestyle="none", **marks, zorder=4)
     early = growth.fair & (growth.costs == 0)
     if early.any():

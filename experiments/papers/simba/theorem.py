@@ -87,8 +87,7 @@ def _lay_out(axes: Axes) -> None:
 
 
 def _draw_rate(axes: Axes, rate: Rate, style: Style) -> None:
-    look = style.look
-    axes.plot(rate.medians, rate.iterations, **look, zorder=3)
+    axes.plot(rate.medians, rate.iterations, **style.look, zorder=3)
     ends = np.array([[gaps.min(), gaps.max()] for gaps in rate.gaps])
     shown = range(len(ends))[:: max(1, len(ends) // 8)]
     for k in shown:
